@@ -7,11 +7,36 @@ import {
   type OwnerLimits,
   ShardFolders,
 } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
-import { MemoryDisk } from "@orthant/disk";
+import { chunkShape, DEFAULT_GENERATORS, type ErrorCode, OrthantError, type Position } from "@orthant/core";
+import { type FolderDisk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, type MemoryHubOptions, pass, settled } from "@orthant/testkit/cluster";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
+
+/** A shared folder whose writes a test can make fail. */
+export class SharedDisk extends GatedDisk implements FolderDisk {
+  readonly memory: MemoryDisk;
+  /** The code with which the disk refuses to write; `undefined` while it does not. */
+  refusal: ErrorCode | undefined;
+  /** Whether nothing is mounted here. */
+  isAway = false;
+
+  constructor(memory: MemoryDisk = new MemoryDisk()) {
+    super(memory, async ({ operation, path }, happen) => {
+      if (this.isAway)
+        throw new OrthantError("ORT_NOT_FOUND", `${operation}: nothing is mounted here`, { path });
+      const isRefused = this.refusal !== undefined && operation === "append";
+      if (isRefused) throw new OrthantError(this.refusal as ErrorCode, `no room for ${path}`, { path });
+      return happen();
+    });
+    this.memory = memory;
+  }
+
+  moveDirectory(from: string, to: string): Promise<void> {
+    if (this.isAway) throw new OrthantError("ORT_NOT_FOUND", "nothing is mounted here", { path: from });
+    return this.memory.moveDirectory(from, to);
+  }
+}
 
 /** A node and its connection. */
 export interface SmallNode {
@@ -24,7 +49,9 @@ export class SmallCluster {
   readonly time: FakeTime;
   readonly hub: MemoryHub;
   readonly world: string;
-  readonly store: DiskFolders = new DiskFolders(new MemoryDisk());
+  /** The shared folder. */
+  readonly disk: SharedDisk = new SharedDisk();
+  readonly store: DiskFolders = new DiskFolders(this.disk);
   readonly folders: ShardFolders;
   readonly #prng = new Prng(3);
   #edits = 0;

@@ -20,10 +20,10 @@ function counted(disk: Disk): { readonly disk: Disk; readonly open: () => number
 
 test("a save that cannot be resumed leaves no file open", async () => {
   const { disk: memory } = await smallWorld();
-  const faulty = new FaultDisk(memory, { operation: "open", kind: "io", nth: 1, path: /dt-000002/ });
+  const faulty = new FaultDisk(memory, { operation: "readAt", kind: "io", nth: 1, path: /dt-000001/ });
   const { disk, open } = counted(faulty);
   const save = await openSave(disk);
-  expect(await codeOfRejection(resumeSave(disk, save, { newPack: true }))).toBe("ORT_DISK_IO");
+  expect(await codeOfRejection(resumeSave(disk, save))).toBe("ORT_DISK_IO");
   await save.close();
   expect(open()).toBe(0);
 });

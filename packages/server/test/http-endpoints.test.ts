@@ -215,7 +215,7 @@ describe("the metrics of a server", () => {
   });
 
   test("show the state of a part of a cluster, and only the shards that it owns now", async () => {
-    const shard = { term: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
+    const shard = { term: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500, isSaveRefused: true };
     let owned = [
       { shard: "0", ...shard },
       { shard: "east", ...shard },

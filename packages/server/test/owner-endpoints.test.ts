@@ -5,7 +5,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
 const COUNTS = { claimed: 2, lost: 1, journalsLost: 0 };
-const SHARD = { shard: "east", term: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
+const SHARD = {
+  shard: "east",
+  term: 3,
+  unsavedRecords: 12,
+  unsavedBytes: 340,
+  savedAgoMs: 1_500,
+  isSaveRefused: true,
+};
 
 async function endpointsOf(
   options: Partial<OwnerEndpointsOptions> = {},
@@ -22,6 +29,7 @@ test("an owner without players exposes the metrics of its shards, and of the pro
   for (const line of [
     'orthant_shard_unsaved_records{shard="east"} 12',
     'orthant_shard_saved_ago_seconds{shard="east"} 1.5',
+    'orthant_shard_save_refused{shard="east"} 1',
     "orthant_shards_claimed_total 2",
     "orthant_errors_total 0",
     'orthant_refusals_total{name="path"} 0',

@@ -129,6 +129,11 @@ export class WorldEngine {
     return this.#saver.failure;
   }
 
+  /** Why the last save failed, if changes are still accepted and the next save may succeed. */
+  get saveFailure(): unknown {
+    return this.#saver.saveFailure;
+  }
+
   /** Calls `listener` when a save fails and changes are rejected. Returns an unsubscribe function. */
   onFailure(listener: (failure: unknown) => void): () => void {
     return this.#saver.onFailure(listener);

@@ -136,14 +136,24 @@ function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
       const what = shard === undefined ? "" : ` for shard ${shard}`;
       context.note(`has waited ${Math.round(waitedMs / 1_000)} s${what}, and goes on trying: ${error}`);
     },
+    onSaveFailure: (shard, error) =>
+      context.note(
+        error === undefined
+          ? `saves shard ${shard} again`
+          : `cannot save shard ${shard}, tries again every 5 seconds, and edits stay in the journal: ${error}`,
+      ),
   };
 }
 
 function ownedBy(owner: ClusterNode, { time }: Context): readonly OwnedShard[] {
-  return Array.from(owner.shards, ([shard, { term, unsavedRecords, unsavedBytes, checkpointedMs }]) => ({
-    ...{ shard, term, unsavedRecords: unsavedRecords, unsavedBytes: unsavedBytes },
-    savedAgoMs: Math.max(0, time.nowMs() - checkpointedMs),
-  }));
+  return Array.from(
+    owner.shards,
+    ([shard, { term, unsavedRecords, unsavedBytes, checkpointedMs, saveFailure }]) => ({
+      ...{ shard, term, unsavedRecords, unsavedBytes },
+      savedAgoMs: Math.max(0, time.nowMs() - checkpointedMs),
+      isSaveRefused: saveFailure !== undefined,
+    }),
+  );
 }
 
 /** Accepts players into the whole world, across all owners, until the user stops it. */

@@ -85,7 +85,7 @@ export class ShardFolders {
   /** Takes the folder of a shard for a term. Throws `ORT_FENCED` if it is at this term or a later one. */
   async claim(shard: string, term: number): Promise<Disk> {
     const current = await this.termOf(shard);
-    if (current === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
+    if (current === undefined) throw noFolder(this.#folderOf(shard));
     if (current >= term || term > EPOCH_MAX) throw fenced(shard, term, current);
     try {
       await this.#store.move(this.#pathOf(shard, current), this.#pathOf(shard, term));
@@ -108,10 +108,15 @@ export class ShardFolders {
     }
   }
 
-  /** Throws `ORT_FENCED` unless the folder of a shard is at this term. */
+  /**
+   * Throws `ORT_FENCED` unless the folder of a shard is at this term, and `ORT_NOT_FOUND` if there is no folder, which
+   * says nothing about who owns the shard.
+   */
   async requireHeld(shard: string, term: number): Promise<void> {
     const now = await this.termOf(shard);
-    if (now !== term) throw fenced(shard, term, now ?? 0);
+    if (now === term) return;
+    const isGone = now === undefined && (await this.#store.names(this.#folderOf(shard))).length === 0;
+    throw isGone ? noFolder(this.#folderOf(shard)) : fenced(shard, term, now ?? 0);
   }
 
   /** Renames the folder first, so that its maker finds nothing under the name that it knows. */
@@ -215,6 +220,12 @@ async function removeFiles(disk: Disk, directory: string): Promise<void> {
     if (kind === "directory") await removeFiles(disk, path);
     else await disk.remove(path);
   }
+}
+
+function noFolder(path: string): OrthantError {
+  return new OrthantError("ORT_NOT_FOUND", `${path} is not in the shared folder: is the folder mounted?`, {
+    path,
+  });
 }
 
 async function generationsOn(disk: Disk): Promise<readonly number[]> {

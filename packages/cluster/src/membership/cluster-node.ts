@@ -53,6 +53,11 @@ export interface NodeEvents {
    * shards go to other nodes.
    */
   onEnd?(error: unknown): void;
+  /**
+   * The shared folder refuses the saves of `shard`. The node keeps the shard, its edits go on into the journal, and it
+   * saves again at every interval. `error` is `undefined` when a save succeeds again.
+   */
+  onSaveFailure?(shard: string, error: unknown): void;
 }
 
 /** Heartbeats between checks that the table still has the map and this node's leases. */
@@ -130,6 +135,8 @@ export class ClusterNode {
   async move(shard: string, successor?: string): Promise<void> {
     const owner = this.#requireOwner(shard);
     const to = successor ?? this.#election.leastLoaded();
+    // A shard that cannot be saved stays here: the next owner could not save it either.
+    await owner.checkpoint();
     this.#owners.delete(shard);
     // The lease still names this node, so no other node claims the shard; this keeps us from reclaiming it.
     this.#election.backOff(shard);
@@ -299,6 +306,7 @@ export class ClusterNode {
       cancelSplits: () => this.#retries.until(() => this.#maps.cancelSplits(directory)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
       onStuck: (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs),
+      onSaveFailure: (error) => events?.onSaveFailure?.(shard, error),
     };
   }
 

@@ -43,8 +43,12 @@ export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> 
   readonly refreshMap: () => Promise<void>;
   /** Stores a map beside the shards, unless it or a later one is there. */
   readonly copyMap: (map: ShardMap) => Promise<void>;
-  /** Called when the shard has a newer owner, or when its disk or journal fails. */
+  /** Called when the shard has a newer owner, or when its journal fails. */
   readonly onEnd: (error: unknown) => void;
+  /**
+   * Called when the disk refuses a save, again if it gives another reason, and with `undefined` when a save succeeds.
+   */
+  readonly onSaveFailure?: (error: unknown) => void;
   readonly limits?: Partial<OwnerLimits>;
 }
 
@@ -75,6 +79,8 @@ export interface OwnerReport {
   readonly unsavedBytes: number;
   /** Time of the last save. */
   readonly checkpointedMs: number;
+  /** Why the last save failed; `undefined` if it succeeded. The owner saves again at the next interval. */
+  readonly saveFailure: unknown;
 }
 
 const AWAY: OwnerAnswer = { kind: "away" };
@@ -102,6 +108,7 @@ export class ShardOwner {
   #checkpointTimer: Timer | undefined;
   #checkpointing: Promise<unknown> | undefined;
   #checkpointedMs: number;
+  #saveFailure: unknown;
   #requests = 0;
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
@@ -121,6 +128,7 @@ export class ShardOwner {
     this.#players = new PlayerPositionStore(world, options.time, this.#limits.playersMax);
     this.#checkpointedMs = options.time.nowMs();
     world.onFailure((error) => this.#end(error));
+    this.#reportSave(world.saveFailure);
   }
 
   /**
@@ -154,6 +162,7 @@ export class ShardOwner {
       unsavedRecords: records,
       unsavedBytes: bytes,
       checkpointedMs: this.#checkpointedMs,
+      saveFailure: this.#saveFailure,
     };
   }
 
@@ -162,14 +171,21 @@ export class ShardOwner {
     return this.#log.last;
   }
 
-  /** Saves everything that the journal has stored. */
+  /**
+   * Saves everything that the journal has stored. Throws if the disk refuses it; the owner then keeps the shard and
+   * tries again, and edits go on into the journal.
+   */
   async checkpoint(): Promise<void> {
     this.#checkpointTimer?.cancel();
     this.#checkpointTimer = undefined;
     this.#players.isUnsaved = false;
     this.#hasNewBlocks = false;
-    await this.#world.save();
-    this.#checkpointedMs = this.#options.time.nowMs();
+    try {
+      await this.#world.save();
+      this.#checkpointedMs = this.#options.time.nowMs();
+    } finally {
+      this.#reportSave(this.#world.saveFailure);
+    }
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -341,22 +357,35 @@ export class ShardOwner {
   }
 
   #scheduleCheckpoint(): void {
-    const isNew = this.#log.unsaved.records > 0 || this.#players.isUnsaved || this.#hasNewBlocks;
+    const isNew =
+      this.#log.unsaved.records > 0 ||
+      this.#players.isUnsaved ||
+      this.#hasNewBlocks ||
+      this.#saveFailure !== undefined;
     if (isNew && !this.#isClosing) this.#checkpointAfter(this.#limits.checkpointMs);
   }
 
-  #checkpointAfter(delayMs: number): void {
+  #checkpointAfter(wantedMs: number): void {
+    // A disk that refused the last save gets the usual time until the next.
+    const delayMs = this.#saveFailure === undefined ? wantedMs : this.#limits.checkpointMs;
     if (this.#checkpointing !== undefined || (this.#checkpointTimer !== undefined && delayMs > 0)) return;
     this.#checkpointTimer?.cancel();
     this.#checkpointTimer = this.#options.time.after(delayMs, () => {
       this.#checkpointing = this.checkpoint()
-        // The world reports the failure itself.
+        // The world and `checkpoint` report the failure.
         .catch(() => undefined)
         .finally(() => {
           this.#checkpointing = undefined;
           this.#scheduleCheckpoint();
         });
     });
+  }
+
+  #reportSave(failure: unknown): void {
+    const isNews = String(failure) !== String(this.#saveFailure);
+    this.#saveFailure = failure;
+    if (failure !== undefined) this.#scheduleCheckpoint();
+    if (isNews) this.#options.onSaveFailure?.(failure);
   }
 
   async #whenAnswered(): Promise<void> {

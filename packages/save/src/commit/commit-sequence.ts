@@ -27,10 +27,16 @@ export async function commitGeneration(
   lock?: WriterLock,
 ): Promise<void> {
   const named: readonly NewPage[] = [...pages, ...generationBytes(files, bytes)];
-  for (const { path, bytes: content } of named) {
-    if (content !== undefined) await writeTemporary(disk, path, content, lock);
+  try {
+    for (const { path, bytes: content } of named) {
+      if (content !== undefined) await writeTemporary(disk, path, content, lock);
+    }
+    await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
+  } catch (error) {
+    // A full disk needs the room. The first error says more than that of a removal, and the next commit replaces a file.
+    for (const { path } of named) await disk.remove(temporaryPath(path, lock)).catch(() => undefined);
+    throw error;
   }
-  await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
   await lock?.requireHeld();
   for (const { path } of named) await disk.rename(temporaryPath(path, lock), path);
   await disk.syncDirectory(INDEX_FOLDER);

@@ -63,12 +63,7 @@ export async function resumeSave(
   requireRetention(retention);
   const manifest = { ...found, dataFiles: await existingPacks(disk, found.dataFiles) };
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
-  try {
-    if (options.newPack === true) await packs.beginPack();
-  } catch (error) {
-    await packs.close();
-    throw error;
-  }
+  if (options.newPack === true) packs.leavePack();
   const generated = generatedChunks(save.global, options.generators);
   const holds = save instanceof Save ? save.holds : new GenerationHolds();
   const history = new SaveHistory(disk, holds, retention, lock);

@@ -32,6 +32,7 @@ import { encodeLeaves, finishLeaves, type PlannedLeaf, planLeaves } from "../ind
 import { type EncodedPage, type NewPage, PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
+import { readManifest } from "../read/reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
@@ -63,8 +64,8 @@ interface NewContent {
 
 /**
  * Commits generations of one save, one at a time. It must be the only writer; the caller takes the lock. When
- * a write or sync fails, this and every later commit throws. Earlier commits are safe, and `resumeSave` may
- * try again.
+ * a write or sync fails, this and every later commit throws. Earlier commits are safe, and `recover` or
+ * `resumeSave` may try again.
  */
 export class SaveWriter {
   readonly #disk: Disk;
@@ -166,6 +167,26 @@ export class SaveWriter {
     if (this.#state.manifest.journalEpoch === undefined) return;
     this.#requireUsable();
     await this.#turns.run(() => this.#guard(() => this.#swapManifest(withoutJournal(this.#state.manifest))));
+  }
+
+  /**
+   * Makes a writer usable again after a failed commit, and removes what that commit left on the disk. Does nothing if
+   * none failed. Throws `ORT_GENERATION` if the failed commit is there: open the save again to continue from it.
+   */
+  async recover(): Promise<void> {
+    if (this.#failure === undefined) return;
+    await this.#turns.run(async () => {
+      await this.#lock?.requireHeld();
+      const { manifest } = await readManifest(this.#disk);
+      const { currentGeneration: found } = manifest;
+      if (found !== this.#state.generation)
+        throw new OrthantError(
+          "ORT_GENERATION",
+          `generation ${found} is on the disk, although its commit failed; the last one before is ${this.#state.generation}`,
+        );
+      await this.#packs.discardUnsynced();
+      this.#failure = undefined;
+    });
   }
 
   /** Closes the files and ends a running compaction. Commits nothing. */

@@ -34,6 +34,12 @@ export class PackWriter {
   #file: DiskFile;
   #size: number;
   #namesChanged = false;
+  /** The active pack as of the last {@link sync}. */
+  #synced: { readonly packId: number; readonly size: number };
+  /** Packs begun since then. */
+  readonly #begun: number[] = [];
+  /** Whether the next record goes to a new pack. */
+  #isLeft = false;
 
   private constructor(disk: Disk, fileMaxBytes: number, packId: number, file: DiskFile, size: number) {
     this.#disk = disk;
@@ -42,6 +48,7 @@ export class PackWriter {
     this.#highestId = packId;
     this.#file = file;
     this.#size = size;
+    this.#synced = { packId, size };
   }
 
   /** Creates the first pack of a save. */
@@ -91,7 +98,8 @@ export class PackWriter {
     for (const { blobType, blobVersion, payload } of records) {
       const recordBytes = recordHeader.bytes + payload.length;
       const end = this.#size + this.#batch.length;
-      if (end + recordBytes > this.#fileMaxBytes && end > packHeader.bytes) await this.beginPack();
+      const isFull = end + recordBytes > this.#fileMaxBytes && end > packHeader.bytes;
+      if (this.#isLeft || isFull) await this.beginPack();
       else if (this.#batch.length > 0 && this.#batch.length + recordBytes > BATCH_BYTES) await this.#flush();
       const ref: RecordRef = {
         packId: this.#packId,
@@ -120,12 +128,19 @@ export class PackWriter {
     await this.#flush();
     const full = this.#file;
     const { packId, file } = await this.#createPack();
+    this.#begun.push(packId);
     this.#file = file;
     if (!this.#unsynced.has(full)) await full.close();
     this.#packId = packId;
     this.#highestId = packId;
     this.#size = 0;
+    this.#isLeft = false;
     await this.#writeHeader();
+  }
+
+  /** Writes nothing more to the active pack. The next record begins a new one, which needs room only then. */
+  leavePack(): void {
+    this.#isLeft = true;
   }
 
   /** Begins a new pack and writes its header at once, because no record may follow for long. */
@@ -143,6 +158,29 @@ export class PackWriter {
     this.#unsynced.clear();
     if (this.#namesChanged) await this.#disk.syncDirectory(DATA_FOLDER);
     this.#namesChanged = false;
+    this.#synced = { packId: this.#packId, size: this.#size };
+    this.#begun.length = 0;
+  }
+
+  /**
+   * Removes everything since the last {@link sync}, after a write or a sync that failed, and leaves the active pack.
+   * What it removes takes no room from the next attempt. May be repeated if it fails.
+   */
+  async discardUnsynced(): Promise<void> {
+    this.#batch.clear();
+    await this.close();
+    this.#unsynced.clear();
+    while (this.#begun.length > 0) {
+      await this.#disk.remove(packFile(this.#begun.at(-1) as number));
+      this.#begun.pop();
+    }
+    const { packId, size } = this.#synced;
+    this.#file = await this.#disk.open(packFile(packId), "write");
+    this.#packId = packId;
+    this.#size = size;
+    this.#isLeft = true;
+    // Not synced: a cut that is lost only leaves bytes at the end that nothing refers to.
+    if ((await this.#file.size()) > size) await this.#file.truncate(size);
   }
 
   /** Closes the packs. Unsynced records may be lost. */

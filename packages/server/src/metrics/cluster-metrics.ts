@@ -9,6 +9,8 @@ export interface OwnedShard {
   readonly unsavedBytes: number;
   /** Time since its last save. */
   readonly savedAgoMs: number;
+  /** True while the shared folder refuses its saves. */
+  readonly isSaveRefused: boolean;
 }
 
 /** State of a process that owns shards. */
@@ -86,6 +88,11 @@ export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCoun
     "orthant_shard_saved_ago_seconds",
     "Time since a shard was saved.",
     ({ savedAgoMs }) => savedAgoMs / 1000,
+  );
+  perShard(
+    "orthant_shard_save_refused",
+    "1 while the shared folder refuses the saves of a shard.",
+    ({ isSaveRefused }) => (isSaveRefused ? 1 : 0),
   );
   counter("orthant_shards_claimed_total", "Shards that this node claimed.", () => counts().claimed);
   counter(

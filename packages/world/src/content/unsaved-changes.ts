@@ -54,6 +54,18 @@ export class UnsavedChanges {
   addChunk(position: Position): void {
     this.chunks.add(...position);
   }
+
+  /** Adds changes that were made after these. */
+  addLater(later: UnsavedChanges): void {
+    for (const position of later.chunks) this.addChunk(position);
+    for (const [position, chunk] of later.hidden) this.hidden.set(...position, chunk);
+    for (const [region, clock] of later.clocks) this.clocks.set(...region, clock);
+    for (const player of later.players) this.players.add(player);
+    for (const [key, value] of later.store) this.store.set(key, value);
+    for (const cube of later.entityCubes) this.addEntityCube(cube);
+    this.global ||= later.global;
+    this.hasUnassigned ||= later.hasUnassigned;
+  }
 }
 
 interface CubeChange {

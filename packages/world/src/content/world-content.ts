@@ -77,6 +77,8 @@ export class WorldContent {
   #unsaved = new UnsavedChanges();
   /** Changes being committed, which no readable generation includes yet. */
   #committing: UnsavedChanges | undefined;
+  /** Entities that the running commit stores for the first time, or in another leaf than before. */
+  #newlyStored: readonly bigint[] = [];
 
   constructor(save: Save, state: WorldState, { loadedChunksMax, entityHysteresisChunks }: ContentLimits) {
     this.global = save.global;
@@ -260,9 +262,19 @@ export class WorldContent {
     if (change === undefined) return undefined;
     this.#committing = this.#unsaved;
     this.#unsaved = new UnsavedChanges();
+    this.#newlyStored = this.entities.unassigned().map(({ entityId }) => entityId);
     for (const { cube, entities = [] } of change.leaves ?? [])
       for (const entity of entities) this.entities.markStored(entity, cube);
     return change;
+  }
+
+  /** Takes back the changes of a commit that failed, so that the next one writes them. */
+  undoCommit(): void {
+    if (this.#committing === undefined) return;
+    for (const entityId of this.#newlyStored) this.entities.markNotStored(entityId);
+    this.#committing.addLater(this.#unsaved);
+    this.#unsaved = this.#committing;
+    this.#committing = undefined;
   }
 
   /** Like {@link saveChange}, after reading everything it needs. */

@@ -43,7 +43,12 @@ export class SessionEpoch {
       clockEpoch: epoch.number,
       epochs: [...description.epochs, epoch].slice(-DESCRIPTION_EPOCHS_MAX),
     });
-    await this.#saver.save("what is due");
+    try {
+      await this.#saver.save("what is due");
+    } catch (error) {
+      // A number from outside is durable there, and no other session uses it.
+      if (this.#number === undefined || this.#saver.saveFailure === undefined) throw error;
+    }
     return epoch;
   }
 }

@@ -196,6 +196,12 @@ export class EntityStore {
     this.#entities.set(entity.entityId, { entity, cube, storedAt, changedSinceMs: undefined });
   }
 
+  /** Marks an entity, if it is still there, as stored in no leaf, because the save that has begun failed. */
+  markNotStored(entityId: bigint): void {
+    const tracked = this.#entities.get(entityId);
+    if (tracked !== undefined) this.#entities.set(entityId, { ...tracked, cube: undefined });
+  }
+
   /**
    * Updates the cube of every stored entity after a commit. An entity that has since moved outside its new
    * cube is stored by none; the method returns the cubes that such entities leave.

@@ -233,7 +233,8 @@ async function recover(
 
 /**
  * Opens a world for writing whose changes are logged elsewhere. Replays the log and saves the result under
- * the log's epoch before returning. Does not write to any pack that an earlier owner may still have open.
+ * the log's epoch before returning, unless the disk refuses that: the world then saves later. Does not write to any
+ * pack that an earlier owner may still have open.
  */
 export async function openLoggedWorldEngine(
   disk: Disk,
@@ -249,7 +250,8 @@ export async function openLoggedWorldEngine(
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     const writing = { writer, lock, journal: log };
-    world = new WorldEngine({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true, isShard: true });
+    const kind = { hasFixedBlocks: true, isShard: true, isLoggedElsewhere: true };
+    world = new WorldEngine({ ...parts, disk, content, epoch, writing, ...kind });
     // Before the first save, which has the blocks of the replayed changes.
     world.blocks.take(log.laterBlocks?.(world.catalog) ?? world.catalog);
     await world.openEpoch();

@@ -1,4 +1,4 @@
-import { OrthantError, type TimeSource } from "@orthant/core";
+import { isOrthantError, OrthantError, type TimeSource } from "@orthant/core";
 import { ListenerSet, nextTurn } from "@orthant/core/engine";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
@@ -34,7 +34,15 @@ export interface SaverContext {
   readonly cadence: WorldCadence;
   /** `undefined` for a read-only world. */
   readonly writing: WriterResources | undefined;
+  /**
+   * Whether the world keeps accepting changes when the disk refuses a save, because a log elsewhere has them. The next
+   * save then writes everything again. Default: no.
+   */
+  readonly isLoggedElsewhere?: boolean;
 }
+
+/** Errors of a disk that may take the same save later: it is full, away, read-only or failing. */
+const DISK_ERRORS = ["ORT_DISK_FULL", "ORT_DISK_IO", "ORT_DISK_DENIED", "ORT_NOT_FOUND"] as const;
 
 /** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
 export class WorldSaver {
@@ -49,14 +57,17 @@ export class WorldSaver {
   readonly #failureListeners = new ListenerSet<[unknown]>();
   /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
+  readonly #isLoggedElsewhere: boolean;
   #failure: unknown;
+  #saveFailure: unknown;
   /** Whether a caller has seen the failure: an automatic save fails without a caller. */
   #failureReported = false;
   #closed = false;
   /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
 
-  constructor({ time, content, writing, autosave, cadence }: SaverContext) {
+  constructor({ time, content, writing, autosave, cadence, isLoggedElsewhere = false }: SaverContext) {
+    this.#isLoggedElsewhere = isLoggedElsewhere;
     this.#cadence = cadence;
     this.#content = content;
     this.#time = time;
@@ -73,6 +84,11 @@ export class WorldSaver {
   /** Why saving has stopped; `undefined` while it works. */
   get failure(): unknown {
     return this.#failure;
+  }
+
+  /** Why the last save failed, if the next one may succeed; `undefined` if it succeeded. */
+  get saveFailure(): unknown {
+    return this.#saveFailure;
   }
 
   /** Calls `listener` when a save or the journal fails, at most once. Returns an unsubscribe function. */
@@ -177,6 +193,7 @@ export class WorldSaver {
   async #commit(extent: SaveExtent, generatorChange?: GeneratorChange): Promise<number> {
     const { writer, lock } = this.requireWriter();
     try {
+      if (this.#saveFailure !== undefined) await writer.recover();
       // Nothing awaits between the last check and taking the changes.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
       if (generatorChange !== undefined) this.#content.unsaved.global = true;
@@ -197,11 +214,30 @@ export class WorldSaver {
         await this.#content.switchTo(save, writer.lastChange);
         this.#compactor?.start();
       }
+      this.#saveFailure = undefined;
       this.#planNext();
       return this.#content.save.generation;
     } catch (error) {
+      if (await this.#mayRetry(error, lock)) {
+        this.#content.undoCommit();
+        this.#saveFailure = error;
+        throw error;
+      }
       this.#fail(error);
       throw saveFailed(error);
+    }
+  }
+
+  /** Returns true if the disk refused a save that may succeed later, and the generation before it still counts. */
+  async #mayRetry(error: unknown, lock: DiskLock): Promise<boolean> {
+    if (!this.#isLoggedElsewhere || this.#failure !== undefined) return false;
+    if (this.#writing?.writer.state.generation !== this.#content.save.generation) return false;
+    if (!DISK_ERRORS.some((code) => isOrthantError(error, code))) return false;
+    try {
+      await lock.requireHeld();
+      return true;
+    } catch (loss) {
+      return DISK_ERRORS.some((code) => isOrthantError(loss, code));
     }
   }
 

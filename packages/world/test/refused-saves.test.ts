@@ -1,0 +1,168 @@
+import { OrthantError } from "@orthant/core";
+import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
+import { verifySave } from "@orthant/save";
+import { codeOfRejection, FaultDisk, type FaultyOperation } from "@orthant/testkit";
+import {
+  createWorldEngine,
+  openLoggedWorldEngine,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
+import { describe, expect, test } from "vitest";
+import { SampleLog } from "./sample-log.ts";
+
+async function savedWorld(): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const world = await createWorldEngine(disk);
+  await world.set([0, 0, 0, 0], 1);
+  await world.close();
+  return disk;
+}
+
+/** Makes edits and saves, once more than necessary. Returns the codes of the saves, up to one that ends the world. */
+async function play(world: WorldEngine): Promise<readonly string[]> {
+  const codes: string[] = [];
+  for (let round = 1; round <= 3; round++) {
+    if (world.failure !== undefined) return codes;
+    await world.set([round, 0, 0, 0], round + 1);
+    await world.set([0, round * 100, 0, 0], round + 1);
+    world.upsertPlayer({ playerId: BigInt(round), name: `player ${round}` });
+    world.spawnEntity({ kind: round, position: [round * 200, 0, 0, 0] });
+    codes.push(await codeOfRejection(world.save()));
+  }
+  codes.push(await codeOfRejection(world.save()));
+  return codes;
+}
+
+async function requireWhole(disk: MemoryDisk, where: string): Promise<void> {
+  expect(await verifySave(disk), where).toEqual([]);
+  const again = await openWorldEngine(disk, { readOnly: true });
+  for (let round = 1; round <= 3; round++) {
+    expect(await again.get([round, 0, 0, 0]), where).toBe(round + 1);
+    expect(await again.get([0, round * 100, 0, 0]), where).toBe(round + 1);
+    expect(again.player(BigInt(round))?.name, where).toBe(`player ${round}`);
+    const around = { min: [round * 200 - 1, -1, -1, -1], max: [round * 200 + 1, 1, 1, 1] } as const;
+    expect(
+      (await again.entitiesIn(around)).map(({ kind }) => kind),
+      where,
+    ).toEqual([round]);
+  }
+  await again.close();
+}
+
+const OPERATIONS: readonly FaultyOperation[] = ["open", "append", "sync", "rename", "syncDirectory"];
+
+/** A disk that has no room for a byte while `isFull` says so. */
+function fullDisk(disk: MemoryDisk, isFull: () => boolean): Disk {
+  return new GatedDisk(disk, ({ operation, path }, happen) => {
+    if (operation !== "append" || !isFull()) return happen();
+    throw new OrthantError("ORT_DISK_FULL", `append: no space left on device, ${path}`, { path, operation });
+  });
+}
+
+describe("a world whose log is elsewhere", () => {
+  test.each(OPERATIONS)(
+    "saves everything later when the disk refuses any %s of a save",
+    async (operation) => {
+      const plain = new FaultDisk(await savedWorld());
+      const opened = await openLoggedWorldEngine(plain, new SampleLog(9), { autosave: false });
+      const callsToOpen = plain.calls.get(operation) ?? 0;
+      await opened.close();
+      let retried = 0;
+      // Of the files that are opened, only those that a save creates; an edit that reads a file may fail, too.
+      const first = operation === "open" ? 1 : callsToOpen + 1;
+      const path = operation === "open" ? /\.tmp$/ : /^/;
+      for (let nth = first; ; nth++) {
+        const disk = await savedWorld();
+        const faulty = new FaultDisk(disk, { operation, kind: "full", nth, path });
+        const world = await openLoggedWorldEngine(faulty, new SampleLog(9), { autosave: false });
+        const codes = await play(world);
+        const where = `${operation} ${nth}: ${codes}`;
+        if (!faulty.struck) break;
+        if (world.failure === undefined) {
+          expect(codes.filter((code) => code !== "no error").length, where).toBeLessThan(2);
+          expect(codes.at(-1), where).toBe("no error");
+          retried += codes.filter((code) => code === "ORT_DISK_FULL").length;
+          await world.close();
+          await requireWhole(disk, where);
+        } else {
+          // Only the sync after the manifest's rename leaves open whether the commit counts.
+          expect(operation, where).toBe("syncDirectory");
+          await world.close().catch(() => undefined);
+          expect(await verifySave(disk), where).toEqual([]);
+        }
+      }
+      expect(retried).toBeGreaterThan(2);
+    },
+  );
+
+  test("opens and accepts edits on a full disk, and leaves nothing of refused saves behind", async () => {
+    const disk = await savedWorld();
+    let isFull = true;
+    const before = bytesOn(disk);
+    const log = new SampleLog(9);
+    const world = await openLoggedWorldEngine(
+      fullDisk(disk, () => isFull),
+      log,
+      { autosave: false },
+    );
+    for (let round = 0; round < 20; round++) {
+      await world.set([2, round, 0, 0], 8);
+      await expect(world.save()).rejects.toThrow(/ORT_DISK_FULL: append: no space left/);
+      expect([world.failure, world.saveFailure]).toMatchObject([undefined, { code: "ORT_DISK_FULL" }]);
+    }
+    expect(log.entries).toHaveLength(20);
+    expect(bytesOn(disk)).toBe(before);
+    isFull = false;
+    await world.save();
+    expect(world.saveFailure).toBeUndefined();
+    await world.close();
+    expect(await verifySave(disk)).toEqual([]);
+    const again = await openWorldEngine(disk, { readOnly: true });
+    for (let round = 0; round < 20; round++) expect(await again.get([2, round, 0, 0])).toBe(8);
+    await again.close();
+  });
+
+  test("that a refused save filled half of a pack gets the room back", async () => {
+    const disk = await savedWorld();
+    const world = await openLoggedWorldEngine(disk, new SampleLog(9), { autosave: false });
+    await world.set([1, 0, 0, 0], 7);
+    await world.close();
+    const faulty = new FaultDisk(disk, {
+      operation: "append",
+      kind: "full",
+      nth: 1,
+      sticky: true,
+      path: /^data/,
+    });
+    const again = await openLoggedWorldEngine(faulty, new SampleLog(10), { autosave: false });
+    const before = bytesOn(disk);
+    for (let round = 0; round < 5; round++) {
+      await again.set([2, round, 0, 0], 8);
+      await expect(again.save()).rejects.toThrow(/ORT_DISK_FULL/);
+    }
+    expect(bytesOn(disk) - before).toBeLessThan(200);
+    await again.close().catch(() => undefined);
+  });
+
+  test("ends when the disk refuses a save and the world belongs to another process", async () => {
+    const disk = await savedWorld();
+    let isFull = false;
+    let isLost = false;
+    const gated = fullDisk(disk, () => isFull);
+    const lost = (): Promise<void> =>
+      isLost ? Promise.reject(new OrthantError("ORT_LOCKED", "another process has it")) : Promise.resolve();
+    const locked = new GatedDisk(gated, (_call, happen) => happen());
+    locked.lock = async (path) => ({ ...(await gated.lock(path)), isContested: false, requireHeld: lost });
+    const world = await openLoggedWorldEngine(locked, new SampleLog(9), { autosave: false });
+    await world.set([1, 0, 0, 0], 7);
+    [isFull, isLost] = [true, true];
+    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_FAILED");
+    expect(world.failure).toMatchObject({ code: "ORT_LOCKED" });
+    await world.close().catch(() => undefined);
+  });
+});
+
+function bytesOn(disk: MemoryDisk): number {
+  return [...disk.image().files.values()].reduce((sum, { length }) => sum + length, 0);
+}

@@ -153,6 +153,12 @@ describe("a cluster of processes", () => {
 
       await result("cluster", "drain", "town", successor);
       await build(14);
+      const last = new Program("cluster", "drain", "town", giver);
+      last.firstLine.catch(() => undefined);
+      expect(await last.closed, "a drain of the last node").toBe(EXIT.failed);
+      expect(last.errors).toContain(
+        `no other node can take the shards of ${giver}: start one, or force the drain`,
+      );
       const after = await result<Status>("cluster", "status", "town");
       expect(after.shards.map(({ owner }) => owner)).toEqual([giver, giver]);
       expect(after.nodes.find(({ node }) => node === successor)).toMatchObject({

@@ -24,6 +24,7 @@ export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./members
 export { handleCommands, type NodeCommand, sendCommand } from "./membership/commands.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
 export { defaultNodeName } from "./membership/node-name.ts";
+export { OwnerWatch } from "./membership/owner-watch.ts";
 export {
   type ClusterStatus,
   clusterNodes,

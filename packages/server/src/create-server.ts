@@ -109,6 +109,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     ),
     metricsRule: metricsRuleOf(options.metrics),
     page,
+    cluster: options.cluster,
     closeWorld: options.closeWorld ?? false,
   };
   try {

@@ -11,6 +11,7 @@ import type { OnlinePlayer, PlayerPose } from "./game-rules.ts";
 import { urlHost } from "./http/addresses.ts";
 import { UpgradeHandler } from "./http/upgrade-handler.ts";
 import type { UpgradeHandlerOptions } from "./http/upgrade-handler-options.ts";
+import { type ClusterCounts, vacancy } from "./metrics/cluster-metrics.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
@@ -26,6 +27,8 @@ export interface OrthantServerContext<D extends Dimensions = Dimensions> extends
   readonly time: TimeSource;
   readonly tickMs: number;
   readonly closeWorld: boolean;
+  /** State of a part of a cluster. */
+  readonly cluster?: (() => ClusterCounts) | undefined;
   readonly wire1?: Wire1Listener | undefined;
 }
 
@@ -245,8 +248,10 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   }
 
   #unready(): string | undefined {
+    const { world, cluster } = this.#context;
     if (this.#closing !== undefined) return "closing";
-    return this.#context.world.failure === undefined ? undefined : "the world cannot be saved";
+    if (world.failure !== undefined) return "the world cannot be saved";
+    return cluster && vacancy(cluster());
   }
 
   #reportError(error: unknown, message: string): void {

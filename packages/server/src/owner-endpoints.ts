@@ -7,7 +7,7 @@ import { HostNames } from "./http/host-and-origin.ts";
 import { HttpHandler, metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
-import { registerOwnerMetrics } from "./metrics/cluster-metrics.ts";
+import { registerOwnerMetrics, vacancy } from "./metrics/cluster-metrics.ts";
 import { RequestMetrics } from "./metrics/server-metrics.ts";
 import { checkOwnerOptions, type OwnerEndpointsOptions } from "./server-options.ts";
 import { steadyTime } from "./tick-timer.ts";
@@ -45,7 +45,7 @@ export async function serveOwnerEndpoints(given: OwnerEndpointsOptions): Promise
       hostNames: new HostNames(hostRule, log, steadyTime),
       metricsRule: metricsRuleOf(options.metrics),
     },
-    unready,
+    () => unready() ?? vacancy(counts()),
   );
   listener.server.on("upgrade", (_request, socket) => {
     socket.on("error", () => socket.destroy());

@@ -68,7 +68,7 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   /** Destination or settings of the log; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
-  /** State of this process as a part of a cluster, for `/metrics`. */
+  /** State of this process as a part of a cluster, for `/metrics` and `/readyz`. */
   readonly cluster?: () => ClusterCounts;
   /** A folder with a web page to serve at `/`, such as the viewer's, alone or with what the page may do. */
   readonly page?: string | URL | PageOptions;

@@ -224,6 +224,7 @@ describe("the metrics of a server", () => {
       claimed: 2,
       lost: 1,
       journalsLost: 0,
+      vacant: ["east", "west"],
       regions: 7,
       openEdits: 4,
       isReadOnly: true,
@@ -237,6 +238,9 @@ describe("the metrics of a server", () => {
     expect(await metric(server, "orthant_shards_claimed_total")).toBe(2);
     expect(await metric(server, "orthant_shards_lost_total"), "the same at every reading").toBe(1);
     expect(await metric(server, "orthant_shards_lost_total")).toBe(1);
+    expect(await metric(server, "orthant_shards_vacant")).toBe(2);
+    const ready = await ask(server, "/readyz");
+    expect([ready.status, ready.text]).toEqual([503, "no node owns shards east, west\n"]);
     expect(await metric(server, "orthant_gateway_open_edits")).toBe(4);
     expect(await metric(server, "orthant_gateway_distant_players")).toBe(5);
     expect(await metric(server, "orthant_gateway_read_only")).toBe(1);

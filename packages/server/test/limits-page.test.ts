@@ -84,6 +84,7 @@ test("the reference page of the server lists every metric", async () => {
     claimed: 0,
     lost: 0,
     journalsLost: 0,
+    vacant: [],
     regions: 0,
     openEdits: 0,
     isReadOnly: false,

@@ -4,7 +4,7 @@ import { codeOfRejection } from "@orthant/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
-const COUNTS = { claimed: 2, lost: 1, journalsLost: 0 };
+const COUNTS = { claimed: 2, lost: 1, journalsLost: 0, vacant: [] };
 const SHARD = {
   shard: "east",
   term: 3,

@@ -171,13 +171,16 @@ async function splitOff(engine: Engine, args: Arguments, context: Context): Prom
   context.print(`split ${formatBox(box)} off shard ${shard} as shard ${newShard}; ${node} owns it`);
 }
 
-/** `orthant cluster drain`: finishes when the node owns no shard. */
+/** `orthant cluster drain`: finishes when other nodes own its shards. */
 async function drainNode(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, node] = [args.at(1), args.at(2)];
   await requireStatus(engine, world);
-  await sendCommand(engine, world, node, { kind: "drain" });
-  context.printJson({ world, node });
+  await sendCommand(engine, world, node, { kind: args.has("force") ? "leave" : "drain" });
+  const { shards } = await requireStatus(engine, world);
+  const vacant = shards.filter(({ lease }) => !lease?.node).map(({ shard }) => shard);
+  context.printJson({ world, node, vacant });
   context.print(`${node} owns no shard of ${world} any more, and claims none until it is restarted`);
+  if (vacant.length > 0) context.print(`no node owns ${vacant.join(", ")}; start a node, or restart ${node}`);
 }
 
 /** Returns the lease of a shard. Throws `ORT_NOT_FOUND` when the shard does not exist or has no owner. */

@@ -7,6 +7,7 @@ import {
   type Engine,
   handleCommands,
   type NodeEvents,
+  OwnerWatch,
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
@@ -47,8 +48,7 @@ interface PartRun {
 /** Settings for accepting players, and what is reported about them. */
 interface GatewayRun extends PartRun {
   readonly settings: ListenSettings;
-  readonly counts: NodeCounts;
-  readonly shards: () => readonly OwnedShard[];
+  readonly counts: () => OwnerCounts;
 }
 
 /** `orthant serve --cluster`: runs an owner, a gateway or both until the user stops it. */
@@ -68,9 +68,14 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   const counts: NodeCounts = { claimed: 0, lost: 0, journalsLost: 0 };
   let owner: ClusterNode | undefined;
   let isHandedOver = true;
+  let watch: OwnerWatch | undefined;
   try {
     const facts = { part, node: node ?? null };
-    const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
+    const watched = async (engine: Engine): Promise<() => OwnerCounts> => {
+      const owners = await OwnerWatch.open({ engine, world, time: context.time });
+      watch = owners;
+      return () => ({ ...counts, vacant: owners.vacant, owned: ownedBy(owner, context) });
+    };
     let untilEnd = (): Promise<unknown> => context.whenEnding();
     if (node !== undefined) {
       const engine = await connect("owner", node);
@@ -87,15 +92,17 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
       await owner?.start();
       if (owner !== undefined) await handleCommands(engine, world, owner);
       if (settings === undefined)
-        await serveOwner({ engine, facts, untilEnd }, () => ({ ...counts, owned: shards() }), args, context);
+        await serveOwner({ engine, facts, untilEnd }, await watched(engine), args, context);
     }
     if (settings !== undefined) {
       const engine = await connect("gateway", node ?? "gateway");
-      await serveGateway({ engine, facts, untilEnd, settings, counts, shards }, args, context);
+      const run = { engine, facts, untilEnd, settings, counts: await watched(engine) };
+      await serveGateway(run, args, context);
     }
     // After the players have left, so that even the last node saves their positions with the rest.
     if (owner) isHandedOver = await handOver(owner, context);
   } finally {
+    watch?.close();
     await owner?.stop();
     for (const engine of engines) await engine.close();
   }
@@ -107,7 +114,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
 /** Hands over all shards of a node. Notes what failed, and returns whether all succeeded. */
 async function handOver(owner: ClusterNode, context: Context): Promise<boolean> {
   try {
-    await owner.drain();
+    await owner.drain({ force: true });
     return true;
   } catch (error) {
     context.note(`could not hand over all shards, so other nodes replay their journals: ${error}`);
@@ -145,9 +152,9 @@ function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
   };
 }
 
-function ownedBy(owner: ClusterNode, { time }: Context): readonly OwnedShard[] {
+function ownedBy(owner: ClusterNode | undefined, { time }: Context): readonly OwnedShard[] {
   return Array.from(
-    owner.shards,
+    owner?.shards ?? [],
     ([shard, { term, unsavedRecords, unsavedBytes, checkpointedMs, saveFailure }]) => ({
       ...{ shard, term, unsavedRecords, unsavedBytes },
       savedAgoMs: Math.max(0, time.nowMs() - checkpointedMs),
@@ -158,7 +165,7 @@ function ownedBy(owner: ClusterNode, { time }: Context): readonly OwnedShard[] {
 
 /** Accepts players into the whole world, across all owners, until the user stops it. */
 async function serveGateway(
-  { engine, facts, untilEnd, settings, counts, shards }: GatewayRun,
+  { engine, facts, untilEnd, settings, counts }: GatewayRun,
   args: Arguments,
   context: Context,
 ): Promise<void> {
@@ -170,7 +177,7 @@ async function serveGateway(
   try {
     const { options, secret } = settings;
     const cluster = (): ClusterCounts => {
-      return { ...counts, ...gateway.report, isReadOnly: gateway.isReadOnly, owned: shards() };
+      return { ...counts(), ...gateway.report, isReadOnly: gateway.isReadOnly };
     };
     const world = gateway.served;
     const counted = { secret, options: { ...options, cluster } };

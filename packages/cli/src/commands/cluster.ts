@@ -9,7 +9,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
   status: [],
   move: ["to"],
   split: ["box", "as"],
-  drain: [],
+  drain: ["force"],
 };
 
 /** The argument after the world's name. */
@@ -40,6 +40,7 @@ export const clusterCommand: Command = {
     { flags: "--to <node>", description: "move: the new owner (default: the node with the fewest shards)" },
     { flags: "--box <box>", description: "split: voxels; every sector that they touch moves" },
     { flags: "--as <name>", description: "split: name of the new shard" },
+    { flags: "--force", description: "drain: even if no other node can take the shards" },
     ...NATS_OPTIONS,
   ],
   notes: NATS_NOTES,
@@ -73,7 +74,10 @@ function requireFitting(name: string, args: Arguments): void {
   if (target !== undefined && args.at(2) === "")
     throw new UsageError(`${name} needs ${target} after the world`);
   for (const [other, options] of Object.entries(OPTIONS_OF)) {
-    const stray = other === name ? undefined : options.find((option) => args.text(option) !== undefined);
+    const stray =
+      other === name
+        ? undefined
+        : options.find((option) => args.text(option) !== undefined || args.has(option));
     if (stray !== undefined) throw new UsageError(`--${stray} is for ${other}, not for ${name}`);
   }
 }

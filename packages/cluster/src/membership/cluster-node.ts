@@ -13,7 +13,7 @@ import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import { Election } from "./election.ts";
-import { Heartbeats } from "./heartbeats.ts";
+import { Heartbeats, NODE_HEARTBEAT_MS } from "./heartbeats.ts";
 import { Leases } from "./leases.ts";
 import { ShardMapStore } from "./shard-map-store.ts";
 import { splitShard } from "./split-shard.ts";
@@ -62,6 +62,8 @@ export interface NodeEvents {
 
 /** Heartbeats between checks that the table still has the map and this node's leases. */
 const CHECK_INTERVAL_HEARTBEATS = 10;
+/** Time for other nodes to claim the shards of a node that is drained. */
+const CLAIM_MS_MAX = 30_000;
 
 /** A cluster member that owns shards and claims vacant ones. */
 export class ClusterNode {
@@ -130,24 +132,12 @@ export class ClusterNode {
 
   /**
    * Hands one of its shards to `successor`, or to any other node if that is omitted. No edit is rejected
-   * meanwhile.
+   * meanwhile. Throws `ORT_NOT_FOUND` if there is no other node.
    */
   async move(shard: string, successor?: string): Promise<void> {
-    const owner = this.#requireOwner(shard);
-    const to = successor ?? this.#election.leastLoaded();
-    // A shard that cannot be saved stays here: the next owner could not save it either.
-    await owner.checkpoint();
-    this.#owners.delete(shard);
-    // The lease still names this node, so no other node claims the shard; this keeps us from reclaiming it.
-    this.#election.backOff(shard);
-    try {
-      await owner.release();
-    } catch (error) {
-      await owner.stop(error);
-      throw error;
-    }
-    await this.#retries.until(() => this.#leases.release(shard, owner.term, to));
-    this.#options.events?.onLost?.(shard, undefined);
+    this.#requireOwner(shard);
+    if (successor === undefined) this.#requireOthers();
+    await this.#release(shard, successor);
   }
 
   /**
@@ -183,17 +173,30 @@ export class ClusterNode {
     }
   }
 
-  /** Hands all shards to other nodes and claims no more. */
-  async drain(): Promise<void> {
+  /**
+   * Hands all shards to other nodes and claims no more. Throws `ORT_NOT_FOUND` if there is no other node, or if no node
+   * claims a shard within 30 seconds; the node then stays what it was. With `force` it only releases its shards, even
+   * if no node is left to claim them.
+   */
+  async drain({ force = false }: { readonly force?: boolean } = {}): Promise<void> {
+    if (!force) this.#requireOthers();
     this.#isLeaving = true;
-    for (const shard of [...this.#owners.keys()]) await this.move(shard);
+    try {
+      await Promise.all(this.#claims.values());
+      const terms = new Map(Array.from(this.#owners, ([shard, { term }]) => [shard, term]));
+      for (const shard of terms.keys()) if (this.#owners.has(shard)) await this.#release(shard);
+      if (!force) await this.#whenTaken(terms);
+    } catch (error) {
+      this.#isLeaving = false;
+      throw error;
+    }
   }
 
   /** Leaves the cluster cleanly: saves and releases every shard it owns. */
   async stop(): Promise<void> {
     this.#isLeaving = true;
     await Promise.all(this.#claims.values());
-    for (const shard of [...this.#owners.keys()]) await this.move(shard).catch(() => undefined);
+    for (const shard of [...this.#owners.keys()]) await this.#release(shard).catch(() => undefined);
     this.kill(nodeStopped());
   }
 
@@ -205,6 +208,52 @@ export class ClusterNode {
     this.#directory?.close();
     for (const owner of this.#owners.values()) void owner.stop(error);
     this.#owners.clear();
+  }
+
+  async #release(shard: string, successor?: string): Promise<void> {
+    const owner = this.#requireOwner(shard);
+    const to = successor ?? this.#election.leastLoaded();
+    // A shard that cannot be saved stays here: the next owner could not save it either.
+    await owner.checkpoint();
+    this.#owners.delete(shard);
+    // The lease still names this node, so no other node claims the shard; this keeps us from reclaiming it.
+    this.#election.backOff(shard);
+    try {
+      await owner.release();
+    } catch (error) {
+      await owner.stop(error);
+      throw error;
+    }
+    await this.#retries.until(() => this.#leases.release(shard, owner.term, to));
+    this.#options.events?.onLost?.(shard, undefined);
+  }
+
+  /** Waits until each of the shards has an owner in a term after the given one. */
+  async #whenTaken(terms: ReadonlyMap<string, number>): Promise<void> {
+    const directory = this.#requireDirectory();
+    const missing = (): readonly string[] =>
+      Array.from(terms).flatMap(([shard, term]) => {
+        const lease = directory.leaseOf(shard)?.lease;
+        return lease !== undefined && lease.node !== "" && lease.term > term ? [] : [shard];
+      });
+    const endMs = this.#options.time.nowMs() + CLAIM_MS_MAX;
+    while (missing().length > 0) {
+      if (this.#isStopped) throw nodeStopped();
+      if (this.#options.time.nowMs() > endMs)
+        throw new OrthantError(
+          "ORT_NOT_FOUND",
+          `no node claimed ${missing().join(", ")} of ${this.node} within ${CLAIM_MS_MAX / 1000} s, so it keeps them`,
+        );
+      await new Promise<void>((resolve) => this.#options.time.wait(NODE_HEARTBEAT_MS, resolve));
+    }
+  }
+
+  #requireOthers(): void {
+    if (this.#heartbeats.others().length > 0) return;
+    throw new OrthantError(
+      "ORT_NOT_FOUND",
+      `no other node can take the shards of ${this.node}: start one, or force the drain, which leaves them without an owner`,
+    );
   }
 
   #heartbeatAccepted(): void {

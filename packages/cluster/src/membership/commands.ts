@@ -9,12 +9,14 @@ import type { ClusterNode } from "./cluster-node.ts";
 export type NodeCommand =
   | { readonly kind: "move"; readonly shard: string; readonly successor: string }
   | { readonly kind: "split"; readonly shard: string; readonly sectors: Box; readonly newShard: string }
-  | { readonly kind: "drain" };
+  | { readonly kind: "drain" }
+  /** Like `drain`, also if no other node can take the shards. */
+  | { readonly kind: "leave" };
 
 /** The error that a command caused, or `undefined` on success. */
 type NodeAnswer = { readonly code: ErrorCode; readonly detail: string } | undefined;
 
-const KINDS: readonly NodeCommand["kind"][] = ["move", "split", "drain"];
+const KINDS: readonly NodeCommand["kind"][] = ["move", "split", "drain", "leave"];
 const NAME_BYTES_MAX = 32;
 const DETAIL_BYTES_MAX = 1_024;
 /** Timeout for a command, which may have to save or copy a whole shard. */
@@ -24,7 +26,7 @@ const COMMAND_MS = 600_000;
 export const nodeCommandCodec: Codec<NodeCommand> = {
   write(out, command) {
     out.tag(KINDS.indexOf(command.kind), KINDS.length);
-    if (command.kind === "drain") return;
+    if (command.kind === "drain" || command.kind === "leave") return;
     out.string(command.shard, NAME_BYTES_MAX);
     if (command.kind === "move") return out.string(command.successor, NAME_BYTES_MAX);
     boxCodec.write(out, command.sectors);
@@ -32,7 +34,7 @@ export const nodeCommandCodec: Codec<NodeCommand> = {
   },
   read(input) {
     const kind = KINDS[input.tag(KINDS.length)] ?? "drain";
-    if (kind === "drain") return { kind };
+    if (kind === "drain" || kind === "leave") return { kind };
     const shard = input.string(NAME_BYTES_MAX);
     if (kind === "move") return { kind, shard, successor: input.string(NAME_BYTES_MAX) };
     return { kind, shard, sectors: boxCodec.read(input), newShard: input.string(NAME_BYTES_MAX) };
@@ -88,6 +90,8 @@ async function execute(node: ClusterNode, what: NodeCommand): Promise<void> {
       return node.split(what.shard, what.sectors, what.newShard);
     case "drain":
       return node.drain();
+    case "leave":
+      return node.drain({ force: true });
   }
 }
 

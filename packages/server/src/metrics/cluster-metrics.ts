@@ -20,6 +20,8 @@ export interface OwnerCounts {
   readonly claimed: number;
   readonly lost: number;
   readonly journalsLost: number;
+  /** Shards of the world that no node has owned for some time. `/readyz` of a gateway fails while there are some. */
+  readonly vacant: readonly string[];
 }
 
 /** State of this process as a part of a cluster. */
@@ -94,6 +96,14 @@ export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCoun
     "1 while the shared folder refuses the saves of a shard.",
     ({ isSaveRefused }) => (isSaveRefused ? 1 : 0),
   );
+  new Gauge({
+    name: "orthant_shards_vacant",
+    help: "Shards of the world that no node has owned for ten seconds.",
+    registers,
+    collect() {
+      this.set(counts().vacant.length);
+    },
+  });
   counter("orthant_shards_claimed_total", "Shards that this node claimed.", () => counts().claimed);
   counter(
     "orthant_shards_lost_total",
@@ -105,4 +115,11 @@ export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCoun
     "Journals that were lost with edits in them.",
     () => counts().journalsLost,
   );
+}
+
+/** Returns the reason that `/readyz` gives while shards have no owner; `undefined` if all have one. */
+export function vacancy({ vacant }: OwnerCounts): string | undefined {
+  return vacant.length === 0
+    ? undefined
+    : `no node owns ${vacant.length === 1 ? "shard" : "shards"} ${vacant.join(", ")}`;
 }

@@ -127,7 +127,7 @@ test("edits end at the limit of unsaved edits, and go on after the next save", a
   small.disk.refusal = "ORT_DISK_FULL";
   const codes: string[] = [];
   for (let edit = 0; edit < 40; edit++) codes.push(await codeOfRejection(build(2 + (edit % 8))));
-  expect([...new Set(codes)]).toEqual(["no error", "ORT_LIMIT"]);
+  expect([...new Set(codes)]).toEqual(["no error", "ORT_JOURNAL_FULL"]);
   small.disk.refusal = undefined;
   await small.until(() => node.shards.get("0")?.unsavedRecords === 0);
   expect(await build(3)).toMatchObject({ status: "applied" });

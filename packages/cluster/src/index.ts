@@ -33,7 +33,7 @@ export {
   type ShardStatus,
   waitForOwner,
 } from "./membership/status.ts";
-export { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner/shard-owner.ts";
+export { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner/owner-report.ts";
 export type { Lease } from "./shard/cluster-directory.ts";
 export { requireName } from "./shard/names.ts";
 export { sectorsTouching, voxelsOfSectors } from "./shard/sectors.ts";

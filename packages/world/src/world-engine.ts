@@ -146,8 +146,8 @@ export class WorldEngine {
   }
 
   /**
-   * Opens the epoch in which this session issues clocks, as the first edit does. It is durable when the promise
-   * resolves and stays the same until the world is closed.
+   * Opens the epoch in which this session issues clocks, as the first edit does. It is durable when the promise resolves
+   * and stays the same until the world is closed.
    */
   async openEpoch(): Promise<Epoch> {
     this.#requireWritable();
@@ -291,9 +291,8 @@ export class WorldEngine {
   }
 
   /**
-   * Calls `listener` when an entity is spawned, changed, loaded into memory or despawned. Returns an
-   * unsubscribe function. When a listener throws, the change stands and the error goes to the caller that
-   * made it or loaded the entity.
+   * Calls `listener` when an entity is spawned, changed, loaded into memory or despawned. Returns an unsubscribe
+   * function. When a listener throws, the change stands, and its maker or the loader of the entity gets the error.
    */
   onEntity(listener: (event: StoredEntityEvent) => void): () => void {
     return this.#content.entityListeners.add(listener);
@@ -357,10 +356,7 @@ export class WorldEngine {
     await copyContent(this.#content, disk, { ...options, isReadOnly: this.#isReadOnly });
   }
 
-  /**
-   * Restores a box of chunks to a saved state, in one ordinary edit. At most `EDIT_CHUNKS_MAX` chunks may
-   * have been edited there, before or since.
-   */
+  /** Restores a box to a saved state, in one edit of at most `EDIT_CHUNKS_MAX` chunks that were edited there ever. */
   async restoreRegion(box: Box, from: Moment): Promise<EngineEdit> {
     this.#requireWritable();
     const generation = await this.history.generationAt(from);

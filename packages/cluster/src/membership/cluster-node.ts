@@ -8,7 +8,8 @@ import {
 import type { Engine } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
+import type { OwnerLimits, OwnerReport } from "../owner/owner-report.ts";
+import { ShardOwner } from "../owner/shard-owner.ts";
 import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";

@@ -1,4 +1,4 @@
-import { type GeneratorRegistry, OrthantError } from "@orthant/core";
+import type { GeneratorRegistry } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { generationFiles } from "../codec/files.ts";
@@ -11,7 +11,7 @@ import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.
 import { LeafIndex } from "../index/leaf-index.ts";
 import { existingPacks } from "../pack/named-packs.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
-import { readManifest } from "../read/reader.ts";
+import { readManifest, requireNewest } from "../read/reader.ts";
 import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
 import { prepareFolder } from "./folder.ts";
 import type { SaveChange } from "./save-change.ts";
@@ -54,11 +54,8 @@ export async function resumeSave(
   save: SaveState,
   options: ResumeOptions = {},
 ): Promise<SaveWriter> {
-  const { manifest: found } = await readManifest(disk);
-  if (save.generation !== found.currentGeneration && options.rollBack !== true) {
-    const detail = `generation ${found.currentGeneration} is newer than ${save.generation}, which was opened`;
-    throw new OrthantError("ORT_GENERATION", detail);
-  }
+  const isBack = options.rollBack === true;
+  const found = isBack ? (await readManifest(disk)).manifest : await requireNewest(disk, save.generation);
   const { retention = DEFAULT_RETENTION, lock } = options;
   requireRetention(retention);
   const manifest = { ...found, dataFiles: await existingPacks(disk, found.dataFiles) };

@@ -32,7 +32,7 @@ import { encodeLeaves, finishLeaves, type PlannedLeaf, planLeaves } from "../ind
 import { type EncodedPage, type NewPage, PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
-import { readManifest } from "../read/reader.ts";
+import { requireNewest } from "../read/reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
@@ -47,8 +47,8 @@ import {
   type SaveChange,
   type YieldOptions,
 } from "./save-change.ts";
+import { commitFailed, reasonOf } from "./save-failed.ts";
 import { storableLeaves } from "./storable-leaves.ts";
-
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
 /** What a commit writes besides its index. */
@@ -177,13 +177,7 @@ export class SaveWriter {
     if (this.#failure === undefined) return;
     await this.#turns.run(async () => {
       await this.#lock?.requireHeld();
-      const { manifest } = await readManifest(this.#disk);
-      const { currentGeneration: found } = manifest;
-      if (found !== this.#state.generation)
-        throw new OrthantError(
-          "ORT_GENERATION",
-          `generation ${found} is on the disk, although its commit failed; the last one before is ${this.#state.generation}`,
-        );
+      await requireNewest(this.#disk, this.#state.generation);
       await this.#packs.discardUnsynced();
       this.#failure = undefined;
     });
@@ -392,18 +386,8 @@ export class SaveWriter {
     try {
       return await step();
     } catch (error) {
-      this.#failure = await this.#reasonOf(error);
+      this.#failure = await reasonOf(error, this.#lock);
       throw this.#failure;
-    }
-  }
-
-  /** A writer that lost its lock finds its files gone. The lost lock is the better explanation. */
-  async #reasonOf(error: unknown): Promise<unknown> {
-    try {
-      await this.#lock?.requireHeld();
-      return error;
-    } catch (loss) {
-      return loss;
     }
   }
 
@@ -413,9 +397,6 @@ export class SaveWriter {
   }
 
   #requireSound(): void {
-    const cause = this.#failure;
-    if (cause === undefined) return;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new OrthantError("ORT_SAVE_FAILED", `an earlier commit failed: ${reason}`, {}, { cause });
+    if (this.#failure !== undefined) throw commitFailed(this.#failure);
   }
 }

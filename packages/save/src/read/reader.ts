@@ -92,6 +92,17 @@ export async function readManifest(disk: Disk): Promise<ReadManifest> {
   return atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes));
 }
 
+/** Returns the manifest of a save whose newest generation is this one. Throws `ORT_GENERATION` if there is another. */
+export async function requireNewest(disk: Disk, generation: number): Promise<Manifest> {
+  const { manifest } = await readManifest(disk);
+  const { currentGeneration: found } = manifest;
+  if (found === generation) return manifest;
+  throw new OrthantError(
+    "ORT_GENERATION",
+    `generation ${found} is newer than ${generation}, which was opened`,
+  );
+}
+
 /** Reads the three files of a generation, and checks that its packs exist. */
 async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);

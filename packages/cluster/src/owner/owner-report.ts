@@ -1,0 +1,30 @@
+/** Configurable limits of an owner. */
+export interface OwnerLimits {
+  /** Delay between a change and the save that contains it. */
+  readonly checkpointMs: number;
+  /** Bytes of unsaved journal above which the owner rejects edits until a save contains them. */
+  readonly journalBytesMax: number;
+  /** Players remembered. Above this limit, new players start at the spawn each time. Rule K33. */
+  readonly playersMax: number;
+}
+
+/** Default limits. */
+export const OWNER_LIMITS: OwnerLimits = {
+  checkpointMs: 5_000,
+  journalBytesMax: 67_108_864,
+  playersMax: 65_536,
+};
+
+/** State of an owner. */
+export interface OwnerReport {
+  readonly term: number;
+  readonly generation: number;
+  /** Sequence of the journal's last record, and the records and bytes that no save contains. */
+  readonly last: number;
+  readonly unsavedRecords: number;
+  readonly unsavedBytes: number;
+  /** Time of the last save. */
+  readonly checkpointedMs: number;
+  /** Why the last save failed; `undefined` if it succeeded. The owner saves again at the next interval. */
+  readonly saveFailure: unknown;
+}

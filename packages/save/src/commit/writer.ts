@@ -379,9 +379,7 @@ export class SaveWriter {
     return blobVersionOf(this.#state.indexVersion);
   }
 
-  /**
-   * Runs a step that writes. If it fails, the state on the disk is unknown and the writer becomes unusable.
-   */
+  /** Runs a step that writes. If it fails, the state on the disk is unknown and the writer becomes unusable. */
   async #guard<Value>(step: () => Promise<Value>): Promise<Value> {
     try {
       return await step();

@@ -52,7 +52,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a node reuses a term",
-    change(LEASES, "?? 0) + 1", "?? 0, 1)"),
+    change(LEASES, "?? 0, held) + 1", "?? 0, held, 1)"),
     change(FOLDERS, "current >= term", "current > term"),
     change("world/dist/edit/session-epoch.js", "if (epoch.number <= description.clockEpoch)", "if (false)"),
   ),

@@ -20,10 +20,11 @@ export type {
 export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
-export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./membership/cluster-node.ts";
+export { ClusterNode } from "./membership/cluster-node.ts";
 export { handleCommands, type NodeCommand, sendCommand } from "./membership/commands.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
 export { defaultNodeName } from "./membership/node-name.ts";
+export type { ClusterNodeOptions, NodeEvents } from "./membership/node-options.ts";
 export { OwnerWatch } from "./membership/owner-watch.ts";
 export {
   type ClusterStatus,

@@ -252,9 +252,11 @@ describe("values of keys", () => {
   });
 
   test("[K17] a heartbeat round-trips", () => {
-    const heartbeat = { count: 400, shards: 3, isLeaving: true };
+    const heartbeat = { count: 400, shards: 3, isLeaving: true, mark: 2n ** 64n - 1n, since: 7 };
     expect(decode(heartbeatCodec, encode(heartbeatCodec, heartbeat))).toEqual(heartbeat);
-    expect(codeOf(() => decode(heartbeatCodec, Uint8Array.of(2, 1, 1, 0)))).toBe("ORT_VERSION");
+    const unmarked = { count: 1, shards: 2, isLeaving: false, mark: 0n, since: 1 };
+    expect(decode(heartbeatCodec, Uint8Array.of(1, 1, 2, 0))).toEqual(unmarked);
+    expect(codeOf(() => decode(heartbeatCodec, Uint8Array.of(3, 1, 1, 0)))).toBe("ORT_VERSION");
   });
 });
 

@@ -9,6 +9,7 @@ export interface TableEntry {
 
 /** Small values that all nodes see in one order. An acknowledged write is stored by a quorum. */
 export interface EngineTable {
+  /** Returns the last write to a key; `undefined` if there was none. */
   get(key: string): Promise<TableEntry | undefined>;
   /** Writes unconditionally. Returns the revision. */
   put(key: string, value: Uint8Array): Promise<number>;

@@ -1,65 +1,16 @@
-import {
-  type Box,
-  type GeneratorRegistry,
-  isOrthantError,
-  OrthantError,
-  type TimeSource,
-} from "@orthant/core";
-import type { Engine } from "../engine/engine.ts";
+import { type Box, isOrthantError, OrthantError } from "@orthant/core";
 import { Retries } from "../engine/retries.ts";
-import type { ShardFolders } from "../folder/shard-folders.ts";
-import type { OwnerLimits, OwnerReport } from "../owner/owner-report.ts";
+import type { OwnerReport } from "../owner/owner-report.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
 import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import { Election } from "./election.ts";
 import { Heartbeats, NODE_HEARTBEAT_MS } from "./heartbeats.ts";
-import { Leases } from "./leases.ts";
+import { isPlausible, Leases } from "./leases.ts";
+import type { ClusterNodeOptions } from "./node-options.ts";
 import { ShardMapStore } from "./shard-map-store.ts";
 import { splitShard } from "./split-shard.ts";
-
-/** Dependencies and settings of a node. */
-export interface ClusterNodeOptions {
-  readonly engine: Engine;
-  readonly folders: ShardFolders;
-  readonly time: TimeSource;
-  /** 64 random bits. */
-  readonly random: () => bigint;
-  readonly generators: GeneratorRegistry;
-  readonly world: string;
-  /** The node's name, unique among the nodes of the world. */
-  readonly node: string;
-  readonly limits?: Partial<OwnerLimits>;
-  readonly events?: NodeEvents;
-}
-
-/** Callbacks of a node. */
-export interface NodeEvents {
-  /** The node now owns `shard`, `tookMs` after it began to claim it. */
-  onClaimed?(shard: string, term: number, tookMs: number): void;
-  /** The node no longer owns `shard`. `error` is the reason; `undefined` when the node released it. */
-  onLost?(shard: string, error: unknown): void;
-  /** The shard's journal was lost, together with every edit that no save contains. */
-  onJournalLost?(shard: string, detail: string): void;
-  /** An attempt to claim `shard` failed. */
-  onFailure?(shard: string, error: unknown): void;
-  /**
-   * The engine has not answered for `waitedMs`: `error` says what the node waits for, and `shard` for which shard, if
-   * it is for one. Called after ten seconds and then every minute; the node goes on trying.
-   */
-  onStuck?(shard: string | undefined, error: unknown, waitedMs: number): void;
-  /**
-   * The node ended by itself: the engine no longer permits what it has to do, or another process has its name. Its
-   * shards go to other nodes.
-   */
-  onEnd?(error: unknown): void;
-  /**
-   * The shared folder refuses the saves of `shard`. The node keeps the shard, its edits go on into the journal, and it
-   * saves again at every interval. `error` is `undefined` when a save succeeds again.
-   */
-  onSaveFailure?(shard: string, error: unknown): void;
-}
 
 /** Heartbeats between checks that the table still has the map and this node's leases. */
 const CHECK_INTERVAL_HEARTBEATS = 10;
@@ -90,6 +41,7 @@ export class ClusterNode {
       ...options,
       state: () => ({ shards: this.#owners.size, isLeaving: this.#isLeaving }),
       onAccepted: () => this.#heartbeatAccepted(),
+      onEnd: (error) => this.#end(error),
     });
     this.#election = new Election(options.node, this.#heartbeats);
     this.#leases = new Leases(options);
@@ -99,8 +51,20 @@ export class ClusterNode {
     );
   }
 
-  /** Joins the cluster. */
+  /**
+   * Joins the cluster. Rejects with `ORT_EXISTS` if another process has the node's name, and with
+   * `ORT_ENGINE_PERMISSION` if the engine does not permit what a node has to do.
+   */
   async start(): Promise<void> {
+    try {
+      await this.#join();
+    } catch (error) {
+      this.kill(error);
+      throw error;
+    }
+  }
+
+  async #join(): Promise<void> {
     const { engine, world } = this.#options;
     this.#directory = await this.#retries.until(async () => {
       await this.#maps.restore();
@@ -267,22 +231,36 @@ export class ClusterNode {
   #restoreTable(): void {
     const checks = [
       this.#maps.restore(this.#requireDirectory().map),
-      ...Array.from(this.#owners.values(), ({ shard, term }) => this.#leases.create(shard, term)),
+      ...Array.from(this.#owners.values(), ({ shard, term }) => this.#leases.restore(shard, term)),
     ];
     // The next check tries again.
     for (const check of checks) check.catch(() => undefined);
   }
 
-  #leaseChanged(shard: string, { node, term }: Lease): void {
+  #leaseChanged(shard: string, lease: Lease): void {
+    const { node, term } = lease;
     const owner = this.#owners.get(shard);
+    if (owner !== undefined && !isPlausible(lease, owner.term)) {
+      this.#refuseLease(owner, lease);
+      return;
+    }
     if (owner !== undefined && (node !== this.node || term > owner.term) && term >= owner.term)
       this.#lose(shard, owner, new OrthantError("ORT_FENCED", `${node} claimed shard ${shard}`));
     this.#claimShards();
   }
 
+  /** Replaces a lease that no node can have written, and goes on owning the shard. Rule K44. */
+  #refuseLease({ shard, term }: ShardOwner, lease: Lease): void {
+    const detail = `the lease of shard ${shard} has term ${lease.term}, and ${this.node} owns it in term ${term}`;
+    this.#options.events?.onForeign?.(shard, new OrthantError("ORT_CLOCK", detail));
+    // The next check of the table tries again.
+    this.#leases.restore(shard, term).catch(() => undefined);
+  }
+
   /** Claims every shard that this node should claim now. */
   #claimShards(): void {
     if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
+    if (!this.#heartbeats.isReady) return;
     for (const shard of shardsOf(this.#directory.map)) {
       if (this.#owners.has(shard) || this.#claims.has(shard)) continue;
       const lease = this.#directory.leaseOf(shard)?.lease ?? { node: "", successor: "" };
@@ -316,6 +294,7 @@ export class ClusterNode {
     } catch (error) {
       if (this.#isStopped) return;
       events?.onFailure?.(shard, error);
+      if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) return this.#end(error);
       // A fenced node only lost a race.
       if (!isOrthantError(error, "ORT_FENCED")) await this.#giveUp(shard, term);
     }
@@ -348,6 +327,7 @@ export class ClusterNode {
       onEnd: (error) => {
         const owner = this.#owners.get(shard);
         if (owner?.term === term) this.#lose(shard, owner, error);
+        if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) this.#end(error);
       },
       completeSplit: (split) => {
         const requireHeld = (): Promise<void> => folders.requireHeld(shard, term);
@@ -355,9 +335,23 @@ export class ClusterNode {
       },
       cancelSplits: () => this.#retries.until(() => this.#maps.cancelSplits(directory)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
+      onForeign: (sequence, error) => {
+        const detail = `message ${sequence} in the journal of shard ${shard} is not from an owner: ${error}`;
+        events?.onForeign?.(shard, new OrthantError("ORT_JOURNAL", detail, {}, { cause: error }));
+      },
       onStuck: (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs),
       onSaveFailure: (error) => events?.onSaveFailure?.(shard, error),
     };
+  }
+
+  /**
+   * Ends the node, so that others take its shards: without a permission it can neither serve them nor hand them over.
+   * Rule K46.
+   */
+  #end(error: unknown): void {
+    if (this.#isStopped) return;
+    this.kill(error);
+    this.#options.events?.onEnd?.(error);
   }
 
   #lose(shard: string, owner: ShardOwner, error: unknown): void {

@@ -32,7 +32,8 @@ export const FIRST_SHARD = "0";
 export async function createClusterWorld(options: NewClusterWorld): Promise<ShardMap> {
   const { engine, folders, world, source, random } = options;
   requireName(world, "world");
-  if ((await engine.table.get(mapKey(world)))?.value !== undefined)
+  const before = await engine.table.get(mapKey(world));
+  if (before?.value !== undefined)
     throw new OrthantError("ORT_EXISTS", `the cluster has a world ${world} already`);
   // Before anything is written, because the engine may have no room for it.
   await requireNewJournal(engine, world);
@@ -51,7 +52,9 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   const target = await folders.create(FIRST_SHARD, save.global.description.clockEpoch);
   await copyGeneration(disk, target);
   await folders.mapCopy(random).write(map);
-  if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
+  if (
+    (await engine.table.swap(mapKey(world), encode(shardMapCodec, map), before?.revision ?? 0)) === undefined
+  )
     throw new OrthantError("ORT_EXISTS", `another process created world ${world} meanwhile`);
   return map;
 }

@@ -1,4 +1,4 @@
-import { isOrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
 import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
@@ -11,6 +11,10 @@ export interface NodeHeartbeat {
   readonly shards: number;
   /** True if it claims no more shards. */
   readonly isLeaving: boolean;
+  /** A random number that identifies the process; 0 in heartbeats of version 1. */
+  readonly mark: bigint;
+  /** Revision of the process's first heartbeat; 0 while it starts, and claims nothing yet. */
+  readonly since: number;
 }
 
 /** Dependencies of a node's heartbeats. */
@@ -19,10 +23,14 @@ export interface HeartbeatsOptions {
   readonly time: TimeSource;
   readonly world: string;
   readonly node: string;
+  /** 64 random bits. */
+  readonly random: () => bigint;
   /** Returns the content of the next heartbeat. */
-  readonly state: () => Omit<NodeHeartbeat, "count">;
-  /** Called when the table has accepted one of this node's own heartbeats. */
+  readonly state: () => Pick<NodeHeartbeat, "shards" | "isLeaving">;
+  /** Called when the table has accepted one of this node's own heartbeats, once the node has started. */
   readonly onAccepted: () => void;
+  /** Called when the node must end: a later process has its name, or the engine permits it no heartbeats. */
+  readonly onEnd: (error: unknown) => void;
 }
 
 interface Received {
@@ -36,22 +44,38 @@ export const NODE_HEARTBEAT_MS = 500;
 /** Own accepted heartbeats, without one from another node, after which that node counts as dead. Rule K18. */
 export const DEAD_AFTER_HEARTBEATS = 6;
 
-const VERSION = 1;
+/**
+ * Own accepted heartbeats, without one from another process of the same name, after which a node has started. A live
+ * process sends one meanwhile. Rule K45.
+ */
+const START_HEARTBEATS = 3;
+
+const VERSION = 2;
+/** The version without a mark. */
+const UNMARKED_VERSION = 1;
 
 /** Encodes the value of a heartbeat key. */
 export const heartbeatCodec: Codec<NodeHeartbeat> = {
-  write(out, { count, shards, isLeaving }) {
+  write(out, { count, shards, isLeaving, mark, since }) {
     out.u8(VERSION);
     out.varUint(count);
     out.varUint(shards);
     out.bool(isLeaving);
+    out.u64(mark);
+    out.varUint(since);
   },
   read(input) {
     const version = input.u8();
-    if (version !== VERSION) throw input.fail("ORT_VERSION", `version ${version}, known is ${VERSION}`);
-    return { count: input.varUint(), shards: input.varUint(), isLeaving: input.bool() };
+    if (version !== VERSION && version !== UNMARKED_VERSION)
+      throw input.fail("ORT_VERSION", `version ${version}, known are ${UNMARKED_VERSION} and ${VERSION}`);
+    const heartbeat = { count: input.varUint(), shards: input.varUint(), isLeaving: input.bool() };
+    if (version === UNMARKED_VERSION) return { ...heartbeat, mark: 0n, since: UNMARKED_SINCE };
+    return { ...heartbeat, mark: input.u64(), since: input.varUint() };
   },
 };
+
+/** An unmarked process has started, and before any other. */
+const UNMARKED_SINCE = 1;
 
 /**
  * Sends a node's heartbeats, and tracks which other nodes of the world are alive. It counts heartbeats in the
@@ -63,7 +87,15 @@ export class Heartbeats {
   readonly #received = new Map<string, Received>();
   #subscription: Subscription | undefined;
   #timer: Timer | undefined;
+  readonly #mark: bigint;
   #count = 0;
+  #accepted = 0;
+  /** Revision of our first heartbeat. */
+  #firstRevision = 0;
+  #isReady = false;
+  /** True once the table has a heartbeat that says that this node has started. */
+  #isAnnounced = false;
+  #starting: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
   #ownShards = 0;
   #isSending = false;
   #isStopped = false;
@@ -71,21 +103,35 @@ export class Heartbeats {
   constructor(options: HeartbeatsOptions) {
     this.#options = options;
     this.#prefix = heartbeatPrefix(options.world);
+    this.#mark = options.random();
   }
 
-  /** Starts to listen and to send. */
+  /** True once no other process has this node's name, as far as can be known. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /**
+   * Starts to listen and to send. Resolves when the node has started. Rejects with `ORT_EXISTS` if another process is
+   * this node already. Rule K45.
+   */
   async start(retries: Retries): Promise<void> {
     const { table } = this.#options.engine;
     this.#subscription = await retries.until(() =>
       table.watch(this.#prefix, (entry) => {
-        if (this.#receive(entry)) this.#options.onAccepted();
+        if (this.#receive(entry) && this.#isReady) this.#options.onAccepted();
       }),
     );
+    const started = new Promise<void>((resolve, reject) => {
+      this.#starting = { resolve, reject };
+    });
     this.#send();
+    await started;
   }
 
   stop(): void {
     this.#isStopped = true;
+    this.#starting?.reject(new OrthantError("ORT_CLOSED", "the node was stopped before it had started"));
     this.#timer?.cancel();
     this.#subscription?.end();
   }
@@ -106,7 +152,7 @@ export class Heartbeats {
   /** The other live nodes that may receive shards. */
   others(): readonly { readonly node: string; readonly shards: number }[] {
     return [...this.#received].flatMap(([node, { heartbeat }]) =>
-      heartbeat === undefined || heartbeat.isLeaving || this.isDead(node)
+      heartbeat === undefined || heartbeat.isLeaving || heartbeat.since === 0 || this.isDead(node)
         ? []
         : [{ node, shards: heartbeat.shards }],
     );
@@ -115,30 +161,79 @@ export class Heartbeats {
   #send(): void {
     if (this.#isStopped) return;
     const { engine, time, world, node, state } = this.#options;
-    this.#timer = time.after(NODE_HEARTBEAT_MS, () => this.#send());
+    const next = (): void => this.#send();
+    // A program that waits for the start of its node stays alive.
+    this.#timer = this.#isAnnounced
+      ? time.after(NODE_HEARTBEAT_MS, next)
+      : time.wait(NODE_HEARTBEAT_MS, next);
     if (this.#isSending) return;
     this.#isSending = true;
-    const heartbeat = { count: ++this.#count, ...state() };
+    const since = this.#isReady ? this.#firstRevision : 0;
+    const heartbeat = { count: ++this.#count, ...state(), mark: this.#mark, since };
     engine.table
       .put(heartbeatKey(world, node), encode(heartbeatCodec, heartbeat))
-      // The next heartbeat tries again. Other nodes notice the failure because they miss this one.
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        // Otherwise the next heartbeat tries again. Other nodes notice the failure because they miss this one.
+        if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) this.#end(error);
+      })
       .finally(() => {
         this.#isSending = false;
+        // Other nodes learn at once that this one has started.
+        if (this.#isReady && !this.#isAnnounced && since === 0) this.#sendNow();
       });
   }
 
+  #sendNow(): void {
+    this.#timer?.cancel();
+    this.#send();
+  }
+
   /** Records a heartbeat. Returns true if it is our own. */
-  #receive({ key, value }: TableEntry): boolean {
+  #receive({ key, value, revision }: TableEntry): boolean {
     const node = key.slice(this.#prefix.length);
     if (value === undefined) return false;
     if (node !== this.#options.node) {
       this.#received.set(node, { heartbeat: readHeartbeat(value), ownSince: 0 });
       return false;
     }
+    const heartbeat = readHeartbeat(value);
+    if (heartbeat?.mark !== this.#mark) {
+      if (heartbeat !== undefined) this.#receiveNamesake(heartbeat);
+      return false;
+    }
+    if (this.#accepted++ === 0) this.#firstRevision = revision;
     for (const received of this.#received.values()) received.ownSince++;
-    this.#ownShards = readHeartbeat(value)?.shards ?? 0;
+    this.#ownShards = heartbeat.shards;
+    if (heartbeat.since > 0) {
+      this.#isAnnounced = true;
+      this.#starting?.resolve();
+    }
+    if (this.#accepted >= START_HEARTBEATS && !this.#isReady && !this.#isStopped) {
+      this.#isReady = true;
+      this.#sendNow();
+    }
     return true;
+  }
+
+  /** Handles a heartbeat of another process with this node's name. Of two that have started, the later one stays. */
+  #receiveNamesake({ mark, since }: NodeHeartbeat): void {
+    // What came before our first heartbeat may be from a process that is gone.
+    if (this.#accepted === 0) return;
+    const { node, world } = this.#options;
+    if (this.#isReady) {
+      if (since > this.#firstRevision)
+        this.#end(new OrthantError("ORT_FENCED", `a later process is node ${node} of ${world} now`));
+    } else if (since > 0 || mark < this.#mark) {
+      const detail = `another process is node ${node} of ${world}. Stop it, or give this one another name`;
+      this.#end(new OrthantError("ORT_EXISTS", detail));
+    }
+  }
+
+  #end(error: unknown): void {
+    if (this.#isStopped) return;
+    this.#starting?.reject(error);
+    this.stop();
+    if (this.#isReady) this.#options.onEnd(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { Engine, TableEntry } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
@@ -12,6 +12,13 @@ export interface LeasesOptions {
   readonly world: string;
   readonly node: string;
 }
+
+/**
+ * Largest number of terms by which a lease is ahead of its shard's folder, whose name a node changes right after it wrote
+ * the lease. A lease further ahead counts as none: it would use up the terms. The folder decides which node may write,
+ * so a term that is given twice does no harm.
+ */
+const LEAD_MAX = 65_536;
 
 /** Writes the leases of one node. Rule K16. */
 export class Leases {
@@ -30,20 +37,27 @@ export class Leases {
     // Read from the table, not the directory: an earlier attempt may have succeeded without an answer.
     const entry = await this.#read(shard);
     const isNewer = known !== undefined && entry !== undefined && entry.revision > known.revision;
-    if (isNewer && leaseIn(entry)?.node !== node) return undefined;
-    const term = Math.max(leaseIn(entry)?.term ?? 0, (await folders.termOf(shard)) ?? 0) + 1;
+    const held = (await folders.termOf(shard)) ?? 0;
+    const lease = leaseIn(entry, held);
+    if (isNewer && lease !== undefined && lease.node !== node) return undefined;
+    const term = Math.max(lease?.term ?? 0, held) + 1;
     const revision = await this.#swap(shard, { node, term, successor: "" }, entry?.revision ?? 0);
     return revision === undefined ? undefined : term;
   }
 
-  /** Writes a lease for this node unless the shard has one: for a new shard, or after a loss of the table. */
-  async create(shard: string, term: number): Promise<void> {
-    await this.#swap(shard, { node: this.#options.node, term, successor: "" }, 0);
+  /**
+   * Writes a lease for this node, which owns the shard in `term`, unless the shard has one that a node can have written:
+   * after a loss of the table, or of this key.
+   */
+  async restore(shard: string, term: number): Promise<void> {
+    const entry = await this.#read(shard);
+    if (leaseIn(entry, term) !== undefined) return;
+    await this.#swap(shard, { node: this.#options.node, term, successor: "" }, entry?.revision ?? 0);
   }
 
   /** Returns the term of a shard's lease; 0 if it has none. */
   async termOf(shard: string): Promise<number> {
-    return leaseIn(await this.#read(shard))?.term ?? 0;
+    return leaseIn(await this.#read(shard), (await this.#options.folders.termOf(shard)) ?? 0)?.term ?? 0;
   }
 
   /**
@@ -54,7 +68,7 @@ export class Leases {
     const { node } = this.#options;
     for (;;) {
       const entry = await this.#read(shard);
-      const lease = leaseIn(entry);
+      const lease = leaseIn(entry, term);
       // An earlier attempt may have succeeded without an answer.
       if (lease?.node === node && lease.term === term) return;
       if (lease !== undefined && lease.term >= term)
@@ -70,7 +84,7 @@ export class Leases {
   /** Offers a shard to `successor`, or to any node if that is empty, unless another node has the lease. */
   async release(shard: string, term: number, successor: string): Promise<void> {
     const entry = await this.#read(shard);
-    const lease = leaseIn(entry);
+    const lease = leaseIn(entry, term);
     if (entry === undefined || lease?.node !== this.#options.node || lease.term !== term) return;
     await this.#swap(shard, { node: "", term, successor }, entry.revision);
   }
@@ -86,6 +100,22 @@ export class Leases {
   }
 }
 
-function leaseIn(entry: TableEntry | undefined): Lease | undefined {
-  return entry?.value && decode(leaseCodec, entry.value);
+/**
+ * Returns the lease in an entry of a shard whose folder is at `held`; `undefined` if no node can have written it. Throws
+ * `ORT_VERSION` for a lease of a newer version. Rule K44.
+ */
+function leaseIn(entry: TableEntry | undefined, held: number): Lease | undefined {
+  if (entry?.value === undefined) return undefined;
+  try {
+    const lease = decode(leaseCodec, entry.value);
+    return isPlausible(lease, held) ? lease : undefined;
+  } catch (error) {
+    if (!isOrthantError(error) || error.code === "ORT_VERSION") throw error;
+    return undefined;
+  }
+}
+
+/** Returns true if a node can have written a lease on a shard whose folder is at the term `held`. */
+export function isPlausible({ term }: Lease, held: number): boolean {
+  return term <= held + LEAD_MAX;
 }

@@ -1,4 +1,5 @@
-import { encode } from "@orthant/core/bytes";
+import { isOrthantError } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import type { Engine } from "../engine/engine.ts";
 import type { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
@@ -36,17 +37,22 @@ export class ShardMapStore {
   }
 
   /**
-   * Restores the map to a table that has none, from `known` or the copy beside the shards, whichever is
+   * Restores the map to a table that has none, or none that is readable, from `known` or the copy beside the shards, whichever is
    * newer.
    */
   async restore(known?: ShardMap): Promise<void> {
     const key = mapKey(this.#world);
-    if ((await this.#engine.table.get(key))?.value !== undefined) return;
+    const entry = await this.#engine.table.get(key);
+    if (entry?.value !== undefined && isReadable(entry.value)) return;
     const copied = await this.#copy.read();
     const newest = known !== undefined && known.generation >= (copied?.generation ?? 0) ? known : copied;
     if (newest === undefined) return;
     const generation = newest.generation + RESTORED_GENERATIONS;
-    await this.#engine.table.swap(key, encode(shardMapCodec, { ...newest, generation }), 0);
+    await this.#engine.table.swap(
+      key,
+      encode(shardMapCodec, { ...newest, generation }),
+      entry?.revision ?? 0,
+    );
   }
 
   /**
@@ -74,5 +80,16 @@ export class ShardMapStore {
     await this.restore(directory.map);
     await directory.bumpGeneration(this.#engine);
     await this.copy(directory.map);
+  }
+}
+
+/** Returns true for a map, and for one of a newer version, which only a newer node may replace. */
+function isReadable(value: Uint8Array): boolean {
+  try {
+    decode(shardMapCodec, value);
+    return true;
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    return error.code === "ORT_VERSION";
   }
 }

@@ -101,6 +101,7 @@ async function claimNewShard(options: SplitOptions, term: number): Promise<Shard
         from: (checkpointOf(description)?.sequence ?? 0) + 1,
         to: owner.last,
         volume: base.volume,
+        termMax: owner.term,
         retries,
       }),
   });

@@ -1,7 +1,7 @@
 import { OrthantError, type TimeSource } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
 import type { Engine, JournalState } from "../engine/engine.ts";
-import { ClusterDirectory, type Lease, leaseCodec } from "../shard/cluster-directory.ts";
+import { ClusterDirectory, type Lease, readLease } from "../shard/cluster-directory.ts";
 import { heartbeatPrefix, leaseKey, mapKey } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
 import { DEAD_AFTER_HEARTBEATS, NODE_HEARTBEAT_MS, readHeartbeat } from "./heartbeats.ts";
@@ -35,7 +35,7 @@ export async function clusterStatus(engine: Engine, world: string): Promise<Clus
     const journal = await engine.findJournal(world, shard);
     shards.push({
       shard,
-      lease: lease?.value && decode(leaseCodec, lease.value),
+      lease: lease?.value && readLease(lease.value),
       journal: await journal?.state(),
     });
   }

@@ -86,7 +86,7 @@ export class NatsJournal implements Journal {
       for (const message of held) {
         // Everything after a gap is requested again.
         if (message.sequence !== next) break;
-        yield this.#stored(message);
+        yield stored(message);
         next++;
       }
       if (next > before) continue;
@@ -142,12 +142,6 @@ export class NatsJournal implements Journal {
     }
   }
 
-  #stored({ subject, sequence, bytes }: HeldMessage): StoredRecord {
-    const about = readJournalSubject(subject);
-    if (about !== undefined) return { subject: about, sequence, bytes };
-    throw this.#missing(`holds ${subject} at ${sequence}, which is no record`);
-  }
-
   /** Asks the leader whether the record exists, because a replica may lag. */
   async #mustHold(sequence: number): Promise<void> {
     const { first, last } = await this.state();
@@ -159,4 +153,9 @@ export class NatsJournal implements Journal {
   #missing(what: string): OrthantError {
     return new OrthantError("ORT_JOURNAL", `the journal of shard ${this.#shard} of ${this.#world} ${what}`);
   }
+}
+
+function stored({ subject, sequence, bytes }: HeldMessage): StoredRecord {
+  // No owner writes other subjects, so the reader sets such a message aside.
+  return { subject: readJournalSubject(subject) ?? { kind: "control" }, sequence, bytes };
 }

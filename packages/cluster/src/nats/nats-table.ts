@@ -28,8 +28,9 @@ export class NatsTable implements EngineTable {
     return this.#client.manage(`reading ${key}`, async ({ streams }) => {
       try {
         const found = await streams.getMessage(TABLE_STREAM, { last_by_subj: subject });
-        if (found === null || (found.header.get("KV-Operation") ?? "") !== "") return undefined;
-        return { key, value: found.data, revision: found.seq };
+        if (found === null) return undefined;
+        const isRemoved = (found.header.get(OPERATION_HEADER) ?? "") !== "";
+        return { key, value: isRemoved ? undefined : found.data, revision: found.seq };
       } catch (error) {
         if (refusalOf(error) === REFUSAL.noMessage) return undefined;
         throw error;

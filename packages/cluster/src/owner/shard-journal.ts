@@ -13,12 +13,8 @@ import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/
 import type { Retries } from "../engine/retries.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import type { ShardSplit } from "../shard/shard-map.ts";
-import {
-  decodeShardRecord,
-  encodeShardRecord,
-  RECORD_BYTES_MAX,
-  RECORD_ORIGINS_MAX,
-} from "../shard/shard-record.ts";
+import { encodeShardRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
+import { decodeOwned, type ForeignRecordListener } from "./foreign-records.ts";
 
 interface RegionGroup {
   readonly region: Position;
@@ -151,7 +147,11 @@ export interface ReadChangesOptions {
   readonly from: number;
   readonly to: number;
   readonly volume: number;
+  /** The latest term that a record can have. */
+  readonly termMax: number;
   readonly retries: Retries;
+  /** Called for messages that no owner wrote, which are passed over. */
+  readonly onForeign?: ForeignRecordListener | undefined;
   readonly onSplit?: (split: ShardSplit) => Promise<void>;
 }
 
@@ -161,15 +161,19 @@ const READ_RECORDS = 256;
 /** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if the term decreases. Rule K9. */
 export async function* readChanges(
   journal: Journal,
-  { from, to, volume, retries, onSplit }: ReadChangesOptions,
+  { from, to, volume, termMax, retries, onForeign, onSplit }: ReadChangesOptions,
 ): AsyncIterable<LoggedChange> {
   let term = 0;
   for (let first = from; first <= to; first += READ_RECORDS) {
     const records = await retries.until(() =>
       readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
     );
-    for (const bytes of records) {
-      const record = decodeShardRecord(bytes, volume);
+    for (const [index, bytes] of records.entries()) {
+      const record = decodeOwned(bytes, { volume, termMax });
+      if (record instanceof OrthantError) {
+        onForeign?.(first + index, record);
+        continue;
+      }
       if (record.term < term)
         throw new OrthantError("ORT_JOURNAL", `a record of term ${record.term} behind one of ${term}`);
       term = record.term;

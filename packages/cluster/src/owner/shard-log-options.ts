@@ -4,6 +4,7 @@ import type { LoggedChange } from "@orthant/world/engine";
 import type { Engine } from "../engine/engine.ts";
 import type { StuckListener } from "../engine/retries.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
+import type { ForeignRecordListener } from "./foreign-records.ts";
 
 /** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {
@@ -27,6 +28,8 @@ export interface ShardLogOptions {
   readonly cancelSplits: () => Promise<void>;
   /** Called when the journal was lost, together with the changes since the last save. */
   readonly onLost?: (detail: string) => void;
+  /** Called for messages in the journal that no owner wrote. */
+  readonly onForeign?: ForeignRecordListener;
   /** Called while the engine keeps this log waiting. */
   readonly onStuck?: StuckListener;
 }

@@ -3,11 +3,12 @@ import { boxContains } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engine";
-import type { Journal, JournalRecord } from "../engine/engine.ts";
+import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
+import { endOfForeign } from "./foreign-records.ts";
 import { JournalRoom } from "./journal-room.ts";
 import {
   checkpointOf,
@@ -113,7 +114,9 @@ export class ShardLog implements ExternalLog {
         from: this.#firstToReplay(checkpointed, first),
         to: this.#last,
         volume: this.#options.volume,
+        termMax: this.epoch,
         retries: this.#retries,
+        onForeign: this.#options.onForeign,
         onSplit: (split) => this.#commitSplit(split),
       });
     } catch (error) {
@@ -325,7 +328,7 @@ export class ShardLog implements ExternalLog {
     let isUnknown = false;
     await this.#retries.until(async () => {
       try {
-        const outcome = await this.#requireRoom().append(records, this.#last, () => this.#whileFull());
+        const outcome = await this.#append(records);
         if (outcome.kind === "stored") this.#last = outcome.last;
         else if (outcome.kind === "full") throw full(this.#options.shard);
         // These very records can be stored already only if an earlier attempt had an unknown outcome.
@@ -339,6 +342,19 @@ export class ShardLog implements ExternalLog {
     });
     this.#unsavedBytes += records.reduce((sum, { bytes }) => sum + bytes.length, 0);
     this.#room?.add(records, expected);
+  }
+
+  /** Appends at the expected end, which it moves behind messages that no owner wrote. */
+  async #append(records: readonly JournalRecord[]): Promise<AppendOutcome> {
+    const { volume, onForeign } = this.#options;
+    for (;;) {
+      const outcome = await this.#requireRoom().append(records, this.#last, () => this.#whileFull());
+      if (outcome.kind !== "stale") return outcome;
+      const check = { volume, termMax: this.epoch };
+      const end = await endOfForeign(this.#requireJournal(), this.#last + 1, check, onForeign);
+      if (end === undefined) return outcome;
+      this.#last = end;
+    }
   }
 
   #whileFull(): void {

@@ -191,12 +191,17 @@ export class ClusterDirectory {
 
   #receiveLease({ key, value, revision }: TableEntry): void {
     const shard = key.slice(leasePrefix(this.#world).length);
-    const lease = value && readable(() => decode(leaseCodec, value));
+    const lease = value && readLease(value);
     // A lost table may give a shard a lower term; the node that claims it learns the real one on disk.
     if (lease === undefined) return;
     this.#leases.set(shard, { lease, revision });
     for (const events of [...this.#listeners]) events.onLease?.(shard, lease);
   }
+}
+
+/** Returns a lease; `undefined` if it is unreadable. */
+export function readLease(value: Uint8Array): Lease | undefined {
+  return readable(() => decode(leaseCodec, value));
 }
 
 /** Returns `undefined` for unreadable values: the table may contain anything. */

@@ -1,3 +1,8 @@
 export { type MemoryEngine, MemoryHub } from "./memory-engine.ts";
-export { type EngineFaultPlan, type MemoryHubOptions, NO_ENGINE_FAULTS } from "./memory-state.ts";
+export {
+  type DeniedWrites,
+  type EngineFaultPlan,
+  type MemoryHubOptions,
+  NO_ENGINE_FAULTS,
+} from "./memory-state.ts";
 export { pass, settled } from "./settled.ts";

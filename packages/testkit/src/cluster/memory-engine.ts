@@ -9,7 +9,7 @@ import type {
   TableEntry,
 } from "@orthant/cluster";
 import { OrthantError } from "@orthant/core";
-import { type MemoryAppend, type MemoryJournal, MemoryState } from "./memory-state.ts";
+import { type DeniedWrites, type MemoryAppend, type MemoryJournal, MemoryState } from "./memory-state.ts";
 
 /** Directions in which a node is cut off from the engine. */
 export type Partition = "none" | "to engine" | "from engine" | "both";
@@ -62,6 +62,8 @@ export class MemoryHub extends MemoryState {
 /** One node's connection to a {@link MemoryHub}. */
 export class MemoryEngine implements Engine {
   readonly table: EngineTable;
+  /** The writes that the engine refuses to this node. */
+  denied: DeniedWrites = "none";
   readonly #hub: MemoryHub;
   readonly #watchers = new Set<Watcher>();
   readonly #followers = new Set<Follower>();
@@ -234,6 +236,7 @@ export class MemoryEngine implements Engine {
       state: () => this.#call(() => found().state),
       append: (records, expectedLast) =>
         this.#call((): AppendOutcome => {
+          this.#requirePermitted("journal");
           const append = found().append(records, expectedLast);
           this.#hub.publish(world, shard, append);
           return append.outcome;
@@ -276,10 +279,19 @@ export class MemoryEngine implements Engine {
   /** Writes to the table and notifies all watchers. */
   #write<Result>(act: () => Result): Promise<Result> {
     return this.#call(() => {
+      this.#requirePermitted("table");
       const result = act();
       this.#hub.announce();
       return result;
     });
+  }
+
+  #requirePermitted(what: DeniedWrites): void {
+    if (this.denied === what)
+      throw new OrthantError(
+        "ORT_ENGINE_PERMISSION",
+        `the engine does not permit this node to write a ${what}`,
+      );
   }
 
   /** Makes a call that needs a leader. */

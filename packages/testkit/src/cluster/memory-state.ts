@@ -23,6 +23,9 @@ export const NO_ENGINE_FAULTS: EngineFaultPlan = {
   deliveryLoss: 0,
 };
 
+/** What a node may not do any more: write to the table, or write to journals. */
+export type DeniedWrites = "none" | "table" | "journal";
+
 /** Dependencies and settings of the in-memory engine. */
 export interface MemoryHubOptions {
   readonly time: TimeSource;

@@ -1,0 +1,51 @@
+import type { GeneratorRegistry, TimeSource } from "@orthant/core";
+import type { Engine } from "../engine/engine.ts";
+import type { ShardFolders } from "../folder/shard-folders.ts";
+import type { OwnerLimits } from "../owner/owner-report.ts";
+
+/** Dependencies and settings of a node. */
+export interface ClusterNodeOptions {
+  readonly engine: Engine;
+  readonly folders: ShardFolders;
+  readonly time: TimeSource;
+  /** 64 random bits. */
+  readonly random: () => bigint;
+  readonly generators: GeneratorRegistry;
+  readonly world: string;
+  /** The node's name, unique among the nodes of the world. */
+  readonly node: string;
+  readonly limits?: Partial<OwnerLimits>;
+  readonly events?: NodeEvents;
+}
+
+/** Callbacks of a node. */
+export interface NodeEvents {
+  /** The node now owns `shard`, `tookMs` after it began to claim it. */
+  onClaimed?(shard: string, term: number, tookMs: number): void;
+  /** The node no longer owns `shard`. `error` is the reason; `undefined` when the node released it. */
+  onLost?(shard: string, error: unknown): void;
+  /** The shard's journal was lost, together with every edit that no save contains. */
+  onJournalLost?(shard: string, detail: string): void;
+  /**
+   * The journal of `shard` or its lease has something that no node can have written. It is ignored; `error` says what it
+   * is. Find out which user of the engine writes there.
+   */
+  onForeign?(shard: string, error: unknown): void;
+  /** An attempt to claim `shard` failed. */
+  onFailure?(shard: string, error: unknown): void;
+  /**
+   * The engine has not answered for `waitedMs`: `error` says what the node waits for, and `shard` for which shard, if
+   * it is for one. Called after ten seconds and then every minute; the node goes on trying.
+   */
+  onStuck?(shard: string | undefined, error: unknown, waitedMs: number): void;
+  /**
+   * The node ended by itself: the engine no longer permits what it has to do, or another process has its name. Its
+   * shards go to other nodes.
+   */
+  onEnd?(error: unknown): void;
+  /**
+   * The shared folder refuses the saves of `shard`. The node keeps the shard, its edits go on into the journal, and it
+   * saves again at every interval. `error` is `undefined` when a save succeeds again.
+   */
+  onSaveFailure?(shard: string, error: unknown): void;
+}

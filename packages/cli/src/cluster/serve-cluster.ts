@@ -61,7 +61,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   const settings = part === "owner" ? undefined : await gatewaySettings(args, context);
   const engines: Engine[] = [];
   const connect = async (role: "owner" | "gateway", name: string): Promise<Engine> => {
-    const engine = await connectEngine(args, context, role, name);
+    const engine = await untilAnswered(context, () => connectEngine(args, context, role, name));
     engines.push(engine);
     return engine;
   };
@@ -164,24 +164,44 @@ function ownedBy(owner: ClusterNode | undefined, { time }: Context): readonly Ow
   );
 }
 
+/**
+ * Repeats `work` while NATS does not answer: after a power cut its servers need some seconds to elect leaders, and a
+ * process that ended would have to start from nothing once more.
+ */
+async function untilAnswered<Result>(
+  { time, note }: Pick<Context, "time" | "note">,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+      if (attempt === 1) note(`waiting for NATS: ${error.detail}`);
+      await new Promise<void>((resolve) => void time.wait(NATS_RETRY_MS, resolve));
+    }
+  }
+}
+
 /** Accepts players into the whole world, across all owners, until the user stops it. */
 async function serveGateway(
   { engine, facts, untilEnd, settings, counts }: GatewayRun,
   args: Arguments,
   context: Context,
 ): Promise<void> {
-  const gateway = await ClusterGateway.open({
+  const options = {
     ...{ engine, world: args.at(0), time: context.time, generators: context.generators },
-    onReadOnly: (isReadOnly) =>
+    onReadOnly: (isReadOnly: boolean) =>
       context.note(isReadOnly ? "NATS is away: the world is read-only" : "NATS is back"),
-  });
+  };
+  const gateway = await untilAnswered(context, () => ClusterGateway.open(options));
   try {
-    const { options, secret } = settings;
+    const { options: listening, secret } = settings;
     const cluster = (): ClusterCounts => {
       return { ...counts(), ...gateway.report, isReadOnly: gateway.isReadOnly };
     };
     const world = gateway.served;
-    const counted = { secret, options: { ...options, cluster } };
+    const counted = { secret, options: { ...listening, cluster } };
     await whileListening(args, context, { settings: counted, facts, world }, untilEnd);
   } finally {
     gateway.close();

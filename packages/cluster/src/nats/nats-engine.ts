@@ -55,7 +55,7 @@ export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
   try {
     await checkServers(client, replicas);
     if (options.role === "gateway") await requireTable(client, sizes);
-    else await ensureStream(client, tableSettings(sizes), firstRevision());
+    else await ensureTable(client, sizes);
     const engine = new NatsEngine(client, sizes);
     await engine.watchLeaders();
     return engine;
@@ -70,6 +70,10 @@ async function requireTable(client: NatsClient, sizes: StreamSizes): Promise<voi
   if ((await findStream(client, tableSettings(sizes))) !== undefined) return;
   const remedy = "Create a world with orthant cluster create, or start an owner, and then this gateway";
   throw new OrthantError("ORT_NOT_FOUND", `NATS has no table ${TABLE_STREAM}. ${remedy}`);
+}
+
+function ensureTable(client: NatsClient, sizes: StreamSizes): Promise<void> {
+  return ensureStream(client, tableSettings(sizes), firstRevision());
 }
 
 /**
@@ -89,7 +93,7 @@ class NatsEngine implements Engine {
   readonly #making = new SerialQueue();
 
   constructor(client: NatsClient, sizes: StreamSizes) {
-    this.table = new NatsTable(client);
+    this.table = new NatsTable(client, () => ensureTable(client, sizes));
     this.#client = client;
     this.#sizes = sizes;
   }

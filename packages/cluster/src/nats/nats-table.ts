@@ -16,10 +16,14 @@ const OPERATION_HEADER = "KV-Operation";
 /** The table in a NATS key-value bucket. A revision is a sequence of the underlying stream. */
 export class NatsTable implements EngineTable {
   readonly #client: NatsClient;
+  readonly #restore: () => Promise<void>;
+  #restoring: Promise<void> | undefined;
   #feed: Promise<TableFeed> | undefined;
 
-  constructor(client: NatsClient) {
+  /** `restore` makes the stream if NATS says that there is none. */
+  constructor(client: NatsClient, restore: () => Promise<void>) {
     this.#client = client;
+    this.#restore = restore;
   }
 
   /** Asks the leader, because a replica may lag. */
@@ -39,12 +43,26 @@ export class NatsTable implements EngineTable {
   }
 
   async put(key: string, value: Uint8Array): Promise<number> {
-    const revision = await this.#write(key, value, {});
+    const revision = await this.#write(key, value, {}).catch((error) => {
+      // Only owners put, and they do so all the time, so a table that was deleted is soon there again. Rule K52.
+      if (isOrthantError(error, "ORT_ENGINE_AWAY") && this.#client.isConnected) this.#startRestoring();
+      throw error;
+    });
     if (revision !== undefined) return revision;
     throw new OrthantError(
       "ORT_ENGINE_AWAY",
       `writing ${key}: NATS calls it stale, and nothing was expected`,
     );
+  }
+
+  /** Runs beside the next heartbeats: they must not wait for a check that a server without a leader leaves open. */
+  #startRestoring(): void {
+    this.#restoring ??= this.#restore()
+      // The next failed heartbeat tries again.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#restoring = undefined;
+      });
   }
 
   swap(key: string, value: Uint8Array, expected: number): Promise<number | undefined> {

@@ -1,0 +1,214 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import {
+  ClusterGateway,
+  ClusterNode,
+  createClusterWorld,
+  DiskFolders,
+  type Engine,
+  FIRST_SHARD,
+  ShardFolders,
+} from "@orthant/cluster";
+import { leaseKey, mapKey } from "@orthant/cluster/internal";
+import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+import { MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
+import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { createWorldEngine } from "@orthant/world/engine";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { waitUntil } from "./waiting.ts";
+
+const PATIENCE_MS = 60_000;
+const WORLD = "town";
+const SETTING = { time: systemTime, generators: DEFAULT_GENERATORS, world: WORLD };
+const isRoot = process.getuid?.() === 0;
+
+interface Member {
+  readonly node: ClusterNode;
+  readonly engine: Engine;
+}
+
+let nats: NatsCluster;
+let root: string;
+let members: readonly Member[] = [];
+let gateway: ClusterGateway;
+const engines: Engine[] = [];
+const news: string[] = [];
+let edits = 0;
+
+async function connected(): Promise<Engine> {
+  const engine = await nats.connect();
+  engines.push(engine);
+  return engine;
+}
+
+function foldersOf(): ShardFolders {
+  return new ShardFolders(new DiskFolders(new NodeDisk(root)), WORLD);
+}
+
+beforeAll(async () => {
+  nats = await NatsCluster.start(3);
+  root = mkdtempSync(join(tmpdir(), "orthant-lost-"));
+  if (isRoot) execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "none", root]);
+  const source = new MemoryDisk();
+  await (await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) })).close();
+  const engine = await connected();
+  const random = systemRandomBits;
+  await createClusterWorld({ engine, folders: foldersOf(), world: WORLD, source, random });
+  members = await Promise.all(
+    ["a", "b"].map(async (name) => {
+      const own = await connected();
+      const node = new ClusterNode({
+        ...{ ...SETTING, engine: own, folders: foldersOf(), node: name, random },
+        limits: { checkpointMs: 1_000 },
+        events: {
+          onClaimed: (shard, term) => news.push(`${name} owns ${shard} in term ${term}`),
+          onLost: (shard, error) => news.push(`${name} lost ${shard}: ${error}`),
+          onJournalLost: (shard, detail) => news.push(`${name}: journal of ${shard} lost: ${detail}`),
+          onFailure: (shard, error) => news.push(`${name} cannot claim ${shard}: ${error}`),
+        },
+      });
+      await node.start();
+      return { node, engine: own };
+    }),
+  );
+  gateway = await ClusterGateway.open({ ...SETTING, engine });
+  await owner();
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  gateway.close();
+  for (const { node } of members) node.kill(new Error("the test is over"));
+  for (const engine of engines) await engine.close();
+  await nats.dispose();
+  if (isRoot) execFileSync("umount", ["-l", root]);
+  rmSync(root, { recursive: true });
+}, PATIENCE_MS);
+
+async function owner(): Promise<ClusterNode> {
+  const owning = (): ClusterNode | undefined => members.find(({ node }) => node.owns(FIRST_SHARD))?.node;
+  await waitUntil(() => owning() !== undefined, "the shard has an owner", PATIENCE_MS);
+  return owning() as ClusterNode;
+}
+
+/** Sets a voxel that no other edit sets. Returns its coordinate. */
+async function edit(): Promise<number> {
+  const editId = ++edits;
+  const placements = [{ voxel: [editId, 1, 0, 0] as const, block: 3 }];
+  const { status } = await gateway.world.edit({ kind: "voxels", placements }, { clientId: 7n, editId });
+  expect(status).toBe("applied");
+  return editId;
+}
+
+/** Returns whether a gateway that opens now shows these edits. */
+async function shown(...made: readonly number[]): Promise<readonly boolean[]> {
+  const engine = await connected();
+  const late = await ClusterGateway.open({ ...SETTING, engine });
+  await late.world.load(boxBetween([0, 0, 0, 0], [8, 1, 1, 1]));
+  const seen = made.map((x) => late.world.state.voxelAt(x, 1, 0, 0) === 3);
+  late.close();
+  return seen;
+}
+
+async function deleteStream(name: string): Promise<void> {
+  const { user, password: pass } = TEST_CREDENTIALS;
+  const connection = await connect({ servers: [...nats.urls], user, pass });
+  await (await jetstreamManager(connection)).streams.delete(name);
+  await connection.close();
+}
+
+test(
+  "a journal that is deleted costs the edits since the last save, is reported, and is replaced",
+  async () => {
+    const before = await edit();
+    await (await owner()).checkpoint();
+    news.splice(0);
+    await deleteStream(`J_${WORLD}_${FIRST_SHARD}`);
+    const after = await edit();
+    expect(await shown(before, after)).toEqual([true, true]);
+    expect(news.filter((text) => text.includes("journal of 0 lost"))).toHaveLength(1);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "[K52] the owners make a table that is deleted again, and keep their shards",
+  async () => {
+    const before = await edit();
+    news.splice(0);
+    await deleteStream("KV_orthant");
+    const during = await edit();
+    const keys = [mapKey(WORLD), leaseKey(WORLD, FIRST_SHARD)];
+    for (const key of keys) await waitUntil(await isInTable(key), `the table has ${key} again`, 30_000);
+    expect(news).toEqual([]);
+    // And a shard is handed over as before.
+    const from = await owner();
+    await from.move(FIRST_SHARD);
+    await waitUntil(() => !from.owns(FIRST_SHARD), "the shard has moved");
+    expect(await shown(before, during, await edit())).toEqual([true, true, true]);
+  },
+  PATIENCE_MS,
+);
+
+/** Returns a function that says whether the table has a key, without a connection that would make the table. */
+async function isInTable(key: string): Promise<() => boolean> {
+  let has = false;
+  const ask = async (): Promise<void> => {
+    const entry = await engines[0]?.table.get(key).catch(() => undefined);
+    has = entry !== undefined;
+    if (!has) setTimeout(ask, 200);
+  };
+  await ask();
+  return () => has;
+}
+
+test(
+  "the folder of a shard that is deleted is missed by name, and the shard goes on when it is back",
+  async () => {
+    const before = await edit();
+    await (await owner()).checkpoint();
+    const folder = join(root, WORLD, "shards", FIRST_SHARD);
+    const copy = mkdtempSync(join(tmpdir(), "orthant-copy-"));
+    cpSync(folder, copy, { recursive: true });
+    news.splice(0);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+    const during = await edit();
+    const missing = "ORT_NOT_FOUND: the shared folder has no town/shards/0/e<term>";
+    await waitUntil(() => news.some((text) => text.includes("cannot claim")), "a node misses it", 30_000);
+    for (const text of news) expect(text).toContain(missing);
+    cpSync(copy, folder, { recursive: true });
+    rmSync(copy, { recursive: true });
+    const after = await edit();
+    expect(await shown(before, during, after)).toEqual([true, true, true]);
+  },
+  PATIENCE_MS,
+);
+
+test.skipIf(!isRoot)(
+  "a shared folder that is read-only for a while costs nothing",
+  async () => {
+    news.splice(0);
+    const before = await edit();
+    // A second mount above the first, because files of the first are open.
+    execFileSync("mount", ["--bind", root, root]);
+    execFileSync("mount", ["-o", "remount,bind,ro", root]);
+    const during: number[] = [];
+    for (let count = 0; count < 20; count++) {
+      during.push(await edit());
+      await delay(200);
+    }
+    console.log("read-only", news);
+    execFileSync("umount", ["-l", root]);
+    const after = await edit();
+    await (await owner()).checkpoint();
+    expect((await shown(before, ...during, after)).every((isSeen) => isSeen)).toBe(true);
+    console.log("writable", news);
+  },
+  PATIENCE_MS,
+);

@@ -215,6 +215,31 @@ describe("a cluster of processes", () => {
       await Promise.all([owner.stop(), gateway.stop(), other?.stop()]);
     }
   }, 120_000);
+
+  test("a node that starts before NATS waits for it, and ends by a signal meanwhile", async () => {
+    const shared = await temporaryFolder();
+    const [server] = nats.nodes;
+    await server?.kill();
+    const serve = (node: string): Program =>
+      new Program(
+        ...["serve", "village", "--cluster", "both", "--shards", shared, "--node", node, "--port", "0"],
+      );
+    const programs = [serve("a"), serve("b")] as const;
+    try {
+      for (const program of programs)
+        await expect
+          .poll(() => program.errors, { timeout: 30_000 })
+          .toContain("waiting for NATS: connecting");
+      const ended = expect(programs[1].firstLine).rejects.toThrow("waiting for NATS");
+      await programs[1].stop();
+      await ended;
+      await server?.start();
+      // The world is missing, which a node can only know from NATS.
+      await expect(programs[0].firstLine).rejects.toThrow("the cluster has no world village");
+    } finally {
+      for (const program of programs) await program.stop();
+    }
+  }, 90_000);
 });
 
 describe("orthant cluster", () => {

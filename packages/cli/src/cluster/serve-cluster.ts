@@ -11,6 +11,7 @@ import {
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
+import { isOrthantError } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
@@ -28,6 +29,8 @@ import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";
 
+/** Delay before NATS is asked again. */
+const NATS_RETRY_MS = 500;
 const NO_HARDWARE_ADDRESS = "00:00:00:00:00:00";
 
 /** Shard events since the process started. */
@@ -168,17 +171,14 @@ function ownedBy(owner: ClusterNode | undefined, { time }: Context): readonly Ow
  * Repeats `work` while NATS does not answer: after a power cut its servers need some seconds to elect leaders, and a
  * process that ended would have to start from nothing once more.
  */
-async function untilAnswered<Result>(
-  { time, note }: Pick<Context, "time" | "note">,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function untilAnswered<Result>(context: Context, work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
-      if (attempt === 1) note(`waiting for NATS: ${error.detail}`);
-      await new Promise<void>((resolve) => void time.wait(NATS_RETRY_MS, resolve));
+      if (!isOrthantError(error, "ORT_ENGINE_AWAY") || context.signal.aborted) throw error;
+      if (attempt === 1) context.note(`waiting for NATS: ${error.detail}`);
+      await new Promise<void>((resolve) => void context.time.wait(NATS_RETRY_MS, resolve));
     }
   }
 }

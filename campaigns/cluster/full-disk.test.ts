@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ClusterGateway,
+  ClusterNode,
+  createClusterWorld,
+  DiskFolders,
+  type Engine,
+  ShardFolders,
+} from "@orthant/cluster";
+import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+import { MemoryDisk } from "@orthant/disk";
+import { NatsCluster } from "@orthant/testkit/nats";
+import { createWorldEngine } from "@orthant/world/engine";
+import { expect, test } from "vitest";
+
+const PATIENCE_MS = 120_000;
+const WORLD = "town";
+const SETTING = { time: systemTime, generators: DEFAULT_GENERATORS, world: WORLD };
+const FILLER_BYTES = 1_048_576;
+const FULL_MS = 5_000;
+
+/** Starts NATS servers on a file system of a few megabytes. */
+async function startOnSmallDisk(disk: string): Promise<NatsCluster> {
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = disk;
+  try {
+    return await NatsCluster.start(3);
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+  }
+}
+
+/** Writes a file until the disk is full. */
+function fill(file: string): void {
+  const opened = openSync(file, "w");
+  for (let size = FILLER_BYTES; size >= 1; ) {
+    try {
+      writeSync(opened, new Uint8Array(size));
+    } catch {
+      size = Math.floor(size / 2);
+    }
+  }
+  closeSync(opened);
+}
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a cluster whose NATS servers have full disks makes all edits when these have room and the servers start again",
+  async () => {
+    const disk = mkdtempSync(join(tmpdir(), "orthant-small-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=48m", "none", disk]);
+    const nats = await startOnSmallDisk(disk);
+    const engines: Engine[] = [];
+    const connected = async (): Promise<Engine> => {
+      const engine = await nats.connect();
+      engines.push(engine);
+      return engine;
+    };
+    const news: string[] = [];
+    const source = new MemoryDisk();
+    await (await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) })).close();
+    const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);
+    const random = systemRandomBits;
+    const engine = await connected();
+    await createClusterWorld({ engine, folders, world: WORLD, source, random });
+    const node = new ClusterNode({
+      ...{ ...SETTING, engine: await connected(), folders, node: "a", random },
+      events: {
+        onLost: (shard, error) => news.push(`lost ${shard}: ${error}`),
+        onJournalLost: (shard, detail) => news.push(`journal of ${shard} lost: ${detail}`),
+      },
+    });
+    await node.start();
+    const gateway = await ClusterGateway.open({ ...SETTING, engine });
+    let edits = 0;
+    const edit = async (): Promise<void> => {
+      const editId = ++edits;
+      const placements = [{ voxel: [editId, 1, 0, 0] as const, block: 3, data: new Uint8Array(30_000) }];
+      const { status } = await gateway.world.edit({ kind: "voxels", placements }, { clientId: 7n, editId });
+      expect(["applied", "duplicate"]).toContain(status);
+    };
+    await edit();
+    fill(join(disk, "filler"));
+    const waiting = Array.from({ length: 6 }, () => edit());
+    await delay(FULL_MS);
+    // NATS switches JetStream off on a server without room, until the server starts again.
+    expect(nats.nodes.map(({ log }) => log.includes("JetStream out of File resources"))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    rmSync(join(disk, "filler"));
+    for (const server of nats.nodes) {
+      await server.kill();
+      await server.start();
+    }
+    await Promise.all(waiting);
+    await edit();
+    expect(news).toEqual([]);
+    const late = await ClusterGateway.open({ ...SETTING, engine: await connected() });
+    await late.world.load(boxBetween([0, 0, 0, 0], [8, 1, 1, 1]));
+    const made = Array.from({ length: edits }, (_, index) => late.world.state.voxelAt(index + 1, 1, 0, 0));
+    expect(made).toEqual(made.map(() => 3));
+    late.close();
+    gateway.close();
+    node.kill(new Error("over"));
+    for (const one of engines) await one.close();
+    await nats.dispose();
+    execFileSync("umount", ["-l", disk]);
+    rmSync(disk, { recursive: true });
+  },
+  PATIENCE_MS,
+);

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   ClusterGateway,
   ClusterNode,
@@ -14,15 +13,15 @@ import {
 import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
 import { boxBetween, systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
-import { NatsCluster } from "@orthant/testkit/nats";
+import { NatsCluster, type NatsNode } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
+import { waitUntil } from "./waiting.ts";
 
 const PATIENCE_MS = 120_000;
 const WORLD = "town";
 const SETTING = { time: systemTime, generators: DEFAULT_GENERATORS, world: WORLD };
 const FILLER_BYTES = 1_048_576;
-const FULL_MS = 5_000;
 
 /** Starts NATS servers on a file system of a few megabytes. */
 async function startOnSmallDisk(disk: string): Promise<NatsCluster> {
@@ -87,13 +86,9 @@ test.skipIf(process.getuid?.() !== 0)(
     await edit();
     fill(join(disk, "filler"));
     const waiting = Array.from({ length: 6 }, () => edit());
-    await delay(FULL_MS);
     // NATS switches JetStream off on a server without room, until the server starts again.
-    expect(nats.nodes.map(({ log }) => log.includes("JetStream out of File resources"))).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    const isOff = ({ log }: NatsNode): boolean => log.includes("JetStream out of File resources");
+    await waitUntil(() => nats.nodes.every(isOff), "JetStream is off");
     rmSync(join(disk, "filler"));
     for (const server of nats.nodes) {
       await server.kill();

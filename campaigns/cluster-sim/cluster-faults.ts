@@ -44,6 +44,8 @@ export class ClusterFaults {
   /** Functions that end the current faults. */
   readonly #ends = new Set<() => void>();
   #isSplit = false;
+  /** The node that splits a shard at this moment. */
+  #splitter: { readonly owner: SimNode; readonly node: SimNode["node"] } | undefined;
   #types = 0;
   /** True if the table was ever lost, and the newest map perhaps with it. */
   hasLostTable = false;
@@ -70,6 +72,12 @@ export class ClusterFaults {
     hub.isAway = false;
     hub.faultPlan = NO_ENGINE_FAULTS;
     for (const process of [...nodes, ...gateways]) process.start();
+  }
+
+  /** Lets journals be made that were lost. An engine may stay full, and all shards that have a journal go on. */
+  makeNeededRoom(): void {
+    const { hub } = this.#targets;
+    if (this.shards().some((shard) => hub.journal(WORLD, shard) === undefined)) hub.hasRoom = true;
   }
 
   /** Runs `act` while all records are lost without their followers being notified. */
@@ -153,6 +161,19 @@ export class ClusterFaults {
     return true;
   }
 
+  /** Fills the engine: no journal can be made or grow. */
+  fillEngine(): boolean {
+    const { hub, prng } = this.#targets;
+    hub.hasRoom = false;
+    const end = (): void => {
+      hub.hasRoom = true;
+    };
+    // Sometimes it stays full, even when all other faults are healed.
+    if (prng.chance(0.5)) this.#for(prng.between(100, 20_000), end);
+    else this.#targets.time.after(prng.between(5_000, 120_000), end);
+    return true;
+  }
+
   loseTable(): boolean {
     this.#targets.hub.table.lose();
     this.hasLostTable = true;
@@ -196,13 +217,32 @@ export class ClusterFaults {
     return true;
   }
 
+  /** True while a living node splits a shard. */
+  get isSplitting(): boolean {
+    return this.#splitter !== undefined && this.#splitter.owner.node === this.#splitter.node;
+  }
+
+  /** Describes edits that wait for a split that still has to make a journal; `undefined` if none do. Rule K40. */
+  waitingForJournal(shard: string): string | undefined {
+    if (shard !== NEW_SHARD || this.shards().includes(NEW_SHARD)) return undefined;
+    const isPaused = this.#splitter?.node?.shards.get("0")?.isPaused === true;
+    return isPaused ? "edits wait while a split makes the journal of its new shard" : undefined;
+  }
+
   split(): boolean {
     const { nodes, time, prng } = this.#targets;
     const owner = nodes.find(({ node }) => node?.owns("0") === true);
-    if (owner?.node === undefined || this.#isSplit) return false;
+    if (owner?.node === undefined || this.#isSplit || this.shards().includes(NEW_SHARD)) return false;
     this.#isSplit = true;
-    // A failed split is not retried, because its folder exists.
-    owner.node.split("0", EAST, NEW_SHARD).catch(() => undefined);
+    const { node } = owner;
+    this.#splitter = { owner, node };
+    const settle = (): void => {
+      // A crashed node never gets here, and its split is not tried again.
+      if (owner.node !== node) return;
+      this.#splitter = undefined;
+      this.#isSplit = false;
+    };
+    node.split("0", EAST, NEW_SHARD).then(settle, settle);
     if (prng.chance(0.5)) this.#holdUpSplit(owner, time.nowMs() + SPLIT_MS_MAX);
     return true;
   }
@@ -256,4 +296,5 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [1, (faults) => faults.move()],
   [1, (faults) => faults.define()],
   [0.5, (faults) => faults.split()],
+  [0.6, (faults) => faults.fillEngine()],
 ];

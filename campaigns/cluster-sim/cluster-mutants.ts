@@ -9,6 +9,7 @@ const SPLIT = "cluster/dist/membership/split-shard.js";
 const REGIONS = "cluster/dist/gateway/followed-regions.js";
 const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
 const JOURNAL = "cluster/dist/owner/shard-journal.js";
+const LAST_EDITS = "world/dist/content/last-edit-store.js";
 
 /** Program text: reads changes, and drops their data. */
 const READ_BARE_CHANGES = `(async function* (...asked) {
@@ -87,11 +88,8 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner applies an edit twice",
-    change(
-      "world/dist/content/last-edit-store.js",
-      "return editId <= this.lastEditOf(clientId);",
-      "return false;",
-    ),
+    change(LAST_EDITS, "return editId <= this.lastEditOf(clientId);", "return false;"),
+    change(OWNER, "if (origin.editId <= last)", "if (false)"),
   ),
   mutant(
     "an owner treats an append with an unknown outcome as stored",
@@ -218,5 +216,48 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
       "inherited: (description) => readChanges(journal, {",
       `inherited: (description) => ${READ_BARE_CHANGES}(journal, {`,
     ),
+  ),
+  mutant(
+    "a split makes the journal of its new shard while edits wait",
+    change(SPLIT, "await retries.until(() => engine.journal(world, newShard));", ""),
+  ),
+  mutant(
+    "an engine without room counts as one that is away",
+    change("testkit/dist/cluster/memory-state.js", '"ORT_ENGINE_FULL"', '"ORT_ENGINE_AWAY"'),
+  ),
+  mutant(
+    "edits wait for a split for ever",
+    change(
+      SPLIT,
+      "await within(time, HOLD_MS_MAX, claiming,",
+      "await (async (_time, _ms, work) => work)(0, 0, claiming,",
+    ),
+    change(SPLIT, "await retries.until(() => engine.journal(world, newShard));", ""),
+    change("testkit/dist/cluster/memory-state.js", '"ORT_ENGINE_FULL"', '"ORT_ENGINE_AWAY"'),
+  ),
+  mutant(
+    "a full journal takes no records of new owners",
+    change("testkit/dist/cluster/memory-state.js", "> this.#bytesMax && !isControl", "> this.#bytesMax"),
+  ),
+  mutant(
+    "a new owner forgets the clients with the lowest ids first",
+    change(
+      LAST_EDITS,
+      "new Map(stored.map((edits) => [edits.clientId, edits]))",
+      "new Map(stored.map((edits) => [edits.clientId, edits]).sort(([a], [b]) => Number(a - b)))",
+    ),
+  ),
+  mutant(
+    "an owner makes what may be a repeat of a client that it has forgotten",
+    change(LAST_EDITS, "return isRepeat && ", "return false && "),
+    change(OWNER, "if (origin.isRepeat && last === 0 &&", "if (false &&"),
+  ),
+  mutant(
+    "a gateway does not tell an owner that it sends an edit again",
+    change(FORWARDER, "isRepeat: isSent || origin.isRepeat === true,", "isRepeat: origin.isRepeat === true,"),
+  ),
+  mutant(
+    "an owner refuses a stored edit that comes again because the journal is full",
+    change(OWNER, "if (origin.editId <= last)", "if (false)"),
   ),
 ];

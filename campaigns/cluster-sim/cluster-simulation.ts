@@ -32,6 +32,8 @@ const STEP_MS_MAX = 120;
 /** Time within which everything must come to rest. */
 const CALM_MS_MAX = 60_000;
 const CALM_CHECK_MS = 1_000;
+/** More clients than there are. */
+const CLIENTS_MAX = 4_096;
 /**
  * Probability that a case ends with an edit whose record no gateway receives and that no other edit follows.
  */
@@ -61,14 +63,25 @@ class ClusterSimulation {
       this.#failure ??= error;
     };
     this.#prng = prng;
-    this.#hub = new WatchedHub({ time, random: () => prng.fraction() }, () => this.#oracle);
+    const journalBytesMin = prng.pick([undefined, undefined, 4_096, 16_384]);
+    const sizes = journalBytesMin && { journalBytesMin, journalBytesMax: 64 * journalBytesMin };
+    this.#hub = new WatchedHub(
+      { time, random: () => prng.fraction(), ...sizes },
+      () => this.#oracle,
+      (shard) => {
+        const fault = this.#faults.waitingForJournal(shard);
+        if (fault !== undefined) fail(new Error(fault));
+      },
+    );
     this.#workload = new ClusterWorkload(prng, ARENA);
     const space = DEFAULT_GENERATORS.open(GENERATOR, SHAPE);
-    this.#oracle = new JournalOracle(SHAPE.volume, space, this.#workload, fail);
+    const clientsMax = prng.pick([1, 2, 3, CLIENTS_MAX]);
+    this.#oracle = new JournalOracle(SHAPE.volume, space, this.#workload, clientsMax, fail);
     this.#setting = {
       ...{ time, prng, hub: this.#hub, store: this.#store, fail },
       pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
       checkpointMs: prng.pick([300, 1_000, 3_000]),
+      clientsMax,
     };
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
@@ -85,7 +98,7 @@ class ClusterSimulation {
     await this.#create();
     for (const node of this.#nodes) node.start();
     for (const gateway of this.#gateways) gateway.start();
-    this.#clients = Array.from({ length: this.#prng.between(2, 4) }, (_, index) => this.#client(index));
+    this.#clients = Array.from({ length: this.#prng.between(2, 5) }, (_, index) => this.#client(index));
     await this.#pass(1_500);
     if (this.#prng.chance(0.7)) this.#faults.split();
     for (let step = 0; step < steps; step++) {
@@ -134,6 +147,7 @@ class ClusterSimulation {
     const endMs = this.#time.nowMs() + CALM_MS_MAX;
     for (;;) {
       await this.#pass(CALM_CHECK_MS);
+      this.#faults.makeNeededRoom();
       const fault = this.#unrest();
       if (fault === undefined) {
         await this.#pass(100);
@@ -169,6 +183,7 @@ class ClusterSimulation {
 
   /** Describes what is still in progress; `undefined` if nothing is. */
   #unrest(): string | undefined {
+    if (this.#faults.isSplitting) return "a split is in progress";
     for (const { sync, clientId } of this.#clients) {
       if (sync.openEdits.length > 0) return `client ${clientId} has open edits`;
       if (!sync.isComplete) return `client ${clientId} does not hold all regions in its interest`;

@@ -2,7 +2,7 @@ import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal"
 import type { Chunk, Position } from "@orthant/core";
 import { CLOCK_NEVER, type GeneratedSpace, PositionMap, positionsEqual } from "@orthant/core/engine";
 import { chunkAfter } from "@orthant/save/journal";
-import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
+import { MemoryHub, type MemoryHubOptions, type MemoryJournal } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";
 
 /** Content of a region at one clock: its changed chunks, by name. */
@@ -16,6 +16,8 @@ interface StoredEdit {
   readonly steps: { readonly region: Position; readonly after: number }[];
   readonly shards: Set<string>;
   isExcused: boolean;
+  /** Its place among the edits of all clients. */
+  readonly author: number;
 }
 
 type Stored = Parameters<MemoryHub["publish"]>[2];
@@ -28,9 +30,14 @@ export class JournalOracle {
   readonly #volume: number;
   readonly #space: GeneratedSpace;
   readonly #workload: Pick<ClusterWorkload, "faultOf">;
+  readonly #clientsMax: number;
   readonly #fail: (error: Error) => void;
   readonly #states = new PositionMap<Map<number, StoredState>>();
   readonly #edits = new Map<string, StoredEdit>();
+  /** The clients of all edits, in the order of their records. */
+  readonly #authors: bigint[] = [];
+  /** Where the current group begins. Its edits are stored at once, so that each may be the first of them. */
+  #groupStart = 0;
   /** The term of each journal, and the node that began it. */
   readonly #terms = new Map<string, { term: number; node: string }>();
   records = 0;
@@ -39,8 +46,10 @@ export class JournalOracle {
     volume: number,
     space: GeneratedSpace,
     workload: Pick<ClusterWorkload, "faultOf">,
+    clientsMax: number,
     fail: (error: Error) => void,
   ) {
+    this.#clientsMax = clientsMax;
     this.#volume = volume;
     this.#space = space;
     this.#workload = workload;
@@ -50,6 +59,7 @@ export class JournalOracle {
   /** Checks and records what was stored in the journal of a shard. */
   record(shard: string, { published }: Stored): void {
     const group = new Set<string>();
+    this.#groupStart = this.#authors.length;
     for (const { bytes } of published) {
       this.records++;
       const record = decodeShardRecord(bytes, this.#volume);
@@ -83,6 +93,19 @@ export class JournalOracle {
   /** Returns true if an edit is in a journal. */
   has(clientId: bigint, editId: number): boolean {
     return this.#edits.has(`${clientId}/${editId}`);
+  }
+
+  /**
+   * Returns true if a shard may have forgotten the client of an edit that it refuses as a possible repeat: the edit is
+   * not stored in all its regions, or edits of as many other clients as a shard remembers were stored since.
+   */
+  mayBeForgotten(clientId: bigint, editId: number, regions: readonly Position[]): boolean {
+    const edit = this.#edits.get(`${clientId}/${editId}`);
+    if (edit === undefined || edit.isExcused || this.missing(clientId, editId, regions).length > 0)
+      return true;
+    const others = new Set(this.#authors.slice(edit.author));
+    others.delete(clientId);
+    return others.size >= this.#clientsMax;
   }
 
   /** Returns the regions of an edit that no journal has; all of them if it has none of the edit. */
@@ -138,7 +161,11 @@ export class JournalOracle {
     this.#states.set(...region, states);
     for (const { clientId, lastEditId } of origins) {
       const key = `${clientId}/${lastEditId}`;
-      const edit = this.#edits.get(key) ?? { steps: [], shards: new Set<string>(), isExcused: false };
+      this.#authors.push(clientId);
+      const edit = this.#edits.get(key) ?? {
+        ...{ steps: [], shards: new Set<string>(), isExcused: false },
+        author: this.#groupStart,
+      };
       // One edit may be in several regions of a group, and in several shards, but only once in each shard.
       if (edit.shards.has(shard) && !group.has(key) && !edit.isExcused)
         this.#bad(`edit ${lastEditId} of client ${clientId} was made twice`);
@@ -172,10 +199,17 @@ const UNTOUCHED: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
 /** An engine whose stored records all pass through an oracle. */
 export class WatchedHub extends MemoryHub {
   readonly #oracle: () => JournalOracle;
+  readonly #onNewJournal: (shard: string) => void;
 
-  constructor(options: MemoryHubOptions, oracle: () => JournalOracle) {
+  constructor(options: MemoryHubOptions, oracle: () => JournalOracle, onNewJournal: (shard: string) => void) {
     super(options);
     this.#oracle = oracle;
+    this.#onNewJournal = onNewJournal;
+  }
+
+  override makeJournal(...[world, shard, first]: Parameters<MemoryHub["makeJournal"]>): MemoryJournal {
+    if (this.journal(world, shard) === undefined) this.#onNewJournal(shard);
+    return super.makeJournal(world, shard, first);
   }
 
   override publish(world: string, shard: string, stored: Stored): void {

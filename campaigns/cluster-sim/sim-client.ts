@@ -119,6 +119,12 @@ export class SimClient {
   #take({ number, editId = 0, result }: OwnEditResult): void {
     const { status } = result;
     const isStored = this.#options.oracle.has(this.clientId, editId);
+    if (status === "rejected" && result.detail.includes("forgotten")) {
+      const { regions = [] } = this.#issued.get(number) ?? {};
+      if (!this.#options.oracle.mayBeForgotten(this.clientId, editId, regions))
+        this.#fail(`got rejected for edit ${editId} as if it were forgotten`);
+      return;
+    }
     if (status === "rejected") {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
       // gateway.

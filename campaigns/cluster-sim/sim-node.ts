@@ -14,6 +14,8 @@ export interface SimSetting {
   readonly store: FolderStore;
   readonly pace: FolderPace;
   readonly checkpointMs: number;
+  /** Clients that a shard remembers. */
+  readonly clientsMax: number;
   /** Called for every violation. */
   readonly fail: (error: unknown) => void;
 }
@@ -50,7 +52,7 @@ export class SimNode {
   /** Starts the node unless it is running. */
   start(): void {
     if (this.#life !== undefined) return;
-    const { time, prng, hub, store, pace, checkpointMs, fail } = this.#setting;
+    const { time, prng, hub, store, pace, checkpointMs, clientsMax, fail } = this.#setting;
     const process = new HeldProcess(time, hub);
     const folders = new HeldFolders(store, time, process.time, prng, pace);
     const node = new ClusterNode({
@@ -61,7 +63,7 @@ export class SimNode {
       generators: DEFAULT_GENERATORS,
       world: WORLD,
       node: this.name,
-      limits: { checkpointMs },
+      limits: { checkpointMs, clientsMax },
       events: {
         onFailure: (_shard, error) => {
           if (isSerious(error)) fail(error);

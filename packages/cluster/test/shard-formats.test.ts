@@ -65,7 +65,7 @@ const RECORD: RegionRecord = {
   region: [1, -1, 0, 0],
   before: clockFrom(2, 4),
   after: clockFrom(3, 1),
-  origins: [{ clientId: 5n, lastEditId: 300 }],
+  origins: [{ clientId: 5n, lastEditId: 300, playerId: 7n, order: 2 }],
   chunks: [
     { position: [4, -4, 0, 0], chunk: stone },
     { position: [5, -4, 0, 0], edits: [{ index: 2, block: 1 }] },
@@ -141,14 +141,24 @@ describe("records", () => {
 
   test("[K6] a record has these bytes, and other versions or trailing bytes are rejected", () => {
     const bytes = encodeShardRecord({ kind: "term", term: 3, node: "n1" }, VOLUME);
-    expect(toHex(bytes.subarray(0, -4))).toBe("01" + "01" + "03" + "026e31");
+    expect(toHex(bytes.subarray(0, -4))).toBe("02" + "01" + "03" + "026e31");
     expect(decodeShardRecord(bytes, VOLUME)).toEqual({ kind: "term", term: 3, node: "n1" });
     expect(decodeShardRecord(encodeShardRecord(RECORD, VOLUME), VOLUME)).toEqual(RECORD);
-    expect(codeOf(() => decodeShardRecord(sealed(fromHex("020103026e31")), VOLUME))).toBe("ORT_VERSION");
-    expect(codeOf(() => decodeShardRecord(sealed(fromHex("010100026e31")), VOLUME))).toBe("ORT_CLOCK");
-    expect(codeOf(() => decodeShardRecord(sealed(fromHex("010103026e3100")), VOLUME))).toBe(
+    expect(codeOf(() => decodeShardRecord(sealed(fromHex("030103026e31")), VOLUME))).toBe("ORT_VERSION");
+    expect(codeOf(() => decodeShardRecord(sealed(fromHex("020100026e31")), VOLUME))).toBe("ORT_CLOCK");
+    expect(codeOf(() => decodeShardRecord(sealed(fromHex("020103026e3100")), VOLUME))).toBe(
       "ORT_TRAILING_BYTES",
     );
+  });
+
+  test("[K6] a record of version 1 is read, without players", () => {
+    const body = toHex(encodeShardRecord(RECORD, VOLUME).subarray(0, -4));
+    const origin = "0500000000000000" + "ac02";
+    const withPlayer = `01${origin}010700000000000000` + "02";
+    expect(body.split(withPlayer)).toHaveLength(2);
+    const old = body.replace(/^02/, "01").replace(withPlayer, `01${origin}`);
+    const origins = [{ clientId: 5n, lastEditId: 300, order: 0 }];
+    expect(decodeShardRecord(sealed(fromHex(old)), VOLUME)).toEqual({ ...RECORD, origins });
   });
 
   test("[K6] a record that is truncated or changed anywhere is rejected", () => {
@@ -171,7 +181,7 @@ describe("records", () => {
   test.each<[string, Partial<RegionRecord>]>([
     ["an index that is not less than the count", { index: 2 }],
     ["group 0", { group: 0 }],
-    ["an edit with the id 0", { origins: [{ clientId: 1n, lastEditId: 0 }] }],
+    ["an edit with the id 0", { origins: [{ clientId: 1n, lastEditId: 0, order: 0 }] }],
     ["a clock that does not rise", { before: RECORD.after }],
     ["a clock of another term", { after: clockFrom(4, 1) }],
     ["a clock before that is never issued", { before: 5 }],
@@ -190,7 +200,11 @@ describe("records", () => {
 
   test("[K12] a record above the size limit is neither encoded nor decoded", () => {
     expect(codeOf(() => decodeShardRecord(new Uint8Array(1_572_865), VOLUME))).toBe("ORT_LIMIT");
-    const origins = Array.from({ length: 65_536 }, () => ({ clientId: 1n, lastEditId: 2 ** 53 - 1 }));
+    const origins = Array.from({ length: 65_536 }, (_, order) => ({
+      clientId: 1n,
+      lastEditId: 2 ** 53 - 1,
+      order,
+    }));
     expect(codeOf(() => encodeShardRecord({ ...RECORD, origins, chunks: [] }, VOLUME))).toBe(NO_ERROR);
     const noise = chunkFromVoxels(
       Uint16Array.from({ length: 16_384 }, (_, index) => (index * 40_503) % 65_536),
@@ -269,16 +283,20 @@ describe("requests", () => {
           {
             clientId: 1n,
             editId: 2,
+            playerId: 9n,
+            isRepeat: true,
             edit: { kind: "voxels", placements: [{ voxel: [1, -2, 3, 0], block: 9 }] },
           },
           {
             clientId: 1n,
             editId: 3,
+            isRepeat: false,
             edit: { kind: "fill", box: { min: [-1, 0, 0, 0], max: [5, 1, 1, 1] }, block: 9 },
           },
           {
             clientId: 1n,
             editId: 4,
+            isRepeat: false,
             edit: { kind: "copy", box: { min: [-1, 0, 0, 0], max: [5, 1, 1, 1] }, to: [0, 9, 0, 0] },
           },
         ],
@@ -352,7 +370,7 @@ describe("requests", () => {
   test("[K19] an edit with id 0 and a refusal with an unknown code are rejected", () => {
     const request = {
       kind: "edits",
-      edits: [{ clientId: 1n, editId: 0, edit: { kind: "voxels", placements: [] } }],
+      edits: [{ clientId: 1n, editId: 0, isRepeat: false, edit: { kind: "voxels", placements: [] } }],
     } as const;
     expect(codeOf(() => decode(ownerRequestCodec, encode(ownerRequestCodec, request)))).toBe("ORT_MESSAGE");
     const answer = { kind: "edits", outcomes: [{ kind: "rejected", code: "ORT_NEVER" as never }] } as const;

@@ -164,7 +164,11 @@ export class EditForwarder {
     const [first] = parts;
     if (first !== undefined && !this.#options.directory.has(first.shard))
       return parts.filter((part) => !this.#reroute(part));
-    const edits = parts.map(({ origin, edit }) => ({ ...origin, edit }));
+    const edits = parts.map(({ origin, edit, isSent }) => ({
+      ...origin,
+      isRepeat: isSent || origin.isRepeat === true,
+      edit,
+    }));
     for (const part of parts) part.isSent = true;
     const answer = await request({ kind: "edits", edits });
     if (answer.kind !== "edits" || answer.outcomes.length !== parts.length) return parts;
@@ -189,7 +193,8 @@ export class EditForwarder {
       return true;
     }
     if (parts.size === 1 && parts.has(shard)) return false;
-    void this.#submit(parts, origin).then((outcomes) => resolve(together(outcomes)));
+    const again = isSent ? { ...origin, isRepeat: true } : origin;
+    void this.#submit(parts, again).then((outcomes) => resolve(together(outcomes)));
     return true;
   }
 
@@ -267,8 +272,10 @@ function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockChange[]):
 function together(outcomes: readonly Settled[]): Settled {
   const refused = outcomes.find((outcome) => outcome.kind === "rejected");
   const made = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? [outcome] : []));
-  if (refused !== undefined)
-    return outcomes.length > 1 && made.length > 0 ? { kind: "rejected", code: "ORT_EDIT_PARTS" } : refused;
+  if (refused !== undefined) {
+    const isWhole = outcomes.every(({ kind }) => kind === "rejected");
+    return isWhole ? refused : { kind: "rejected", code: "ORT_EDIT_PARTS" };
+  }
   const steps = made.flatMap((outcome) => outcome.steps);
   return steps.length === 0 && made.length < outcomes.length
     ? { kind: "duplicate" }

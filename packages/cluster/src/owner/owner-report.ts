@@ -4,6 +4,11 @@ export interface OwnerLimits {
   readonly checkpointMs: number;
   /** Bytes of unsaved journal above which the owner rejects edits until a save contains them. */
   readonly journalBytesMax: number;
+  /**
+   * Clients whose last edit is remembered, at most 4,096. Above this limit, the client that edited longest ago is
+   * forgotten. Rule K41.
+   */
+  readonly clientsMax: number;
   /** Players remembered. Above this limit, new players start at the spawn each time. Rule K33. */
   readonly playersMax: number;
 }
@@ -12,6 +17,7 @@ export interface OwnerLimits {
 export const OWNER_LIMITS: OwnerLimits = {
   checkpointMs: 5_000,
   journalBytesMax: 67_108_864,
+  clientsMax: 4_096,
   playersMax: 65_536,
 };
 
@@ -27,4 +33,6 @@ export interface OwnerReport {
   readonly checkpointedMs: number;
   /** Why the last save failed; `undefined` if it succeeded. The owner saves again at the next interval. */
   readonly saveFailure: unknown;
+  /** True while edits wait for a split. */
+  readonly isPaused: boolean;
 }

@@ -1,7 +1,7 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { bytesEqual, type Codec, decode, encode } from "@orthant/core/bytes";
 import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
-import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
+import type { Attachment, WorldDescription } from "@orthant/save";
 import {
   chunkAfter,
   type JournalChunk,
@@ -13,7 +13,12 @@ import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/
 import type { Retries } from "../engine/retries.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import type { ShardSplit } from "../shard/shard-map.ts";
-import { encodeShardRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
+import {
+  encodeShardRecord,
+  RECORD_BYTES_MAX,
+  RECORD_ORIGINS_MAX,
+  type RecordOrigin,
+} from "../shard/shard-record.ts";
 import { decodeOwned, type ForeignRecordListener } from "./foreign-records.ts";
 
 interface RegionGroup {
@@ -21,7 +26,7 @@ interface RegionGroup {
   readonly before: number;
   after: number;
   readonly chunks: PositionMap<JournalChunk>;
-  readonly origins: LastClientEdit[];
+  readonly origins: RecordOrigin[];
   bytes: number;
 }
 
@@ -58,6 +63,7 @@ export class EditGroup {
   lastPosition = 0;
   /** Upper bound for the size of its edits. */
   bytes = 0;
+  #edits = 0;
 
   /** Returns true if there is room for an edit. The first edit of a group always fits. */
   hasRoom(edit: LoggedEdit): boolean {
@@ -76,6 +82,7 @@ export class EditGroup {
   add(edit: LoggedEdit): void {
     const bytes = journalEditBytesMax(edit);
     this.bytes += bytes;
+    const order = this.#edits++;
     for (const { region, before, clock } of edit.clocks) {
       const known = this.#regions.get(...region);
       const group = known ?? {
@@ -88,7 +95,7 @@ export class EditGroup {
       };
       group.after = clock;
       group.bytes += bytes;
-      if (edit.origin !== undefined) group.origins.push(edit.origin);
+      if (edit.origin !== undefined) group.origins.push({ ...edit.origin, order });
       this.#regions.set(...region, group);
     }
     for (const change of edit.chunks) {
@@ -164,6 +171,9 @@ export async function* readChanges(
   { from, to, volume, termMax, retries, onForeign, onSplit }: ReadChangesOptions,
 ): AsyncIterable<LoggedChange> {
   let term = 0;
+  // The next owner forgets clients in the order of their edits, which is not that of the records. Rule K41.
+  let origins: readonly RecordOrigin[] = [];
+  let group = 0;
   for (let first = from; first <= to; first += READ_RECORDS) {
     const records = await retries.until(() =>
       readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
@@ -178,11 +188,26 @@ export async function* readChanges(
         throw new OrthantError("ORT_JOURNAL", `a record of term ${record.term} behind one of ${term}`);
       term = record.term;
       if (record.kind === "split") await onSplit?.(record.split);
-      if (record.kind !== "region") continue;
-      const { region, before, after, chunks, origins } = record;
-      yield { steps: [{ region, before, after }], chunks, origins };
+      if (record.kind !== "region") {
+        yield authorsOf(origins);
+        origins = [];
+        group = 0;
+        continue;
+      }
+      if (record.group !== group) yield authorsOf(origins);
+      const { region, before, after, chunks } = record;
+      origins = record.group === group ? [...origins, ...record.origins] : record.origins;
+      group = record.group;
+      yield { steps: [{ region, before, after }], chunks, origins: [] };
     }
   }
+  yield authorsOf(origins);
+}
+
+/** Returns a change without regions that has the edits of a group in their order. */
+function authorsOf(origins: readonly RecordOrigin[]): LoggedChange {
+  const inOrder = [...origins].sort((one, other) => one.order - other.order);
+  return { steps: [], chunks: [], origins: inOrder };
 }
 
 async function readAll(journal: Journal, from: number, to: number): Promise<readonly Uint8Array[]> {

@@ -110,7 +110,8 @@ export class ShardOwner {
     const { folders, shard, term, time, random, generators } = options;
     const disk = await folders.claim(shard, term);
     const log = new ShardLog({ ...options, requireHeld: () => folders.requireHeld(shard, term) });
-    const settings = { time, random, generators, autosave: false, retention: RETENTION };
+    const { clientsMax } = { ...OWNER_LIMITS, ...options.limits };
+    const settings = { time, random, generators, autosave: false, retention: RETENTION, clientsMax };
     return new ShardOwner(options, disk, log, await openLoggedWorldEngine(disk, log, settings));
   }
 
@@ -133,6 +134,7 @@ export class ShardOwner {
       unsavedBytes: bytes,
       checkpointedMs: this.#checkpointedMs,
       saveFailure: this.#saveFailure,
+      isPaused: this.#isPaused,
     };
   }
 
@@ -267,9 +269,14 @@ export class ShardOwner {
     return { kind: "edits", outcomes };
   }
 
-  async #apply({ clientId, editId, edit }: ForwardedEdit): Promise<ShardEditResult> {
+  async #apply({ edit, ...origin }: ForwardedEdit): Promise<ShardEditResult> {
     const regions = editedRegions(edit, this.#world.shape);
     for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
+    // Before all other refusals, which say that the edit was not made.
+    const last = this.#world.lastEditOf(origin.clientId);
+    if (origin.editId <= last) return { kind: "duplicate" };
+    if (origin.isRepeat && last === 0 && this.#world.mayHaveForgotten(origin.playerId))
+      return { kind: "rejected", code: "ORT_EDIT_REPEAT" };
     if (regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
     if (this.#isJournalFull) {
       this.#checkpointAfter(0);
@@ -277,7 +284,7 @@ export class ShardOwner {
     }
     if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
     try {
-      const { clocks, status } = await this.#makeEdit(edit, { clientId, editId });
+      const { clocks, status } = await this.#makeEdit(edit, origin);
       return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
     } catch (error) {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;

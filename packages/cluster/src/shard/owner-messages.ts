@@ -1,5 +1,5 @@
-import { ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
-import { type Codec, list } from "@orthant/core/bytes";
+import { type EditOrigin, ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
+import { type Codec, list, option } from "@orthant/core/bytes";
 import { type ClockChange, positionCodec } from "@orthant/core/engine";
 import {
   ENTITIES_MAX,
@@ -14,9 +14,9 @@ import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { requestedEditCodec } from "./requested-edit-codec.ts";
 
 /** An edit that a gateway requests. */
-export interface ForwardedEdit {
-  readonly clientId: bigint;
-  readonly editId: number;
+export interface ForwardedEdit extends EditOrigin {
+  /** True if an owner may have received the edit before. */
+  readonly isRepeat: boolean;
   readonly edit: RequestedEdit;
 }
 
@@ -127,21 +127,27 @@ const STEPS_MAX = 65_536;
 const CHUNKS_MAX = 256;
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
+const playerIdCodec = option<bigint>({
+  write: (out, playerId) => out.varU64(playerId),
+  read: (input) => input.varU64(),
+});
 const editRequestsCodec = list<ForwardedEdit>(
   {
-    write(out, { clientId, editId, edit }) {
+    write(out, { clientId, editId, playerId, isRepeat, edit }) {
       out.u64(clientId);
       out.varUint(editId);
+      playerIdCodec.write(out, playerId);
+      out.bool(isRepeat);
       requestedEditCodec.write(out, edit);
     },
     read(input) {
-      const request = {
-        clientId: input.u64(),
-        editId: input.varUint(),
-        edit: requestedEditCodec.read(input),
-      };
-      if (request.editId === 0) throw input.fail("ORT_MESSAGE", "an edit with the id 0");
-      return request;
+      const clientId = input.u64();
+      const editId = input.varUint();
+      if (editId === 0) throw input.fail("ORT_MESSAGE", "an edit with the id 0");
+      const playerId = playerIdCodec.read(input);
+      const isRepeat = input.bool();
+      const edit = requestedEditCodec.read(input);
+      return { clientId, editId, ...(playerId !== undefined && { playerId }), isRepeat, edit };
     },
   },
   EDITS_MAX,

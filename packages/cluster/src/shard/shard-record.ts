@@ -1,5 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { ByteReader, ByteWriter, type Codec, list } from "@orthant/core/bytes";
+import { ByteReader, ByteWriter, type Codec, list, option } from "@orthant/core/bytes";
 import {
   CLOCK_NEVER,
   comparePositions,
@@ -13,6 +13,12 @@ import {
 import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
+
+/** An edit in a record. */
+export interface RecordOrigin extends LastClientEdit {
+  /** Place of the edit among all edits of its group, from 0. */
+  readonly order: number;
+}
 
 /** The change of one region by a group of edits that were stored together. */
 export interface RegionRecord {
@@ -28,7 +34,7 @@ export interface RegionRecord {
   readonly before: number;
   readonly after: number;
   /** The clients and ids of the edits, in order. */
-  readonly origins: readonly LastClientEdit[];
+  readonly origins: readonly RecordOrigin[];
   /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly JournalChunk[];
 }
@@ -57,26 +63,53 @@ export const RECORD_ORIGINS_MAX = 65_536;
 
 const CRC_POLYNOMIAL = 0x82f6_3b78;
 const crcTable = buildCrcTable();
-const VERSION = 1;
+const VERSION = 2;
+/** Without players, and with the order of edits only within a record. */
+const VERSION_WITHOUT_PLAYERS = 1;
 const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split"];
 const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
 
-const originsCodec = list<LastClientEdit>(
+const playerIdCodec = option<bigint>({
+  write: (out, playerId) => out.u64(playerId),
+  read: (input) => input.u64(),
+});
+
+const originsCodec = list<RecordOrigin>(
   {
-    write(out, { clientId, lastEditId }) {
+    write(out, { clientId, lastEditId, playerId, order }) {
       out.u64(clientId);
       out.varUint(lastEditId);
+      playerIdCodec.write(out, playerId);
+      out.varUint(order);
     },
     read(input) {
-      const origin = { clientId: input.u64(), lastEditId: input.varUint() };
-      if (origin.lastEditId === 0) throw input.fail("ORT_JOURNAL", "an edit with the id 0");
-      return origin;
+      const edit = readEdit(input);
+      const playerId = playerIdCodec.read(input);
+      const order = input.varUint();
+      return playerId === undefined ? { ...edit, order } : { ...edit, playerId, order };
     },
   },
   RECORD_ORIGINS_MAX,
 );
+
+/** Reads the origins of version 1. They are never written. */
+const originsWithoutPlayersCodec = list<LastClientEdit>(
+  { write: () => undefined, read: readEdit },
+  RECORD_ORIGINS_MAX,
+);
+
+function readEdit(input: ByteReader): LastClientEdit {
+  const edit = { clientId: input.u64(), lastEditId: input.varUint() };
+  if (edit.lastEditId === 0) throw input.fail("ORT_JOURNAL", "an edit with the id 0");
+  return edit;
+}
+
+function readOrigins(input: ByteReader, version: number): readonly RecordOrigin[] {
+  if (version === VERSION) return originsCodec.read(input);
+  return originsWithoutPlayersCodec.read(input).map((edit, order) => ({ ...edit, order }));
+}
 
 /**
  * Encodes a record of a world whose chunks have `volume` voxels. Rules K6 to K12 in docs/formats/cluster.md.
@@ -88,7 +121,7 @@ export function encodeShardRecord(record: ShardRecord, volume: number): Uint8Arr
   out.varUint(record.term);
   if (record.kind === "term") out.string(record.node, NODE_BYTES_MAX);
   else if (record.kind === "split") shardSplitCodec.write(out, record.split);
-  else regionBodyCodec(volume).write(out, record);
+  else writeRegionBody(out, record, volume);
   out.u32(crc32c(out.view()));
   if (out.length > RECORD_BYTES_MAX)
     throw new OrthantError("ORT_LIMIT", `a record of ${out.length} bytes where ${RECORD_BYTES_MAX} may be`);
@@ -110,13 +143,14 @@ export function decodeShardRecord(bytes: Uint8Array, volume: number): ShardRecor
 
 function readRecord(input: ByteReader, volume: number): ShardRecord {
   const version = input.u8();
-  if (version !== VERSION) throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION}`);
+  if (version !== VERSION && version !== VERSION_WITHOUT_PLAYERS)
+    throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION}`);
   const kind = KINDS[input.tag(KINDS.length)];
   const term = input.varUint();
   if (term < 1 || term > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of term ${term}`);
   if (kind === "term") return { kind, term, node: input.string(NODE_BYTES_MAX) };
   if (kind === "split") return { kind, term, split: shardSplitCodec.read(input) };
-  const body = regionBodyCodec(volume).read(input);
+  const body = readRegionBody(input, volume, version);
   const disorder = findDisorder({ ...body, term });
   if (disorder !== undefined) throw input.fail("ORT_JOURNAL", disorder);
   return { kind: "region", term, ...body };
@@ -124,29 +158,32 @@ function readRecord(input: ByteReader, volume: number): ShardRecord {
 
 type RegionBody = Omit<RegionRecord, "kind" | "term">;
 
-function regionBodyCodec(volume: number): Codec<RegionBody> {
-  const chunksCodec = list(journalChunkCodec(volume), REGION_CHUNKS_MAX);
+function chunksCodec(volume: number): Codec<readonly JournalChunk[]> {
+  return list(journalChunkCodec(volume), REGION_CHUNKS_MAX);
+}
+
+function writeRegionBody(out: ByteWriter, body: RegionBody, volume: number): void {
+  const { group, index, count, region, before, after, origins, chunks } = body;
+  out.varUint(group);
+  out.varUint(index);
+  out.varUint(count);
+  positionCodec.write(out, region);
+  out.varUint(before);
+  out.varUint(after);
+  originsCodec.write(out, origins);
+  chunksCodec(volume).write(out, chunks);
+}
+
+function readRegionBody(input: ByteReader, volume: number, version: number): RegionBody {
   return {
-    write(out, { group, index, count, region, before, after, origins, chunks }) {
-      out.varUint(group);
-      out.varUint(index);
-      out.varUint(count);
-      positionCodec.write(out, region);
-      out.varUint(before);
-      out.varUint(after);
-      originsCodec.write(out, origins);
-      chunksCodec.write(out, chunks);
-    },
-    read: (input) => ({
-      group: input.varUint(),
-      index: input.varUint(),
-      count: input.varUint(),
-      region: positionCodec.read(input),
-      before: input.varUint(),
-      after: input.varUint(),
-      origins: originsCodec.read(input),
-      chunks: chunksCodec.read(input),
-    }),
+    group: input.varUint(),
+    index: input.varUint(),
+    count: input.varUint(),
+    region: positionCodec.read(input),
+    before: input.varUint(),
+    after: input.varUint(),
+    origins: readOrigins(input, version),
+    chunks: chunksCodec(volume).read(input),
   };
 }
 

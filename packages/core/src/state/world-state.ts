@@ -45,6 +45,11 @@ export interface EditOrigin {
   readonly editId: number;
   /** The client's player; omitted for a client without one. */
   readonly playerId?: bigint;
+  /**
+   * True if the edit may have been sent before. A world refuses such an edit with `ORT_EDIT_REPEAT` when it does not
+   * remember the client and may have forgotten it.
+   */
+  readonly isRepeat?: boolean;
 }
 
 /** A voxel of the world, its new block and its new data. */

@@ -4,6 +4,7 @@ import { PositionSet, type TokenBucket } from "@orthant/core/engine";
 import type { CachedEpoch, ClientMessage } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import {
+  FEATURES,
   HELLO_GENERATORS_MAX,
   KNOWN_FEATURES,
   PROTOCOL_VERSION,
@@ -96,7 +97,7 @@ export class ClientSession {
       kind: "hello",
       version: PROTOCOL_VERSION,
       generators: options.generators.versionHashes.slice(0, HELLO_GENERATORS_MAX),
-      featureBits: KNOWN_FEATURES,
+      featureBits: state.edits.hasSent ? KNOWN_FEATURES | FEATURES.resends : KNOWN_FEATURES,
       clientId: options.clientId,
       token: options.token(),
       name: options.name,

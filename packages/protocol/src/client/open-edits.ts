@@ -75,6 +75,11 @@ export class OpenEdits {
     return this.#nextId;
   }
 
+  /** True if edits without a result were sent before, perhaps over another connection. */
+  get hasSent(): boolean {
+    return this.#sent.size > 0;
+  }
+
   /** The id that the next message with edits will have. */
   get nextId(): number {
     return this.#nextId;

@@ -55,12 +55,14 @@ export const PROTOCOL_MAGIC = "ORTH";
 export const PROTOCOL_VERSION = 2;
 
 /** Features that peers may offer. The low 32 bits are optional; a high bit that is set is required. */
-export const FEATURES: { readonly editLists: bigint } = {
+export const FEATURES: { readonly editLists: bigint; readonly resends: bigint } = {
   /** Patches may carry lists of single voxels instead of whole chunks. */
   editLists: 1n << 0n,
+  /** Only in a hello: the client has sent edits from its open edit id on before. Rule N29. */
+  resends: 1n << 1n,
 };
 
-/** All features that this program supports. */
+/** All features that peers agree on. */
 export const KNOWN_FEATURES: bigint = FEATURES.editLists;
 
 /** The feature bits that a peer must support if they are set. */

@@ -248,7 +248,7 @@ export class ServerSession implements Watcher {
     if ("reason" in budget) return budget;
     const joined = joinedClient(context, this, { hello, account, agreement, budget }, nowMs);
     this.#joined = joined;
-    joined.edits.attach(hello.openEditId, account, joined.onDecided);
+    joined.edits.attach(hello, account, joined.onDecided);
     this.#phase = "joined";
     context.options.rules?.onJoin?.({ player: joined.player.player });
     return undefined;

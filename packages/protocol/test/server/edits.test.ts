@@ -1,5 +1,6 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { EDITS_OPEN_MAX, type SyncLimits, type SyncRules } from "@orthant/protocol";
+import { FEATURES } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
 import {
   accountOf,
@@ -178,6 +179,16 @@ describe("an edit of a client that the world may have forgotten", () => {
     expect(stage.world.edits).toHaveLength(1);
   });
 
+  test("[N29] is refused at the beginning of a run if the client has sent it before", async () => {
+    const stage = new Stage();
+    stage.world.forgetful.add(1_001n);
+    const client = await stage.join({ featureBits: FEATURES.editLists | FEATURES.resends });
+    client.set(1, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "world", FORGOTTEN]]);
+    expect(client.takeAll("welcome")[0]?.featureBits ?? 1n).toBe(1n);
+  });
+
   test("[N29] stays refused when the client reconnects", async () => {
     const stage = new Stage();
     stage.world.forgetful.add(1_001n);
@@ -205,6 +216,30 @@ describe("an edit of a client that the world may have forgotten", () => {
     await settle();
     await stage.tick();
     expect(resultsIn(client)).toEqual([[openEditId, "applied"]]);
+  });
+
+  test("[N29] is marked as a possible repeat in a world on several servers, and its refusal explained", async () => {
+    const stage = new Stage({ limits: { editsBurst: 100 } });
+    Object.defineProperty(stage.world, "mayHaveForgotten", { value: undefined });
+    const fresh = await stage.join();
+    fresh.set(1, VOXEL, 9);
+    const later = await stage.join({ clientId: 2n, openEditId: 7 });
+    for (let editId = 7; editId <= 7 + EDITS_OPEN_MAX; editId++) {
+      later.set(editId, VOXEL, 1 + (editId % 9));
+      await settle();
+      await stage.tick();
+    }
+    const marked = stage.world.edits.map(({ clientId, editId, isRepeat }) => [clientId, editId, isRepeat]);
+    expect(marked).toEqual([
+      [1n, 1, undefined],
+      ...Array.from({ length: EDITS_OPEN_MAX }, (_, index) => [2n, 7 + index, true]),
+      [2n, 7 + EDITS_OPEN_MAX, undefined],
+    ]);
+    stage.world.editFailure = new OrthantError("ORT_EDIT_REPEAT", "of client 1");
+    fresh.set(2, VOXEL, 8);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(fresh).at(-1)).toEqual([2, "world", FORGOTTEN]);
   });
 
   test("[N29] is treated like those of all anonymous players when the player is anonymous", async () => {

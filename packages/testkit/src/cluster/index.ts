@@ -3,6 +3,7 @@ export {
   type DeniedWrites,
   type EngineFaultPlan,
   type MemoryHubOptions,
+  type MemoryJournal,
   NO_ENGINE_FAULTS,
 } from "./memory-state.ts";
 export { pass, settled } from "./settled.ts";

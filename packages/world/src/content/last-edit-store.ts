@@ -8,8 +8,8 @@ export const PLAYER_CLIENTS_MAX = 16;
 
 /**
  * Remembers the last edit of each client. Each player has `PLAYER_CLIENTS_MAX` entries and reuses the least
- * recently used one, so no player can evict another player's clients. When there are more than
- * `CLIENT_EDITS_MAX` clients in total, the player with the most clients loses the least recently used one.
+ * recently used one, so no player can evict another player's clients. When there are more clients than the limit in
+ * total, the player with the most clients loses the least recently used one.
  */
 export class LastEditStore {
   /** Least recently used first. */
@@ -17,7 +17,10 @@ export class LastEditStore {
   /** Number of clients per player; clients without a player share one count. */
   readonly #counts = new Map<bigint | undefined, number>();
 
-  constructor(stored: readonly LastClientEdit[]) {
+  readonly #clientsMax: number;
+
+  constructor(stored: readonly LastClientEdit[], clientsMax: number = CLIENT_EDITS_MAX) {
+    this.#clientsMax = clientsMax;
     this.#clients = new Map(stored.map((edits) => [edits.clientId, edits]));
     for (const { playerId } of stored) this.#count(playerId, 1);
   }
@@ -32,12 +35,17 @@ export class LastEditStore {
     return editId <= this.lastEditOf(clientId);
   }
 
+  /** Whether an edit that may have been sent before may also have been applied, by a client that is forgotten. */
+  isDoubtful({ clientId, playerId, isRepeat = false }: EditOrigin): boolean {
+    return isRepeat && !this.#clients.has(clientId) && this.mayHaveForgotten(playerId);
+  }
+
   /**
    * Whether this store may have forgotten clients of this player. Entries are never freed, so while one is
    * unused, no client has been forgotten.
    */
   mayHaveForgotten(playerId: bigint | undefined): boolean {
-    return this.#clients.size >= CLIENT_EDITS_MAX || this.#isShareFull(playerId, PLAYER_CLIENTS_MAX);
+    return this.#clients.size >= this.#clientsMax || this.#isShareFull(playerId, PLAYER_CLIENTS_MAX);
   }
 
   /** Records an edit. A replay region by region may deliver it after a later one of the same client. */
@@ -54,7 +62,7 @@ export class LastEditStore {
     if (this.#isShareFull(origin.playerId, PLAYER_CLIENTS_MAX + 1)) {
       this.#forgetFirst(({ playerId }) => playerId === origin.playerId);
     }
-    if (this.#clients.size > CLIENT_EDITS_MAX) this.#forgetOne();
+    while (this.#clients.size > this.#clientsMax) this.#forgetOne();
   }
 
   /** Returns all entries in the form that a description stores. */
@@ -100,12 +108,12 @@ export function originOf({ clientId, lastEditId, playerId }: LastClientEdit): Ed
 }
 
 /** Returns a copy of an origin. Throws `ORT_ARGUMENT` when a description cannot store it. */
-export function checkedOrigin({ clientId, editId, playerId }: EditOrigin): EditOrigin {
+export function checkedOrigin({ clientId, editId, playerId, isRepeat = false }: EditOrigin): EditOrigin {
   requireId("clientId", clientId);
   if (!Number.isSafeInteger(editId) || editId < 1) {
     throw wrongArgument("editId", editId, "edits are whole numbers and count from 1");
   }
-  if (playerId === undefined) return { clientId, editId };
+  if (playerId === undefined) return { clientId, editId, isRepeat };
   requireId("playerId", playerId);
-  return { clientId, editId, playerId };
+  return { clientId, editId, playerId, isRepeat };
 }

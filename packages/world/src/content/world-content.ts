@@ -56,7 +56,10 @@ interface ChangedPlaces {
 }
 
 /** The options that concern the content of a world. */
-export type ContentLimits = Required<Pick<EngineOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
+export type ContentLimits = Required<Pick<EngineOptions, "loadedChunksMax" | "entityHysteresisChunks">> & {
+  /** Clients whose last edit is remembered. */
+  readonly clientsMax: number;
+};
 
 /**
  * The contents of a world: its regions and entities in memory, its players and description, and how all of
@@ -80,7 +83,8 @@ export class WorldContent {
   /** Entities that the running commit stores for the first time, or in another leaf than before. */
   #newlyStored: readonly bigint[] = [];
 
-  constructor(save: Save, state: WorldState, { loadedChunksMax, entityHysteresisChunks }: ContentLimits) {
+  constructor(save: Save, state: WorldState, limits: ContentLimits) {
+    const { loadedChunksMax, entityHysteresisChunks, clientsMax } = limits;
     this.global = save.global;
     this.regions = new WorldRegions(save, state, loadedChunksMax);
     this.entities = new EntityStore(state.shape, {
@@ -89,7 +93,7 @@ export class WorldContent {
     });
     this.#entityReader = new EntityReader(save, this.entities, this.entityListeners);
     this.players = new PlayerStore(save.players);
-    this.lastEdits = new LastEditStore(save.global.description.edits);
+    this.lastEdits = new LastEditStore(save.global.description.edits, clientsMax);
     this.store = new StoreContent(this);
   }
 

@@ -1,4 +1,10 @@
-import type { ChunkShape, EditOrigin, Position, TimeSource } from "@orthant/core";
+import {
+  type ChunkShape,
+  type EditOrigin,
+  OrthantError,
+  type Position,
+  type TimeSource,
+} from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { type ClockChange, ListenerSet, requireId, type WorldState } from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
@@ -107,6 +113,7 @@ export class WorldEditor {
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.lastEdits.includes(origin))
         return { chunks: [], clocks: [], status: "duplicate" };
+      if (origin && this.#content.lastEdits.isDoubtful(origin)) throw forgotten(origin);
       if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
@@ -193,4 +200,9 @@ export class WorldEditor {
     if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
     return edit;
   }
+}
+
+function forgotten({ clientId, editId }: EditOrigin): OrthantError {
+  const detail = `edit ${editId} of client ${clientId} may have been made before, and the world has forgotten the client`;
+  return new OrthantError("ORT_EDIT_REPEAT", detail);
 }

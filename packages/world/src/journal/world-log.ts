@@ -67,7 +67,7 @@ export interface ChangeLog {
   close(generation: number, isEnded: boolean): Promise<void>;
 }
 
-/** Logged edits to some regions, to be replayed. */
+/** Logged edits to some regions, to be replayed; without regions, only the clients that made them. */
 export interface LoggedChange {
   /** The clocks of the regions before and after. */
   readonly steps: readonly ClockChange[];

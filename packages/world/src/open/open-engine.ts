@@ -231,6 +231,12 @@ async function recover(
   }
 }
 
+/** Options for opening a world whose changes are logged elsewhere. */
+interface LoggedWorldOptions extends EngineOptions {
+  /** Clients whose last edit is remembered, at most as many as a save can store. */
+  readonly clientsMax?: number;
+}
+
 /**
  * Opens a world for writing whose changes are logged elsewhere. Replays the log and saves the result under
  * the log's epoch before returning, unless the disk refuses that: the world then saves later. Does not write to any
@@ -239,14 +245,14 @@ async function recover(
 export async function openLoggedWorldEngine(
   disk: Disk,
   log: ExternalLog,
-  given: EngineOptions = {},
+  { clientsMax, ...given }: LoggedWorldOptions = {},
 ): Promise<WorldEngine> {
   const options = checkedStoreOptions(given);
   const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
   const { state, ...parts } = settings;
   let world: WorldEngine | undefined;
   try {
-    const content = contentOf(save, state, options);
+    const content = contentOf(save, state, options, clientsMax);
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     const writing = { writer, lock, journal: log };

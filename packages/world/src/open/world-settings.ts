@@ -1,7 +1,7 @@
 import { DEFAULT_GENERATORS, type RandomBits, systemTime, type TimeSource } from "@orthant/core";
 import { systemRandomBits, WorldState, wrongArgument } from "@orthant/core/engine";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
-import { generatorMapOf } from "@orthant/save/content";
+import { CLIENT_EDITS_MAX, generatorMapOf } from "@orthant/save/content";
 import { WorldContent } from "../content/world-content.ts";
 import {
   DEFAULT_CADENCE,
@@ -47,8 +47,9 @@ export function contentOf(
   save: Save,
   state: WorldState,
   { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: EngineOptions,
+  clientsMax: number = CLIENT_EDITS_MAX,
 ): WorldContent {
-  const limits = { loadedChunksMax, entityHysteresisChunks };
+  const limits = { loadedChunksMax, entityHysteresisChunks, clientsMax };
   return new WorldContent(save, state, limits);
 }
 

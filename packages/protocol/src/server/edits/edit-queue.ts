@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { ClockChange, WorldState } from "@orthant/core/engine";
-import type { EditMessage } from "../../message/client-message.ts";
-import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
+import type { EditMessage, Hello } from "../../message/client-message.ts";
+import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX, FEATURES } from "../../message/limits.ts";
 import { dataBytesOf, type RequestedEdit, requestOf } from "../../message/requested-edit.ts";
 import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
@@ -76,6 +76,8 @@ export class EditQueue {
   #last = 0;
   /** Edits below this id are rejected: the world may have applied them, and forgotten the client since. */
   #doubtfulBelow = 0;
+  /** Edits from `#last` on and below this id may have been sent to another server of the same world. */
+  #repeatsBelow = 0;
   /** The turns of this client's edits with the game's rules, one after the other. */
   #turns: Promise<void> = Promise.resolve();
   #listener: ((decided: DecidedEdit) => void) | undefined;
@@ -91,15 +93,24 @@ export class EditQueue {
   }
 
   /** Attaches a session whose client has results for everything below `openEditId`. */
-  attach(openEditId: number, account: Account, listener: (decided: DecidedEdit) => void): void {
+  attach(
+    { openEditId, featureBits }: Pick<Hello, "openEditId" | "featureBits">,
+    account: Account,
+    listener: (decided: DecidedEdit) => void,
+  ): void {
     const { world } = this.#context;
     const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
     this.#playerId = account.isAnonymous ? undefined : account.playerId;
-    // An unknown client whose numbers do not start a run may resend edits that were applied before. Rule N29.
-    const isNewRun = openEditId % EDIT_RUN_IDS === 1;
+    // An unknown client may resend edits that were applied before if it says so, or if its numbers do not start a run.
+    // Rule N29.
+    const isNewRun = openEditId % EDIT_RUN_IDS === 1 && (featureBits & FEATURES.resends) === 0n;
     if (known === 0 && !isNewRun && world.mayHaveForgotten?.(this.#playerId)) {
       this.#doubtfulBelow = openEditId + EDITS_OPEN_MAX;
     }
+    // A world on several servers has to know which edits another server may have forwarded to it.
+    const isFresh = isNewRun && openEditId > this.#last;
+    const isShared = world.mayHaveForgotten === undefined;
+    this.#repeatsBelow = isShared && !isFresh ? openEditId + EDITS_OPEN_MAX : 0;
     this.#last = Math.max(known, openEditId - 1);
     this.#listener = listener;
   }
@@ -185,7 +196,12 @@ export class EditQueue {
     onApply?: (before: WorldState) => void,
   ): Promise<WorldEditResult["status"] | undefined> {
     const playerId = this.#playerId;
-    const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
+    const origin = {
+      clientId: this.#clientId,
+      editId,
+      ...(playerId !== undefined && { playerId }),
+      ...(editId < this.#repeatsBelow && { isRepeat: true }),
+    };
     try {
       const made = await this.#context.world.edit(edit, origin, onApply);
       this.#context.track(this.#acknowledge(editId, made));
@@ -193,8 +209,7 @@ export class EditQueue {
     } catch (error) {
       // The chunk has no room for the data, or the world none for any.
       const reason = isOrthantError(error, "ORT_LIMIT", "ORT_VERSION") ? "data" : "world";
-      // Only the code, because a nested error may name files of the server.
-      this.#reject(editId, { reason, detail: isOrthantError(error) ? error.code : "it failed" });
+      this.#reject(editId, { reason, detail: detailOf(error) });
       return undefined;
     }
   }
@@ -236,6 +251,12 @@ export class EditQueue {
     }
     this.#listener?.(decided);
   }
+}
+
+/** Only the code, because a nested error may name files of the server. */
+function detailOf(error: unknown): string {
+  if (isOrthantError(error, "ORT_EDIT_REPEAT")) return FORGOTTEN;
+  return isOrthantError(error) ? error.code : "it failed";
 }
 
 /** How long a queue is kept after its client has left. */

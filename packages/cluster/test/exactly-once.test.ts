@@ -1,0 +1,116 @@
+import type { ClusterGateway } from "@orthant/cluster";
+import type { Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
+import { expect, test } from "vitest";
+import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+
+const CLIENTS_MAX = 4;
+const VOXEL: Position = [1, 1, 1, 0];
+const EAST = boxBetween([1, -8, -8, -8], [8, 8, 8, 8]);
+
+/** A town whose shard remembers four clients. */
+class ForgetfulTown {
+  readonly small = new SmallCluster();
+  #gateway: ClusterGateway | undefined;
+  #nodes: SmallNode[] = [];
+  #blocks = 0;
+
+  async start(): Promise<void> {
+    await this.small.create();
+    await this.#addNode("a");
+    this.#gateway = (await this.small.gateway()).gateway;
+  }
+
+  /** Makes an edit that changes something, and returns its outcome. */
+  async edit(
+    clientId: bigint,
+    editId: number,
+    { isRepeat = false, playerId = clientId, voxels = [VOXEL] } = {},
+  ): Promise<string> {
+    const block = 1 + (this.#blocks++ % 9);
+    const placements = voxels.map((voxel) => ({ voxel, block }));
+    const origin = { clientId, editId, playerId, isRepeat };
+    const made = this.#gateway?.world.edit({ kind: "voxels", placements }, origin);
+    return this.small.settled(
+      Promise.resolve(made).then(
+        (result) => result?.status ?? "",
+        (error) => error.code,
+      ),
+    );
+  }
+
+  /** Repeats an edit, as a gateway does that knows nothing of it. */
+  repeat(clientId: bigint, editId: number): Promise<string> {
+    return this.edit(clientId, editId, { isRepeat: true });
+  }
+
+  /** Kills the owner, and waits for the next one, which replays the journal. */
+  async replaceOwner(): Promise<void> {
+    const owner = this.#nodes.pop();
+    owner?.engine.kill();
+    owner?.node.kill(new Error("killed"));
+    await this.#addNode(`n${this.small.time.nowMs()}`);
+  }
+
+  split(): Promise<void> {
+    return this.small.settled(Promise.resolve(this.#nodes[0]?.node.split("0", EAST, "east")));
+  }
+
+  async #addNode(name: string): Promise<void> {
+    const added = await this.small.node(name, {}, 3_600_000, { clientsMax: CLIENTS_MAX });
+    this.#nodes.push(added);
+    await this.small.until(() => added.node.owns("0"));
+  }
+}
+
+test("[K41] a shard forgets the client that edited longest ago, and refuses what may be its repeat", async () => {
+  const town = new ForgetfulTown();
+  await town.start();
+  for (const clientId of [9n, 8n, 7n, 6n]) expect(await town.edit(clientId, 1)).toBe("applied");
+  expect(await town.edit(9n, 2)).toBe("applied");
+  expect(await town.edit(5n, 1)).toBe("applied");
+  expect(await town.repeat(8n, 1)).toBe("ORT_EDIT_REPEAT");
+  for (const [clientId, last] of [
+    [9n, 2],
+    [7n, 1],
+    [6n, 1],
+    [5n, 1],
+  ] as const)
+    expect(await town.repeat(clientId, last)).toBe("duplicate");
+  // It is refused even if it never arrived, but not if it cannot have been sent before.
+  expect(await town.repeat(4n, 1)).toBe("ORT_EDIT_REPEAT");
+  expect(await town.edit(4n, 1)).toBe("applied");
+});
+
+test.each(["journal", "split"])("[K41] the order of clients outlives their owner: %s", async (how) => {
+  const town = new ForgetfulTown();
+  await town.start();
+  // One group with records in the order of their regions, which is not that of the edits.
+  const far: Position = [-40, 1, 1, 0];
+  const outcomes = await Promise.all([
+    town.edit(3n, 1, { voxels: [VOXEL] }),
+    town.edit(1n, 1, { voxels: [far] }),
+    town.edit(2n, 1, { voxels: [VOXEL, far] }),
+    town.edit(9n, 1, { voxels: [far] }),
+  ]);
+  expect(outcomes).toEqual(["applied", "applied", "applied", "applied"]);
+  if (how === "journal") await town.replaceOwner();
+  else await town.split();
+  const east: Position = [65, 1, 1, 0];
+  const there = { voxels: [how === "split" ? east : VOXEL] };
+  expect(await town.edit(4n, 1, there)).toBe("applied");
+  expect(await town.edit(3n, 1, { ...there, isRepeat: true })).toBe("ORT_EDIT_REPEAT");
+  for (const clientId of [1n, 2n, 9n])
+    expect(await town.edit(clientId, 1, { ...there, isRepeat: true })).toBe("duplicate");
+});
+
+test("[K41] one player cannot make a shard forget the clients of others, also after a take-over", async () => {
+  const town = new ForgetfulTown();
+  await town.start();
+  expect(await town.edit(1n, 1)).toBe("applied");
+  for (let clientId = 100n; clientId < 110n; clientId++)
+    expect(await town.edit(clientId, 1, { playerId: 50n })).toBe("applied");
+  await town.replaceOwner();
+  expect(await town.edit(110n, 1, { playerId: 50n })).toBe("applied");
+  expect(await town.repeat(1n, 1)).toBe("duplicate");
+});

@@ -4,6 +4,24 @@
  * @module @orthant/cluster
  */
 
+export {
+  backupClusterWorld,
+  type ClusterBackup,
+  type ClusterBackupOptions,
+  savedShards,
+} from "./backup/cluster-backup.ts";
+export {
+  type FoldedShards,
+  type FoldOptions,
+  foldShards,
+  type StoppedWorldOptions,
+} from "./backup/fold-shards.ts";
+export { type MergeOptions, mergeShards, type ShardSaves } from "./backup/merge-shards.ts";
+export {
+  type RestoreClusterOptions,
+  type RestoredCluster,
+  restoreClusterWorld,
+} from "./backup/restore-cluster.ts";
 export type {
   AppendOutcome,
   Engine,

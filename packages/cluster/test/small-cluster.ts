@@ -13,6 +13,8 @@ import { FakeTime, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, type MemoryHubOptions, pass, settled } from "@orthant/testkit/cluster";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
+const WRITES: readonly string[] = ["append", "rename", "remove", "makeDirectory", "syncDirectory"];
+
 /** A shared folder whose writes a test can make fail. */
 export class SharedDisk extends GatedDisk implements FolderDisk {
   readonly memory: MemoryDisk;
@@ -20,9 +22,12 @@ export class SharedDisk extends GatedDisk implements FolderDisk {
   refusal: ErrorCode | undefined;
   /** Whether nothing is mounted here. */
   isAway = false;
+  /** Called before everything that changes the disk. */
+  onWrite: (() => void) | undefined;
 
   constructor(memory: MemoryDisk = new MemoryDisk()) {
     super(memory, async ({ operation, path }, happen) => {
+      if (WRITES.includes(operation)) this.onWrite?.();
       if (this.isAway)
         throw new OrthantError("ORT_NOT_FOUND", `${operation}: nothing is mounted here`, { path });
       const isRefused = this.refusal !== undefined && operation === "append";
@@ -34,6 +39,7 @@ export class SharedDisk extends GatedDisk implements FolderDisk {
 
   moveDirectory(from: string, to: string): Promise<void> {
     if (this.isAway) throw new OrthantError("ORT_NOT_FOUND", "nothing is mounted here", { path: from });
+    this.onWrite?.();
     return this.memory.moveDirectory(from, to);
   }
 }

@@ -35,9 +35,14 @@ export class ShardFolders {
     return terms.length === 0 ? undefined : Math.max(...terms);
   }
 
+  /** Returns the save of a shard to read it, as long as its folder is at this term. */
+  saved(shard: string, term: number): Disk {
+    return this.#store.disk(this.#pathOf(shard, term));
+  }
+
   /** Returns the copy of the shard map that lies beside the shards. */
   mapCopy(random: () => bigint): MapCopy {
-    return new MapCopy(this.#store, this.#world, random);
+    return new MapCopy(this.#store, `${this.#world}/map`, random);
   }
 
   /**
@@ -147,11 +152,11 @@ export class MapCopy {
   readonly #path: string;
   readonly #random: () => bigint;
 
-  /** `random` returns 64 random bits, which keep concurrent writers' temporary files apart. */
-  constructor(store: FolderStore, world: string, random: () => bigint) {
+  /** `path` is the folder of the maps. `random` returns 64 random bits, which keep concurrent writers' temporary files apart. */
+  constructor(store: FolderStore, path: string, random: () => bigint) {
     this.#random = random;
     this.#store = store;
-    this.#path = `${world}/map`;
+    this.#path = path;
   }
 
   /** Returns the newest map; `undefined` if there is none. */

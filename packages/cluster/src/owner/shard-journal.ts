@@ -256,7 +256,12 @@ export function checkpointOf({ attachments }: WorldDescription): Checkpoint | un
 /** Returns the description with a new mark. */
 export function withCheckpoint(description: WorldDescription, mark: Checkpoint): WorldDescription {
   const own: Attachment = { key: ATTACHMENT, value: encode(checkpointCodec, mark) };
-  const others = description.attachments.filter(({ key }) => key !== ATTACHMENT);
+  const others = withoutCheckpoint(description).attachments;
   const attachments = [...others, own].sort((a, b) => (a.key < b.key ? -1 : 1));
   return { ...description, attachments };
+}
+
+/** Returns the description without a mark, for a world outside a cluster. */
+export function withoutCheckpoint(description: WorldDescription): WorldDescription {
+  return { ...description, attachments: description.attachments.filter(({ key }) => key !== ATTACHMENT) };
 }

@@ -30,7 +30,7 @@ interface Waiter {
  * Gap between a lost journal and its replacement. It is wide enough that no node that knew the lost journal
  * can mistake its end for that of the new one. Rule K10.
  */
-const LOST_JOURNAL_GAP = 2 ** 30;
+export const LOST_JOURNAL_GAP: number = 2 ** 30;
 
 /**
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
@@ -275,7 +275,9 @@ export class ShardLog implements ExternalLog {
     // A new shard's journal has at most what failed attempts to split it off have left.
     if (this.#options.inherited !== undefined) return this.#last;
     // The replacement of a lost journal continues from exactly this generation.
-    return first === checkpointed + LOST_JOURNAL_GAP ? first : checkpointed + 1;
+    if (first === checkpointed + LOST_JOURNAL_GAP) return first;
+    if (first > checkpointed + 1) throw tooOld(this.#options.shard, checkpointed, first);
+    return checkpointed + 1;
   }
 
   /** Appends a term record at the journal's end. From then on every older owner's append is rejected. */
@@ -385,4 +387,12 @@ export class ShardLog implements ExternalLog {
 function full(shard: string): OrthantError {
   const detail = `the journal of shard ${shard} is full, and NATS has no room for a larger one`;
   return new OrthantError("ORT_JOURNAL_FULL", detail);
+}
+
+function tooOld(shard: string, checkpointed: number, first: number): OrthantError {
+  return new OrthantError(
+    "ORT_JOURNAL",
+    `the save of shard ${shard} has the journal up to ${checkpointed}, which begins at ${first}: the save is older than the ` +
+      "journal, as after a backup was copied into the shared folder. Restore backups with orthant cluster restore.",
+  );
 }

@@ -11,7 +11,8 @@ import {
 
 /** Regions along each edge of a sector, the unit of subscriptions and of shards. */
 const SECTOR_EDGE_REGIONS = 4;
-const SECTOR_EDGE_CHUNKS = SECTOR_EDGE_REGIONS * REGION_EDGE_CHUNKS;
+/** Chunks along each edge of a sector. */
+export const SECTOR_EDGE_CHUNKS: number = SECTOR_EDGE_REGIONS * REGION_EDGE_CHUNKS;
 const POSITION_NAME = /^(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})$/;
 
 /** Returns the sector of a region. Rule K2. */
@@ -50,10 +51,14 @@ export function sectorOfPosition({ extents }: ChunkShape, position: Position): P
 }
 
 /** Returns the voxels of a box of sectors. */
-export function voxelsOfSectors(shape: ChunkShape, { min, max }: Box): Box {
-  const chunks = boxBetween(
+export function voxelsOfSectors(shape: ChunkShape, sectors: Box): Box {
+  return voxelsOfChunks(shape, chunksOfSectors(sectors));
+}
+
+/** Returns the chunks of a box of sectors. */
+export function chunksOfSectors({ min, max }: Box): Box {
+  return boxBetween(
     positionFrom((axis) => min[axis] * SECTOR_EDGE_CHUNKS),
     positionFrom((axis) => max[axis] * SECTOR_EDGE_CHUNKS),
   );
-  return voxelsOfChunks(shape, chunks);
 }

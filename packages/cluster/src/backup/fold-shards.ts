@@ -1,0 +1,133 @@
+import { type GeneratorRegistry, OrthantError, type TimeSource } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { Engine } from "../engine/engine.ts";
+import { Retries } from "../engine/retries.ts";
+import type { ShardFolders } from "../folder/shard-folders.ts";
+import { Leases } from "../membership/leases.ts";
+import { ShardMapStore } from "../membership/shard-map-store.ts";
+import { clusterNodes } from "../membership/status.ts";
+import { ShardOwner, type ShardOwnerOptions } from "../owner/shard-owner.ts";
+import { ClusterDirectory } from "../shard/cluster-directory.ts";
+import { shardsOf } from "../shard/shard-map.ts";
+import type { ShardSaves } from "./merge-shards.ts";
+
+/** What an operation on a world that no node runs needs. */
+export interface StoppedWorldOptions {
+  readonly engine: Engine;
+  readonly folders: ShardFolders;
+  readonly world: string;
+  readonly time: TimeSource;
+  /** 64 random bits. */
+  readonly random: () => bigint;
+}
+
+/** What folding the journals of a world needs. */
+export interface FoldOptions extends StoppedWorldOptions {
+  readonly generators: GeneratorRegistry;
+  /** Called when the journal of a shard was lost, with the edits since its last save. */
+  readonly onJournalLost?: (shard: string, detail: string) => void;
+}
+
+/** The folded saves of a world, which are complete until a node takes a shard. */
+export interface FoldedShards extends ShardSaves {
+  /** Throws `ORT_FENCED` if a node has taken a shard since, so that the saves may lack edits. */
+  readonly requireHeld: () => Promise<void>;
+  /** Releases the shards to all nodes. */
+  readonly release: () => Promise<void>;
+}
+
+/** Throws `ORT_LOCKED` if a node of the world is alive, and names it. */
+export async function requireStopped({ engine, world, time }: StoppedWorldOptions): Promise<void> {
+  const nodes = await clusterNodes(engine, world, time);
+  const alive = nodes.filter(({ isAlive }) => isAlive).map(({ node }) => node);
+  if (alive.length === 0) return;
+  const detail = `${alive.join(", ")} of ${world} ${alive.length === 1 ? "is" : "are"} running: stop all owners and gateways first`;
+  throw new OrthantError("ORT_LOCKED", detail);
+}
+
+/**
+ * Claims all shards of a world that no node runs, without accepting an edit, and saves what their journals have. From
+ * then on the saves are complete.
+ */
+export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
+  const { engine, folders, world, time, random } = options;
+  await requireStopped(options);
+  const retries = new Retries(time);
+  const maps = new ShardMapStore(options);
+  const directory = await retries.until(async () => {
+    await maps.restore();
+    return ClusterDirectory.open(engine, world);
+  });
+  const node = `fold-${BigInt.asUintN(40, random()).toString(36)}`;
+  const leases = new Leases({ engine, folders, world, node });
+  const terms = new Map<string, number>();
+  const disks = new Map<string, Disk>();
+  const release = async (): Promise<void> => {
+    for (const [shard, term] of terms) await retries.until(() => leases.release(shard, term, ""));
+    directory.close();
+  };
+  try {
+    // The journal of a shard may have a split that the map lacks.
+    for (let shard = nextOf(directory, disks); shard !== undefined; shard = nextOf(directory, disks)) {
+      const claimed = shard;
+      const term = await retries.until(() => leases.claim(claimed, undefined));
+      if (term === undefined) throw taken(claimed, world);
+      terms.set(claimed, term);
+      await maps.copy(directory.map);
+      const owner = await ShardOwner.claim({
+        ...ownerOptions(options, { directory, maps, retries }),
+        ...{ node, shard: claimed, term, onLost: (detail) => options.onJournalLost?.(claimed, detail) },
+      });
+      await owner.release();
+      disks.set(claimed, owner.disk);
+    }
+  } catch (error) {
+    await release().catch(() => undefined);
+    throw error;
+  }
+  return {
+    map: directory.map,
+    disks,
+    requireHeld: async () => {
+      for (const [shard, term] of terms) await folders.requireHeld(shard, term);
+    },
+    release,
+  };
+}
+
+function nextOf({ map }: ClusterDirectory, disks: ReadonlyMap<string, Disk>): string | undefined {
+  return shardsOf(map).find((shard) => !disks.has(shard));
+}
+
+interface FoldContext {
+  readonly directory: ClusterDirectory;
+  readonly maps: ShardMapStore;
+  readonly retries: Retries;
+}
+
+function ownerOptions(
+  options: FoldOptions,
+  { directory, maps, retries }: FoldContext,
+): Omit<ShardOwnerOptions, "shard" | "term" | "node"> {
+  return {
+    ...options,
+    volume: directory.map.world.shape.volume,
+    // It answers no request.
+    owns: () => false,
+    map: () => directory.map,
+    refreshMap: () => retries.until(() => directory.refresh(options.engine)),
+    copyMap: (map) => maps.copy(map),
+    onEnd: () => undefined,
+    completeSplit: (split) =>
+      // Only this process has the shards, so the split still counts.
+      retries.until(() => maps.completeSplit(directory, split, () => Promise.resolve())),
+    cancelSplits: () => retries.until(() => maps.cancelSplits(directory)),
+  };
+}
+
+function taken(shard: string, world: string): OrthantError {
+  return new OrthantError(
+    "ORT_FENCED",
+    `a node of ${world} claimed shard ${shard} meanwhile: stop all nodes first`,
+  );
+}

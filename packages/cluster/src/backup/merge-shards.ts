@@ -1,0 +1,136 @@
+import type { Box, Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import {
+  blockCatalogCodec,
+  boxesIntersect,
+  clampInto,
+  cubeAt,
+  positionFrom,
+  regionOf,
+} from "@orthant/core/engine";
+import type { Disk } from "@orthant/disk";
+import {
+  BulkSaveWriter,
+  catalogOf,
+  chunkOfEntity,
+  type LeafChange,
+  openSave,
+  type Save,
+} from "@orthant/save";
+import { withoutCheckpoint } from "../owner/shard-journal.ts";
+import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
+import { laterBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";
+
+/** The saves of a world's shards. */
+export interface ShardSaves {
+  readonly map: ShardMap;
+  /** The disk with the save of each shard of the map. */
+  readonly disks: ReadonlyMap<string, Disk>;
+}
+
+/** Options for merging shards. */
+export interface MergeOptions {
+  readonly nowMs: number;
+  /** Called after each leaf that was read. */
+  readonly onLeaf?: () => void;
+}
+
+/**
+ * Writes the world of a cluster as one ordinary save on an empty disk. Every sector has the content of the shard that
+ * the map names, and players and everything else about the world are those of the first shard. Holds one leaf at a
+ * time. Rule K50.
+ */
+export async function mergeShards(
+  { map, disks }: ShardSaves,
+  target: Disk,
+  { nowMs, onLeaf }: MergeOptions,
+): Promise<void> {
+  const saves = new Map<string, Save>();
+  try {
+    for (const [shard, disk] of disks) saves.set(shard, await openSave(disk));
+    const first = saves.get(map.first) as Save;
+    const { limits } = first.manifest;
+    const writer = await BulkSaveWriter.create(target, map.world.shape, { limits });
+    try {
+      for (const [shard, save] of saves)
+        for await (const leaf of save.index.all()) {
+          const { cube, clocks } = leaf;
+          const chunks = await save.readStored(leaf);
+          const entities = await save.readEntities(leaf);
+          await writer.add(ownParts(map, shard, { cube, chunks, entities, clocks }));
+          onLeaf?.();
+        }
+      const global = globalOf(map, first, [...saves.values()]);
+      await writer.finish({ nowMs, global, players: first.players, store: first.storeEntries() });
+    } finally {
+      await writer.close();
+    }
+  } finally {
+    for (const save of saves.values()) await save.close();
+  }
+}
+
+/** Returns what a leaf of a shard's save has in the shard's own sectors. */
+function ownParts(map: ShardMap, shard: string, leaf: LeafChange): readonly LeafChange[] {
+  const { cube } = leaf;
+  const isDivided = map.splits.some(({ sectors }) => boxesIntersect(chunksOfSectors(sectors), cube));
+  const isSmall = cube.max[0] - cube.min[0] <= SECTOR_EDGE_CHUNKS;
+  if (!isDivided || isSmall) return shardOf(map, regionOf(cube.min)) === shard ? [leaf] : [];
+  return sectorsOf(map, leaf).filter(({ cube: { min } }) => shardOf(map, regionOf(min)) === shard);
+}
+
+/** Divides a leaf into one for each sector in which it has something. */
+function sectorsOf(
+  map: ShardMap,
+  { cube, chunks = [], entities = [], clocks = [] }: LeafChange,
+): readonly LeafChange[] {
+  const parts = new Map<string, Part>();
+  const partAt = (sector: Position): Part => {
+    const name = nameOfPosition(sector);
+    const known = parts.get(name);
+    if (known !== undefined) return known;
+    const corner = positionFrom((axis) => sector[axis] * SECTOR_EDGE_CHUNKS);
+    const part = { cube: cubeAt(corner, SECTOR_EDGE_CHUNKS), chunks: [], entities: [], clocks: [] };
+    parts.set(name, part);
+    return part;
+  };
+  for (const chunk of chunks) partAt(sectorOfRegion(regionOf(chunk.position))).chunks.push(chunk);
+  for (const clock of clocks) partAt(sectorOfRegion(clock.region)).clocks.push(clock);
+  for (const entity of entities) {
+    // An entity may have moved a little out of the leaf that stores it.
+    const chunk = clampInto(cube, chunkOfEntity(entity, map.world.shape));
+    partAt(sectorOfRegion(regionOf(chunk))).entities.push(entity);
+  }
+  return [...parts.values()];
+}
+
+interface Part {
+  readonly cube: Box;
+  readonly chunks: NonNullable<LeafChange["chunks"]>[number][];
+  readonly entities: NonNullable<LeafChange["entities"]>[number][];
+  readonly clocks: NonNullable<LeafChange["clocks"]>[number][];
+}
+
+function globalOf(map: ShardMap, { global }: Save, all: readonly Save[]): Save["global"] {
+  const { description } = global;
+  const isWhole = map.splits.length === 0;
+  return {
+    ...global,
+    nextEntityId: all.map((save) => save.global.nextEntityId).reduce(later),
+    description: {
+      ...withoutCheckpoint(description),
+      blocks: encode(blockCatalogCodec, laterBlocks(catalogOf(description), map)),
+      clockEpoch: Math.max(...all.map((save) => save.global.description.clockEpoch)),
+      // Only the cluster's gateways knew the epochs of its clocks, so that clients fetch the world again.
+      epochs: [],
+      namedGenerations: [],
+      // One shard does not know which edits another has, so that an edit of several shards could count as applied.
+      edits: isWhole ? description.edits : [],
+    },
+  };
+}
+
+function later(one: bigint, other: bigint): bigint {
+  if (one > other) return one;
+  return other;
+}

@@ -107,6 +107,8 @@ export function guideConfiguration(options: NatsConfiguration, folder: string, n
     ["server_name: a", `server_name: ${name}`],
     ["0.0.0.0:4222", `0.0.0.0:${port}`],
     ["0.0.0.0:6222", `0.0.0.0:${clusterPort}`],
+    // Any free port: without networks of their own, the servers share this address.
+    ["127.0.0.1:8222", "127.0.0.1:-1"],
     ["/var/lib/nats", store],
     ["/etc/nats/", `${folder}/`],
     ...Object.entries(PASSWORDS).map(([user, password]): [string, string] => [

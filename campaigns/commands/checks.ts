@@ -348,6 +348,11 @@ async function checkCluster(tester: CommandTester): Promise<void> {
   tester.equal("cluster create", [made["world"], made["name"]], [name, model.recipe.name]);
   const status = await tester.object(EXIT.ok, "cluster", "status", name, "--copies", "1");
   tester.equal("cluster status", (status["shards"] as readonly unknown[] | undefined)?.length, 1);
+  const [backup, one] = [tester.newFolder(), tester.newFolder()];
+  await tester.object(EXIT.ok, "cluster", "backup", name, backup, "--shards", shards);
+  await tester.object(EXIT.ok, "cluster", "restore", name, backup, "--shards", shards, "--copies", "1");
+  await tester.object(EXIT.ok, "cluster", "back-to-one", name, one, "--shards", shards, "--copies", "1");
+  tester.fail(await voxelFault(one, model.edits));
 }
 
 async function checkToken(tester: CommandTester): Promise<void> {

@@ -118,7 +118,8 @@ function parseNamed<Value>(name: string, text: string, parse: (text: string) => 
   }
 }
 
-function dashed(option: string): string {
+/** Returns the name of an option as the user writes it. */
+export function dashed(option: string): string {
   return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

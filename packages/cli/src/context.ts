@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type GeneratorRegistry, OrthantError, type TimeSource } from "@orthant/core";
 import { printable } from "@orthant/core/engine";
-import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
+import { type Disk, type DiskCall, type FolderDisk, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { FormatProgress } from "@orthant/formats";
 import {
@@ -107,6 +107,11 @@ export class Context {
     return watchedDisk(new NodeDisk(folder), this.#watch(onBytes));
   }
 
+  /** Opens a folder like {@link openDisk}, in which folders can be moved. */
+  async openFolders(folder: string, onBytes?: (bytes: number) => void): Promise<FolderDisk> {
+    return movable(await this.openDisk(folder, onBytes), new NodeDisk(folder));
+  }
+
   /** Opens a folder like {@link openDisk}, or a file within its folder. */
   async openLocation(path: string, onBytes?: (bytes: number) => void): Promise<WorldLocation> {
     const found = await stat(path).catch(() => undefined);
@@ -152,6 +157,16 @@ export class Context {
     return makeFolder(folder, (disk) => fill(watchedDisk(disk, this.#watch(onBytes))));
   }
 
+  /** Creates a folder like {@link makeFolder}, in which folders can be moved. */
+  makeFolders<Value>(
+    folder: string,
+    fill: (disk: FolderDisk) => Promise<Value>,
+    onBytes?: (bytes: number) => void,
+  ): Promise<Value> {
+    this.takeSignals();
+    return makeFolder(folder, (disk) => fill(movable(watchedDisk(disk, this.#watch(onBytes)), disk)));
+  }
+
   #watch(onBytes: ((bytes: number) => void) | undefined): DiskWatch {
     return { signal: this.signal, onWriting: () => this.takeSignals(), ...(onBytes && { onBytes }) };
   }
@@ -175,6 +190,12 @@ interface DiskWatch {
 const ALWAYS_ALLOWED: ReadonlySet<DiskCall["operation"]> = new Set(["size", "close", "lock"]);
 
 /** Wraps a disk so that it stops on a signal and counts the bytes that pass. */
+function movable(watched: Disk, disk: NodeDisk): FolderDisk {
+  return Object.assign(watched, {
+    moveDirectory: (from: string, to: string) => disk.moveDirectory(from, to),
+  });
+}
+
 function watchedDisk(disk: Disk, { signal, onWriting, onBytes }: DiskWatch): Disk {
   return new GatedDisk(disk, async ({ operation, bytes }, happen) => {
     if (!ALWAYS_ALLOWED.has(operation)) signal.throwIfAborted();

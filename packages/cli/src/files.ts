@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
 import { NodeDisk, systemCode } from "@orthant/disk/node";
 import { UsageError } from "./usage.ts";
 
@@ -13,7 +12,7 @@ import { UsageError } from "./usage.ts";
  */
 export async function makeFolder<Value>(
   folder: string,
-  fill: (disk: Disk) => Promise<Value>,
+  fill: (disk: NodeDisk) => Promise<Value>,
 ): Promise<Value> {
   const target = resolve(folder);
   if ((await requireNewFolder(folder)) === "missing") return makeBeside(target, fill);
@@ -40,7 +39,7 @@ export function requireOutside(folder: string, world: string): void {
   throw new UsageError(`"${folder}" lies inside the world "${world}"; name a folder beside it`);
 }
 
-async function makeBeside<Value>(target: string, fill: (disk: Disk) => Promise<Value>): Promise<Value> {
+async function makeBeside<Value>(target: string, fill: (disk: NodeDisk) => Promise<Value>): Promise<Value> {
   const parent = dirname(target);
   const temporary = join(parent, `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`);
   const beside = await NodeDisk.create(parent);

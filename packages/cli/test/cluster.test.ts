@@ -79,6 +79,11 @@ class Program {
     silent.catch(() => undefined);
   }
 
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.closed;
+  }
+
   async stop(): Promise<number | null> {
     this.#child.kill("SIGINT");
     return this.closed;
@@ -185,6 +190,82 @@ describe("a cluster of processes", () => {
     expect(await house.get([...BUILT])).toBe(14);
     expect(town.player(BigInt(builderId))?.position, "where the builder stood").toEqual([...STANDING]);
     await Promise.all([house.close(), town.close()]);
+  }, 120_000);
+
+  test("is backed up while a player builds, restored from that, and turned back into a single world", async () => {
+    const [source, shared, folder] = [
+      await makeSampleWorld(),
+      await temporaryFolder(),
+      await temporaryFolder(),
+    ];
+    const [backup, one, copy] = [join(folder, "backup"), join(folder, "one"), join(folder, "copy")];
+    await result("cluster", "create", "keep", source, "--shards", shared);
+    const serve = (): Program =>
+      new Program(
+        ...["serve", "keep", "--cluster", "both", "--shards", shared, "--node", "k", "--port", "0"],
+      );
+    const building = async (
+      work: (build: (block: number) => Promise<void>) => Promise<void>,
+    ): Promise<Program> => {
+      const program = serve();
+      const builder = clientOf(JSON.parse(await program.firstLine) as Served);
+      await builder.complete();
+      await work(async (block) => {
+        expect(await builder.setVoxel([...BUILT], block)).toMatchObject({ status: "applied" });
+      });
+      await builder.close();
+      return program;
+    };
+    const isWhole = async (world: string): Promise<void> => {
+      expect((await capture(["verify", world])).output).toBe("no damage: orthant, 0 notices\n");
+    };
+    const blockIn = async (world: string): Promise<number> => {
+      const opened = await openWorldEngine(new NodeDisk(world), { readOnly: true });
+      const block = await opened.get([...BUILT]);
+      await opened.close();
+      return block;
+    };
+    let program = await building(async (build) => {
+      await build(13);
+      await result("cluster", "split", "keep", "0", "--box", "0,90,0..20,110,20", "--as", "house");
+      await build(12);
+      const unsaved = async (): Promise<number | undefined> =>
+        (await result<Status>("cluster", "status", "keep")).shards[1]?.unsavedRecords;
+      while ((await unsaved()) !== 0);
+      expect(await result("cluster", "backup", "keep", backup, "--shards", shared)).toMatchObject({
+        ...{ world: "keep", shards: [{ shard: "0" }, { shard: "house" }] },
+      });
+      await build(11);
+      const running = new Program("cluster", "back-to-one", "keep", one, "--shards", shared);
+      running.firstLine.catch(() => undefined);
+      expect(await running.closed).toBe(EXIT.failed);
+      expect(running.errors).toContain("k of keep is running: stop all owners and gateways first");
+    });
+    // The last edit may be only in the journal.
+    await program.kill();
+    await result("cluster", "back-to-one", "keep", one, "--shards", shared);
+    await isWhole(one);
+    expect(await blockIn(one)).toBe(11);
+    await result("cluster", "back-to-one", "keep", copy, "--shards", backup, "--saves-only");
+    await isWhole(copy);
+    expect(await blockIn(copy)).toBe(12);
+    const restored = await result<{ before: string }>(
+      "cluster",
+      "restore",
+      "keep",
+      backup,
+      "--shards",
+      shared,
+    );
+    expect(restored).toMatchObject({ world: "keep", shards: ["0", "house"], droppedShards: [] });
+    expect(await readdir(shared)).toEqual(["keep", restored.before]);
+    program = await building(async (build) => build(14));
+    expect(await program.stop()).toBe(EXIT.ok);
+    expect(program.errors).not.toMatch(/lost|could not/);
+    for (const shard of ["0", "house"]) {
+      const terms = join(shared, "keep/shards", shard);
+      await isWhole(join(terms, (await readdir(terms)).find((name) => /^e\d+$/.test(name)) ?? ""));
+    }
   }, 120_000);
 
   test("keeps the shards of a stopped owner available when owners and gateways are separate", async () => {

@@ -26,6 +26,7 @@ import { requireNative } from "../found-world.ts";
 import { parseBox } from "../parse.ts";
 import { tableLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
+import { backToOne, backUpCluster, restoreCluster } from "./backup-actions.ts";
 
 type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;
 
@@ -35,7 +36,17 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   move: moveShard,
   split: splitOff,
   drain: drainNode,
+  restore: restoreCluster,
+  "back-to-one": backToOne,
 };
+
+/** Runs an action that needs no NATS. Returns false for any other. */
+export async function actAlone(name: string, args: Arguments, context: Context): Promise<boolean> {
+  if (name === "backup") await backUpCluster(args, context);
+  else if (name === "back-to-one" && args.has("savesOnly")) await backToOne(undefined, args, context);
+  else return false;
+  return true;
+}
 
 /** Runs an action of `orthant cluster` and prints the result. */
 export async function act(name: string, engine: Engine, args: Arguments, context: Context): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ShardMap } from "@orthant/cluster";
 import { leaseKey, mapKey, shardMapCodec, shardOf, shardsOf } from "@orthant/cluster/internal";
-import type { Position } from "@orthant/core";
+import { isOrthantError, type Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
 import { boxBetween } from "@orthant/core/engine";
 import type { FakeTime, Prng } from "@orthant/testkit";
@@ -10,6 +10,7 @@ import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimClient } from "./sim-client.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 import { type SimNode, WORLD } from "./sim-node.ts";
+import { TrustFaults } from "./trust-faults.ts";
 
 /** The targets of faults. */
 export interface FaultTargets {
@@ -17,6 +18,8 @@ export interface FaultTargets {
   readonly prng: Prng;
   readonly hub: MemoryHub;
   readonly nodes: readonly SimNode[];
+  /** A second process with the name of one of the nodes. */
+  readonly twin: SimNode;
   readonly gateways: readonly SimGateway[];
   readonly clients: () => readonly SimClient[];
   readonly oracle: JournalOracle;
@@ -43,6 +46,8 @@ export class ClusterFaults {
   readonly #targets: FaultTargets;
   /** Functions that end the current faults. */
   readonly #ends = new Set<() => void>();
+  readonly trust: TrustFaults;
+  #map: ShardMap | undefined;
   #isSplit = false;
   /** The node that splits a shard at this moment. */
   #splitter: { readonly owner: SimNode; readonly node: SimNode["node"] } | undefined;
@@ -52,6 +57,14 @@ export class ClusterFaults {
 
   constructor(targets: FaultTargets) {
     this.#targets = targets;
+    this.trust = new TrustFaults({
+      ...targets,
+      during: (ms, end) => this.#for(ms, end),
+      shards: () => this.shards(),
+      onMapLost: () => {
+        this.hasLostTable = true;
+      },
+    });
   }
 
   /** Causes a random fault, or none. Returns true if it did. */
@@ -72,6 +85,7 @@ export class ClusterFaults {
     hub.isAway = false;
     hub.faultPlan = NO_ENGINE_FAULTS;
     for (const process of [...nodes, ...gateways]) process.start();
+    this.trust.makeLasting();
   }
 
   /** Lets journals be made that were lost. An engine may stay full, and all shards that have a journal go on. */
@@ -88,10 +102,15 @@ export class ClusterFaults {
     hub.faultPlan = NO_ENGINE_FAULTS;
   }
 
-  /** Returns the map from the table. */
+  /** Returns the map from the table, or the last readable one while a forged one is there. */
   map(): ShardMap | undefined {
     const value = this.#targets.hub.table.get(mapKey(WORLD))?.value;
-    return value && decode(shardMapCodec, value);
+    try {
+      this.#map = value && decode(shardMapCodec, value);
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+    }
+    return this.#map;
   }
 
   shards(): readonly string[] {
@@ -297,4 +316,7 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [1, (faults) => faults.define()],
   [0.5, (faults) => faults.split()],
   [0.6, (faults) => faults.fillEngine()],
+  [0.7, (faults) => faults.trust.duplicate()],
+  [0.4, (faults) => faults.trust.losePermission()],
+  [0.4, (faults) => faults.trust.forge()],
 ];

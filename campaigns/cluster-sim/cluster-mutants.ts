@@ -1,4 +1,5 @@
 import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
+import { TRUST_MUTANTS } from "./trust-mutants.ts";
 
 const LOG = "cluster/dist/owner/shard-log.js";
 const OWNER = "cluster/dist/owner/shard-owner.js";
@@ -260,4 +261,5 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "an owner refuses a stored edit that comes again because the journal is full",
     change(OWNER, "if (origin.editId <= last)", "if (false)"),
   ),
+  ...TRUST_MUTANTS,
 ];

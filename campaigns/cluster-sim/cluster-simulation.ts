@@ -34,6 +34,9 @@ const CALM_MS_MAX = 60_000;
 const CALM_CHECK_MS = 1_000;
 /** More clients than there are. */
 const CLIENTS_MAX = 4_096;
+/** Time for two or three attempts of a process to start. */
+const SETTLED_MS = 8_000;
+const SETTLED_ATTEMPTS = 3;
 /**
  * Probability that a case ends with an edit whose record no gateway receives and that no other edit follows.
  */
@@ -49,6 +52,8 @@ class ClusterSimulation {
   readonly #oracle: JournalOracle;
   readonly #setting: SimSetting;
   readonly #nodes: readonly SimNode[];
+  /** A second process with the name of one of the nodes. */
+  readonly #twin: SimNode;
   readonly #gateways: readonly SimGateway[];
   readonly #network: LossyNetwork;
   readonly #faults: ClusterFaults;
@@ -86,7 +91,9 @@ class ClusterSimulation {
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
     this.#network = new LossyNetwork(time, prng, RELIABLE_NETWORK);
+    this.#twin = new SimNode(prng.pick(this.#nodes).name, this.#setting);
     this.#faults = new ClusterFaults({
+      twin: this.#twin,
       ...{ time, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
       workload: this.#workload,
       clients: () => this.#clients,
@@ -156,6 +163,25 @@ class ClusterSimulation {
         if (this.#time.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
       } else if (this.#time.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
     }
+    if (this.#faults.trust.hasTwin) await this.#requireSettled();
+  }
+
+  /** Checks that shards stay with their owners while a second process tries to start with the name of a node. */
+  async #requireSettled(): Promise<void> {
+    const owners = (): string =>
+      [...this.#nodes, this.#twin]
+        .flatMap(({ name, node }) =>
+          Array.from(node?.shards ?? [], ([shard, { term }]) => [name, shard, term]),
+        )
+        .sort()
+        .join("; ");
+    // A node that was paused while the second process had started may find that out only now.
+    for (let attempt = 0; attempt < SETTLED_ATTEMPTS; attempt++) {
+      const before = owners();
+      await this.#pass(SETTLED_MS);
+      if (owners() === before) return;
+    }
+    throw new Error("owners go on changing while a second process has the name of a node");
   }
 
   /** Checks that no gateway or client shows a clock that is not stored. */
@@ -192,7 +218,7 @@ class ClusterSimulation {
       if (gateway === undefined) return "a gateway is down";
       if (gateway.report.openEdits > 0) return "a gateway has open edits";
     }
-    const owned = this.#nodes.flatMap(({ node }) => [...(node?.shards.entries() ?? [])]);
+    const owned = [...this.#nodes, this.#twin].flatMap(({ node }) => [...(node?.shards.entries() ?? [])]);
     for (const [shard, { unsavedRecords }] of owned)
       if (unsavedRecords > 0) return `shard ${shard} has records that are not saved`;
     const shards = this.#faults.shards();

@@ -1,5 +1,5 @@
 import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal";
-import type { Chunk, Position } from "@orthant/core";
+import { type Chunk, isOrthantError, type Position } from "@orthant/core";
 import { CLOCK_NEVER, type GeneratedSpace, PositionMap, positionsEqual } from "@orthant/core/engine";
 import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions, type MemoryJournal } from "@orthant/testkit/cluster";
@@ -81,12 +81,22 @@ export class JournalOracle {
   /** Excuses the edits in these records, because their journal was lost. */
   excuse(records: Iterable<Uint8Array>): void {
     for (const bytes of records) {
-      const record = decodeShardRecord(bytes, this.#volume);
-      if (record.kind !== "region") continue;
+      const record = this.#decode(bytes);
+      if (record?.kind !== "region") continue;
       for (const { clientId, lastEditId } of record.origins) {
         const edit = this.#edits.get(`${clientId}/${lastEditId}`);
         if (edit !== undefined) edit.isExcused = true;
       }
+    }
+  }
+
+  /** Returns a record; `undefined` for a forged one. */
+  #decode(bytes: Uint8Array): ReturnType<typeof decodeShardRecord> | undefined {
+    try {
+      return decodeShardRecord(bytes, this.#volume);
+    } catch (error) {
+      if (isOrthantError(error)) return undefined;
+      throw error;
     }
   }
 

@@ -1,10 +1,22 @@
 import { ClusterNode, type FolderStore, ShardFolders } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, isOrthantError, type TimeSource } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
-import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
+import type { DeniedWrites, MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
 import { type FolderPace, HeldFolders, HeldProcess } from "./held-process.ts";
 
 export const WORLD = "sim";
+const RESTART_MS = 2_000;
+/**
+ * Reasons for which a node does not start: the table was lost between two reads or has a forged map, another process has
+ * its name, or the engine does not permit it to write.
+ */
+const REASONS_TO_END = [
+  "ORT_NOT_FOUND",
+  "ORT_EXISTS",
+  "ORT_ENGINE_PERMISSION",
+  "ORT_TRUNCATED",
+  "ORT_VERSION",
+] as const;
 
 /** Settings shared by all processes of a simulation. */
 export interface SimSetting {
@@ -30,6 +42,7 @@ interface Life {
 export class SimNode {
   readonly name: string;
   readonly #setting: SimSetting;
+  #denied: DeniedWrites = "none";
   #life: Life | undefined;
 
   constructor(name: string, setting: SimSetting) {
@@ -49,11 +62,22 @@ export class SimNode {
     return this.#life?.process.engine;
   }
 
+  /** The writes that the engine refuses to this node, in all its lives. */
+  get denied(): DeniedWrites {
+    return this.#denied;
+  }
+
+  set denied(denied: DeniedWrites) {
+    this.#denied = denied;
+    if (this.engine !== undefined) this.engine.denied = denied;
+  }
+
   /** Starts the node unless it is running. */
   start(): void {
     if (this.#life !== undefined) return;
     const { time, prng, hub, store, pace, checkpointMs, clientsMax, fail } = this.#setting;
     const process = new HeldProcess(time, hub);
+    process.engine.denied = this.#denied;
     const folders = new HeldFolders(store, time, process.time, prng, pace);
     const node = new ClusterNode({
       engine: process.engine,
@@ -68,13 +92,28 @@ export class SimNode {
         onFailure: (_shard, error) => {
           if (isSerious(error)) fail(error);
         },
+        onEnd: () => this.#startAgain(life),
       },
     });
-    this.#life = { process, folders, node };
+    const life: Life = { process, folders, node };
+    this.#life = life;
+    // A node checks its permissions before it does anything else.
+    if (this.#denied !== "none") {
+      this.#startAgain(life);
+      return;
+    }
     node.start().catch((error: unknown) => {
-      if (!isOrthantError(error, "ORT_NOT_FOUND")) return fail(error);
-      // The table was lost between two reads. Like a service that failed to start, it is started again.
-      this.crash();
+      if (!isOrthantError(error, ...REASONS_TO_END)) return fail(error);
+      this.#startAgain(life);
+    });
+  }
+
+  /** Starts the node again like a service that ended by itself, unless it was ended or started meanwhile. */
+  #startAgain(life: Life): void {
+    life.process.kill();
+    this.#setting.time.after(RESTART_MS, () => {
+      if (this.#life !== life) return;
+      this.#life = undefined;
       this.start();
     });
   }

@@ -33,6 +33,12 @@ export interface ClusterGatewayOptions {
   readonly generators: GeneratorRegistry;
   readonly world: string;
   /**
+   * A connection in the role of an owner, for `defineBlocks`, `renameBlock` and `retireBlock`. Without it they use
+   * `engine`, and reject with `ORT_ENGINE_PERMISSION` if that is a connection in the role of a gateway, which may not
+   * write the map.
+   */
+  readonly blocksEngine?: Engine;
+  /**
    * Called when the world becomes read-only because the engine is away, and when it becomes writable again.
    */
   readonly onReadOnly?: (isReadOnly: boolean) => void;
@@ -180,7 +186,7 @@ export class ClusterGateway {
   }
 
   #changeBlocks(next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
-    return this.#directory.changeBlocks(this.#options.engine, next);
+    return this.#directory.changeBlocks(this.#options.blocksEngine ?? this.#options.engine, next);
   }
 
   #tick(): void {

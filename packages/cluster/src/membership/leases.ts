@@ -1,8 +1,8 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { Engine, TableEntry } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { type Lease, type LeaseEntry, leaseCodec } from "../shard/cluster-directory.ts";
+import { isForeignValue, type Lease, type LeaseEntry, leaseCodec } from "../shard/cluster-directory.ts";
 import { leaseKey } from "../shard/names.ts";
 
 /** Dependencies of a node's leases. */
@@ -110,7 +110,7 @@ function leaseIn(entry: TableEntry | undefined, held: number): Lease | undefined
     const lease = decode(leaseCodec, entry.value);
     return isPlausible(lease, held) ? lease : undefined;
   } catch (error) {
-    if (!isOrthantError(error) || error.code === "ORT_VERSION") throw error;
+    if (!isForeignValue(entry.value, error)) throw error;
     return undefined;
   }
 }

@@ -1,8 +1,7 @@
-import { isOrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { Engine } from "../engine/engine.ts";
 import type { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
-import type { ClusterDirectory } from "../shard/cluster-directory.ts";
+import { type ClusterDirectory, isForeignValue } from "../shard/cluster-directory.ts";
 import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";
 
@@ -89,7 +88,6 @@ function isReadable(value: Uint8Array): boolean {
     decode(shardMapCodec, value);
     return true;
   } catch (error) {
-    if (!isOrthantError(error)) throw error;
-    return error.code === "ORT_VERSION";
+    return !isForeignValue(value, error);
   }
 }

@@ -37,6 +37,8 @@ export interface DirectoryEvents {
 
 const VERSION = 1;
 const NODE_BYTES_MAX = 32;
+/** The latest version of a value that a newer node may write. */
+const NEWER_VERSION_MAX = 15;
 
 /** Encodes the value of a lease key. */
 export const leaseCodec: Codec<Lease> = {
@@ -197,6 +199,15 @@ export class ClusterDirectory {
     this.#leases.set(shard, { lease, revision });
     for (const events of [...this.#listeners]) events.onLease?.(shard, lease);
   }
+}
+
+/**
+ * Returns true if no node wrote a value that was rejected with `error`. A value of a newer version is from a newer node;
+ * throws any other error. Rule K44.
+ */
+export function isForeignValue(value: Uint8Array, error: unknown): boolean {
+  if (!isOrthantError(error)) throw error;
+  return error.code !== "ORT_VERSION" || (value[0] ?? 0) > NEWER_VERSION_MAX;
 }
 
 /** Returns a lease; `undefined` if it is unreadable. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type LinkState, leaderOf } from "@orthant/testkit/nats";
 import type { FaultScene } from "./fault-scene.ts";
 import { GIVING_CALLS, SPLIT_CALLS, TAKING_CALLS } from "./member.ts";
+import { thrashInterest } from "./thrash.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** A fault that happens to a cluster while players build. */
@@ -116,6 +117,10 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
     needs: "loss",
     mayRefuse: true,
     run: (scene) => scene.server((server) => cut(scene, server, "mute")),
+  },
+  {
+    name: "players look at another place ten times a second",
+    run: ({ staged, prng }) => thrashInterest(staged.gatewayUrls, prng),
   },
   {
     name: "NATS servers starve",

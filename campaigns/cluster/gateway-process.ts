@@ -9,6 +9,7 @@ import { untilAnswered } from "./waiting.ts";
 // A gateway process, which serves players until it is killed.
 
 const TICK_MS = 50;
+const REPORT_MS = 1_000;
 
 const settings = readSettings();
 const { world, address, port } = settings;
@@ -28,6 +29,9 @@ const server = new WebSocketServer({ host: address, port, perMessageDeflate: fal
 server.on("connection", (socket) => serve(socket));
 server.on("listening", () => say({ kind: "ready" }));
 setInterval(() => sync.tick(), TICK_MS);
+setInterval(() => {
+  say({ kind: "size", regions: gateway.report.regions, bytes: process.memoryUsage().rss });
+}, REPORT_MS);
 
 function serve(socket: WebSocket): void {
   const session = sync.connect({ send: (frame) => socket.send(frame), close: () => socket.close() });

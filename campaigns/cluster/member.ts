@@ -95,4 +95,6 @@ export type MemberNews =
   | { readonly kind: "trouble"; readonly detail: string }
   | { readonly kind: "dying"; readonly call: string }
   | { readonly kind: "read-only"; readonly isReadOnly: boolean }
+  /** The number of regions that a gateway follows, and its memory. */
+  | { readonly kind: "size"; readonly regions: number; readonly bytes: number }
   | { readonly kind: "done"; readonly detail: string };

@@ -83,6 +83,8 @@ export class StagedCluster {
   readonly changes: OrderedChange[] = [];
   /** The calls before which owners died, by order: proof that they died in the middle. */
   readonly deaths: string[] = [];
+  /** The last reports of the gateways. */
+  readonly gatewaySizes: Map<string, { readonly regions: number; readonly bytes: number }> = new Map();
   readonly #owned = new Map<string, string>();
   readonly #sizes: StagedSizes;
   #splits: number;
@@ -289,6 +291,7 @@ export class StagedCluster {
     } else if (news.kind === "lost" && this.#owned.get(news.shard) === name) this.#owned.delete(news.shard);
     else if (news.kind === "trouble") this.troubles.push(`${name}: ${news.detail}`);
     else if (news.kind === "dying") this.deaths.push(news.call);
+    else if (news.kind === "size") this.gatewaySizes.set(name, news);
   }
 }
 

@@ -9,7 +9,7 @@ const BACKOFF_FIRST_MS = 500;
  * Longest wait before any retry, unless the server asks for more. It is short, because players of a cluster or server
  * that was away for a minute wait this much longer; a server that cannot take all clients at once asks for more.
  */
-const BACKOFF_MAX_MS = 8_000;
+const BACKOFF_MAX_MS = 5_000;
 /** Longest wait that a server may ask for. */
 const RETRY_AFTER_MAX_MS = 600_000;
 /** Duration after which a connection counts as stable and resets the backoff. */

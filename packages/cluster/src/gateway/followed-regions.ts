@@ -43,6 +43,11 @@ const AUDITS_AT_ONCE = 64;
 /** Time for which an unneeded region is still followed. */
 const IDLE_MS = 30_000;
 /**
+ * Unneeded regions that are still followed. Above this, those that were left first are dropped sooner: players who look at
+ * many places in a row must not fill the gateway's memory, nor keep owners busy with comparisons.
+ */
+const IDLE_REGIONS_MAX = 16_384;
+/**
  * Interval between comparisons of all regions with their owners. A lost record may be the last one, in which
  * case no later record reveals the gap.
  */
@@ -161,8 +166,8 @@ export class FollowedRegions {
     if (nowMs - this.#auditedMs >= AUDIT_MS || nowMs < this.#auditedMs) {
       this.#auditedMs = nowMs;
       this.audit();
-      this.#dropIdle(nowMs);
     }
+    this.#dropIdle(nowMs);
   }
 
   /** Stops following. */
@@ -298,14 +303,20 @@ export class FollowedRegions {
   }
 
   #dropIdle(nowMs: number): void {
-    for (const followed of [...this.#regions.values()]) {
-      const isNeeded = followed.keepers > 0 || followed.waiting.length > 0;
-      if (isNeeded || nowMs - followed.leftMs < IDLE_MS) continue;
-      this.#regions.delete(...followed.region);
-      this.#sectors.leave(followed.region);
-      this.#queue.remove(followed);
-      this.#state = this.#state.withOverrides(this.#state.overrides.carve(regionBox(followed.region)));
-    }
+    const idle = [...this.#regions.values()].filter(
+      ({ keepers, waiting }) => keepers === 0 && waiting.length === 0,
+    );
+    const excess = idle.length - IDLE_REGIONS_MAX;
+    if (excess > 0) idle.sort((one, other) => one.leftMs - other.leftMs);
+    for (const [index, followed] of idle.entries())
+      if (index < excess || nowMs - followed.leftMs >= IDLE_MS) this.#drop(followed);
+  }
+
+  #drop(followed: Followed): void {
+    this.#regions.delete(...followed.region);
+    this.#sectors.leave(followed.region);
+    this.#queue.remove(followed);
+    this.#state = this.#state.withOverrides(this.#state.overrides.carve(regionBox(followed.region)));
   }
 }
 

@@ -57,6 +57,7 @@ function readingTargets(disk: MemoryDisk, save: Save): readonly Target[] {
       verifySave: [verifySave, () => [disk, { checksumsOnly: true }]],
     }),
     ...methodTargets("Save", save, {
+      generate: (prng) => [[prng.below(9), prng.below(9), 0, 0]],
       leavesIn: () => [{ min: [0, 0, 0, 0], max: [4, 4, 4, 1] }],
     }),
   ];

@@ -104,6 +104,8 @@ export class Save implements SaveState {
 
   /** Returns the chunk that the world's generator makes. Throws `ORT_GENERATOR_UNKNOWN` if it is missing. */
   generate(position: Position): Chunk {
+    if (!isPosition(position))
+      throw wrongArgument("position", position, "it is the position of a chunk, four whole numbers");
     return this.#generated(position);
   }
 

@@ -120,6 +120,29 @@ describe("three NATS servers", () => {
     PATIENCE_MS,
   );
 
+  test(
+    "do not let a node wait for a frozen leader beyond the election of another",
+    async () => {
+      const control = await cluster.connect();
+      const writer = await FencedWriter.open(control, "frozen", "1");
+      await writer.writeUntil(() => writer.acknowledged >= 1);
+      const leader = await leaderOf(cluster, "J_frozen_1");
+      const other = cluster.nodes.find((node) => node !== leader);
+      // Longer than an election, so that only the election can end the wait.
+      const engine = await cluster.connect({ servers: [other?.url ?? ""], timeoutMilliseconds: 60_000 });
+      const journal = await engine.findJournal("frozen", "1");
+      const { last } = (await journal?.state()) ?? { last: 0 };
+      leader.pause();
+      const startMs = performance.now();
+      const record = { subject: { kind: "control" }, bytes: new Uint8Array([1]) } as const;
+      expect(await codeOfRejection(async () => journal?.append([record], last))).toBe("ORT_ENGINE_AWAY");
+      expect(performance.now() - startMs).toBeLessThan(40_000);
+      leader.resume();
+      await Promise.all([control.close(), engine.close()]);
+    },
+    PATIENCE_MS,
+  );
+
   // Needs root and iproute2, which CI has.
   test.skipIf(!isNetworked)(
     "keep acknowledged batches when the leader is cut off, and recover",

@@ -45,6 +45,8 @@ export interface NatsConnectionOptions {
 
 const TIMEOUT_MS = 3000;
 const RECONNECT_MS = 200;
+/** Time within which a leader answers. */
+const ANSWERED_MS = 300;
 /** Ping interval. A server that is silent for three of these is abandoned for another. */
 const PING_MS = 2000;
 
@@ -56,6 +58,8 @@ export class NatsClient {
   readonly api: string;
   readonly #manager: JetStreamManager;
   readonly #listeners = new Set<(status: EngineStatus) => void>();
+  /** Requests that wait for the leader of a stream, by stream. */
+  readonly #interrupts = new Map<string, Set<() => void>>();
   #isConnected = true;
 
   readonly #inboxPrefix: string;
@@ -126,6 +130,38 @@ export class NatsClient {
   /** Returns a new subject at which only this user receives answers. */
   newInbox(): string {
     return createInbox(this.#inboxPrefix);
+  }
+
+  /**
+   * Waits for the answer of a stream's leader, but not beyond the election of another one, which has not got the request.
+   * Then it rejects with `ORT_ENGINE_AWAY`: the outcome is unknown.
+   */
+  async fromLeader<Answer>(stream: string, answer: Promise<Answer>): Promise<Answer> {
+    const startMs = performance.now();
+    const interrupts = this.#interrupts.get(stream) ?? new Set();
+    this.#interrupts.set(stream, interrupts);
+    let interrupt: () => void = () => undefined;
+    const elected = new Promise<never>((_, reject) => {
+      interrupt = () => {
+        // A younger request may well have gone to the new leader.
+        if (performance.now() - startMs < ANSWERED_MS) return;
+        reject(new OrthantError("ORT_ENGINE_AWAY", `the stream ${stream} has another leader`));
+      };
+    });
+    interrupts.add(interrupt);
+    try {
+      return await Promise.race([answer, elected]);
+    } finally {
+      interrupts.delete(interrupt);
+      if (interrupts.size === 0) this.#interrupts.delete(stream);
+      // Reported by the election already, or of no interest after the answer.
+      answer.catch(() => undefined);
+    }
+  }
+
+  /** Gives up the requests that wait for the former leader of a stream. */
+  leaderElected(stream: string): void {
+    for (const interrupt of this.#interrupts.get(stream) ?? []) interrupt();
   }
 
   /** Sends without a delivery guarantee. Drops the message if there is no connection. */

@@ -101,7 +101,9 @@ class NatsEngine implements Engine {
   /** Reports a gap when a journal's leader changes: the old one may have stored unpublished records. */
   async watchLeaders(): Promise<void> {
     await this.#client.subscribe(`${LEADER_ELECTED}*`, ({ subject }) => {
-      if (subject.startsWith(LEADER_ELECTED + JOURNAL_STREAM_PREFIX)) this.#client.reportLag();
+      const stream = subject.slice(LEADER_ELECTED.length);
+      this.#client.leaderElected(stream);
+      if (stream.startsWith(JOURNAL_STREAM_PREFIX)) this.#client.reportLag();
     });
   }
 

@@ -87,7 +87,10 @@ async function publishOnce(
   const last = outgoing.pop();
   if (last === undefined) throw new Error("there is nothing to write");
   for (const { subject, bytes, headers: fields } of outgoing) client.publish(subject, bytes, fields);
-  const answer = await client.request(last.subject, last.bytes, { headers: last.headers });
+  const answer = await client.fromLeader(
+    stream,
+    client.request(last.subject, last.bytes, { headers: last.headers }),
+  );
   return readAnswer(answer.json<Acknowledgement>());
 }
 

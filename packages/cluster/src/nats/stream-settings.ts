@@ -82,7 +82,7 @@ export async function findStream(
 ): Promise<StreamInfo | undefined> {
   const info = await client.manage(`asking about the stream ${settings.name}`, async ({ streams }) => {
     try {
-      return await streams.info(settings.name);
+      return await client.fromLeader(settings.name, streams.info(settings.name));
     } catch (error) {
       if (refusalOf(error) === REFUSAL.streamNotFound) return undefined;
       throw error;

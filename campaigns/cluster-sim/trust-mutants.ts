@@ -32,8 +32,8 @@ export const TRUST_MUTANTS: readonly SimMutant[] = [
     change(FOREIGN, "return undefined;\n            found.push", "continue;\n            found.push"),
   ),
   mutant(
-    "a node believes a lease in the last term",
-    change(LEASES, "return term <= held + LEAD_MAX;", "return true;"),
+    "no node replaces an unreadable lease",
+    change(LEASES, "if (!isForeignValue(entry.value, error))", "if (true)"),
   ),
   mutant(
     "no node replaces an unreadable map",

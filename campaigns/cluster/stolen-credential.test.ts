@@ -164,6 +164,20 @@ describe("the credential of a gateway in other hands", () => {
   );
 
   test(
+    "does not let a process start in another role, and the error names what is missing",
+    async () => {
+      const { owner, gatewayA } = GUIDE_USERS;
+      await expect(nats.connect("owner", gatewayA)).rejects.toThrow(
+        /ORT_ENGINE_PERMISSION: .*user gateway-a .*role owner.*publish "j\.>".*publish "\$KV\.orthant\.>".*subscribe "a\.i\.>"/,
+      );
+      await expect(nats.connect("gateway", owner)).rejects.toThrow(
+        /user owner .*role gateway.*publish "t\.p\.>"/,
+      );
+    },
+    START_MS,
+  );
+
+  test(
     "cannot have an answer written to a journal or to the table",
     async () => {
       const before = await stored();

@@ -287,6 +287,12 @@ describe("a cluster of processes", () => {
       const numbers = await (await fetch(`${shown.url}/metrics`)).text();
       expect(numbers).toMatch(/^orthant_shard_term\{shard="0"\} \d+$/m);
       expect(numbers).toContain("orthant_shards_claimed_total 1");
+      const twin = new Program(...ownerOfPort, "--node", "c");
+      twin.firstLine.catch(() => undefined);
+      expect(await twin.closed).toBe(EXIT.failed);
+      expect(twin.errors).toContain(
+        "another process is node c of port. Stop it, or give this one another name",
+      );
       other = new Program(...ownerOfPort, "--node", "d");
       await other.firstLine;
       expect(await owner.stop()).toBe(EXIT.ok);

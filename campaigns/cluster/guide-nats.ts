@@ -13,13 +13,14 @@ import {
   type Network,
 } from "@orthant/testkit/nats";
 
-const GUIDE = readFileSync("docs/guides/cluster.md", "utf8");
+/** The guide. */
+export const GUIDE: string = readFileSync("docs/guides/cluster.md", "utf8");
 const WRITTEN = /^```conf\n(?<text>.*?)^```$/ms.exec(GUIDE)?.groups?.["text"] ?? "";
 const COMMANDS = /^```sh\n(?<text># The authority.*?)^```$/ms.exec(GUIDE)?.groups?.["text"] ?? "";
 /** With certificates that do not fit, a server logs some ten errors in this time. */
 const QUIET_MS = 2_000;
 /** The hosts of the guide. */
-const HOSTS = ["a", "b", "c"];
+export const HOSTS: readonly string[] = ["a", "b", "c"];
 
 /** The users of the guide with the passwords of a test. */
 export const GUIDE_USERS = {
@@ -45,12 +46,12 @@ const PASSWORDS: Readonly<Record<string, string>> = {
 export class GuideNats {
   readonly cluster: NatsCluster;
   readonly caFile: string;
-  readonly #network: Network;
+  readonly network: Network;
 
   private constructor(cluster: NatsCluster, caFile: string, network: Network) {
     this.cluster = cluster;
     this.caFile = caFile;
-    this.#network = network;
+    this.network = network;
   }
 
   /** Starts the servers. `folder` receives the certificates. */
@@ -85,8 +86,8 @@ export class GuideNats {
 
   async dispose(): Promise<void> {
     await this.cluster.dispose();
-    for (const folder of hostFolders(this.#network)) rmSync(folder, { recursive: true });
-    this.#network.dispose();
+    for (const folder of hostFolders(this.network)) rmSync(folder, { recursive: true });
+    this.network.dispose();
   }
 }
 

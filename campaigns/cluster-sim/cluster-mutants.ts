@@ -227,16 +227,6 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     change("testkit/dist/cluster/memory-state.js", '"ORT_ENGINE_FULL"', '"ORT_ENGINE_AWAY"'),
   ),
   mutant(
-    "edits wait for a split for ever",
-    change(
-      SPLIT,
-      "await within(time, HOLD_MS_MAX, claiming,",
-      "await (async (_time, _ms, work) => work)(0, 0, claiming,",
-    ),
-    change(SPLIT, "await retries.until(() => engine.journal(world, newShard));", ""),
-    change("testkit/dist/cluster/memory-state.js", '"ORT_ENGINE_FULL"', '"ORT_ENGINE_AWAY"'),
-  ),
-  mutant(
     "a full journal takes no records of new owners",
     change("testkit/dist/cluster/memory-state.js", "> this.#bytesMax && !isControl", "> this.#bytesMax"),
   ),
@@ -255,7 +245,11 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a gateway does not tell an owner that it sends an edit again",
-    change(FORWARDER, "isRepeat: isSent || origin.isRepeat === true,", "isRepeat: origin.isRepeat === true,"),
+    change(
+      FORWARDER,
+      "isRepeat: isSent || origin.isRepeat === true || this.#isLate(origin),",
+      "isRepeat: origin.isRepeat === true,",
+    ),
   ),
   mutant(
     "an owner refuses a stored edit that comes again because the journal is full",

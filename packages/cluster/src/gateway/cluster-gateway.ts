@@ -192,6 +192,7 @@ export class ClusterGateway {
   #tick(): void {
     const { time } = this.#options;
     this.#timer = time.after(TICK_MS, () => this.#tick());
+    this.#edits.tick(time.nowMs());
     this.#regions.tick(time.nowMs());
     this.#presence.tick(time.nowMs());
     this.#poses.tick(time.nowMs());

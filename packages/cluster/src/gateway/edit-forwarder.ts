@@ -13,10 +13,15 @@ export interface EditForwarderOptions extends OwnerQueueContext {
   readonly whenSeen: (steps: readonly ClockChange[]) => Promise<void>;
 }
 
+/** The origin of an edit, and when this gateway got it. */
+interface TimedOrigin extends EditOrigin {
+  readonly givenMs: number;
+}
+
 /** The part of an edit that belongs to one shard. */
 interface Part {
   readonly shard: string;
-  readonly origin: EditOrigin;
+  readonly origin: TimedOrigin;
   readonly edit: RequestedEdit;
   readonly resolve: (outcome: Settled) => void;
   /** True if an owner may have received the part; then only an owner knows its outcome. */
@@ -27,7 +32,7 @@ type Settled = Exclude<ShardEditResult, { kind: "elsewhere" }>;
 
 interface WaitingEdit {
   readonly edit: RequestedEdit;
-  readonly origin: EditOrigin;
+  readonly origin: TimedOrigin;
   readonly resolve: (result: WorldEditResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -50,9 +55,12 @@ export class EditForwarder {
   readonly #queue: OwnerQueue<Part>;
   readonly #clients = new Map<bigint, Client>();
   #isOnline = true;
+  #tickedMs: number;
+  #stalledUntilMs = 0;
 
   constructor(options: EditForwarderOptions) {
     this.#options = options;
+    this.#tickedMs = options.time.nowMs();
     this.#queue = new OwnerQueue<Part>({
       ...options,
       batchMax: EDITS_MAX,
@@ -96,18 +104,40 @@ export class EditForwarder {
     if (!this.#isOnline) return Promise.reject(offline());
     const bytes = requestBytesMax(edit);
     if (bytes > RECORD_BYTES_MAX) return Promise.reject(tooLarge(bytes));
+    const givenMs = this.#options.time.nowMs();
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
       this.#clients.set(origin.clientId, client);
-      client.queue.push({ edit, origin, resolve, reject });
+      const isRepeat = origin.isRepeat === true || this.#isStalled();
+      client.queue.push({ edit, origin: { ...origin, isRepeat, givenMs }, resolve, reject });
       this.#startNext(origin.clientId, client);
     });
+  }
+
+  /** Called every second. A longer break means that the process was paused. */
+  tick(nowMs: number): void {
+    if (this.#isStalled()) this.#stalledUntilMs = nowMs + STALLED_MS;
+    this.#tickedMs = nowMs;
   }
 
   /** Stops forwarding. Pending edits never settle, because their outcome is unknown. */
   close(): void {
     this.#queue.close();
     this.#clients.clear();
+  }
+
+  /**
+   * True if this process was paused a moment ago. Its clients may have gone to other gateways meanwhile, and what they
+   * sent to this one before may only arrive now. Rule K41.
+   */
+  #isStalled(): boolean {
+    const nowMs = this.#options.time.nowMs();
+    return nowMs < this.#stalledUntilMs || Math.abs(nowMs - this.#tickedMs) > TICKS_MS_MAX;
+  }
+
+  /** True if an edit has waited here so long that its client may have sent it to another gateway. */
+  #isLate({ givenMs }: TimedOrigin): boolean {
+    return Math.abs(this.#options.time.nowMs() - givenMs) > LATE_MS;
   }
 
   #startNext(clientId: bigint, client: Client): void {
@@ -148,7 +178,7 @@ export class EditForwarder {
     }
   }
 
-  async #submit(parts: ReadonlyMap<string, RequestedEdit>, origin: EditOrigin): Promise<readonly Settled[]> {
+  async #submit(parts: ReadonlyMap<string, RequestedEdit>, origin: TimedOrigin): Promise<readonly Settled[]> {
     return Promise.all(
       Array.from(
         parts,
@@ -166,7 +196,7 @@ export class EditForwarder {
       return parts.filter((part) => !this.#reroute(part));
     const edits = parts.map(({ origin, edit, isSent }) => ({
       ...origin,
-      isRepeat: isSent || origin.isRepeat === true,
+      isRepeat: isSent || origin.isRepeat === true || this.#isLate(origin),
       edit,
     }));
     for (const part of parts) part.isSent = true;
@@ -233,6 +263,12 @@ function inOrderOfIds(parts: readonly Part[]): readonly Part[] {
   for (const own of byClient.values()) own.sort((a, b) => b.origin.editId - a.origin.editId);
   return parts.map((part) => byClient.get(part.origin.clientId)?.pop() ?? part);
 }
+
+/** Time between two ticks that only a pause of the process explains, and time after it in which old messages may arrive. */
+const TICKS_MS_MAX = 2_500;
+const STALLED_MS = 2_000;
+/** Time that an edit may wait here before its client may have sent it to another gateway. */
+const LATE_MS = 500;
 
 /** Bytes of an edit without its placements, and of a placement without its data. */
 const EDIT_HEAD_BYTES = 128;

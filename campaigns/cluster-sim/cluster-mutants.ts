@@ -131,7 +131,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a gateway never compares its regions with their owners",
-    change(REGIONS, "this.audit();\n            this.#dropIdle", "this.#dropIdle"),
+    change(REGIONS, "this.audit();\n        }\n        this.#dropIdle", "}\n        this.#dropIdle"),
   ),
   mutant(
     "a gateway sends a client's edits to shards in any order",

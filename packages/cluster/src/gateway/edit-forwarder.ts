@@ -135,7 +135,7 @@ export class EditForwarder {
     return nowMs < this.#stalledUntilMs || Math.abs(nowMs - this.#tickedMs) > TICKS_MS_MAX;
   }
 
-  /** True if an edit has waited here so long that its client may have sent it to another gateway. */
+  /** True if an edit has waited here, and its client may have sent it to another gateway meanwhile. */
   #isLate({ givenMs }: TimedOrigin): boolean {
     return Math.abs(this.#options.time.nowMs() - givenMs) > LATE_MS;
   }

@@ -47,7 +47,7 @@ export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> 
   /** Called when the shard has a newer owner, or when its journal fails. */
   readonly onEnd: (error: unknown) => void;
   /**
-   * Called when the disk refuses a save, again if it gives another reason, and with `undefined` when a save succeeds.
+   * Called when the disk refuses a save, again if it gives another kind of reason, and with `undefined` when a save succeeds.
    */
   readonly onSaveFailure?: (error: unknown) => void;
   readonly limits?: Partial<OwnerLimits>;
@@ -359,7 +359,8 @@ export class ShardOwner {
   }
 
   #reportSave(failure: unknown): void {
-    const isNews = String(failure) !== String(this.#saveFailure);
+    // Each attempt names another file.
+    const isNews = kindOf(failure) !== kindOf(this.#saveFailure);
     this.#saveFailure = failure;
     if (failure !== undefined) this.#scheduleCheckpoint();
     if (isNews) this.#options.onSaveFailure?.(failure);
@@ -379,6 +380,10 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     this.#options.onEnd(error);
   }
+}
+
+function kindOf(failure: unknown): string {
+  return isOrthantError(failure) ? failure.code : String(failure);
 }
 
 /** Returns the highest block that an edit sets; 0 if it sets none. */

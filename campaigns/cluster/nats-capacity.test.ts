@@ -12,13 +12,15 @@ import { MemoryDisk } from "@orthant/disk";
 import { codeOfRejection } from "@orthant/testkit";
 import { NatsCluster } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { waitUntil } from "./waiting.ts";
 
 const PATIENCE_MS = 120_000;
 const MIB = 1024 * 1024;
 const WORLD = "town";
 const EAST_SECTORS = boxBetween([1, -8, -8, -8], [8, 8, 8, 8]);
+/** Every server frees the room of a removed journal in its own time. */
+const FREED = { timeout: 40_000, interval: 250 };
 const EAST: Position = [65, 2, 3, 0];
 
 let nats: NatsCluster;
@@ -49,7 +51,7 @@ test(
     const journal = await engine.journal("w", "1");
     expect(await journal.reserve(20 * MIB)).toBe(16 * MIB);
     for (const shard of ["2", "3", "4"]) await engine.removeJournal("w", shard);
-    expect(await journal.reserve(20 * MIB)).toBe(64 * MIB);
+    await vi.waitFor(async () => expect(await journal.reserve(20 * MIB)).toBe(64 * MIB), FREED);
     expect(await journal.reserve(0)).toBe(16 * MIB);
     await engine.removeJournal("w", "1");
   },
@@ -64,10 +66,10 @@ test(
     await (await createWorldEngine(source, { name: "Town" })).close();
     const create = (): Promise<unknown> =>
       createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
-    for (const shard of ["1", "2", "3", "4"]) await engine.journal("w", shard);
+    for (const shard of ["1", "2", "3", "4"]) await vi.waitFor(() => engine.journal("w", shard), FREED);
     expect(await codeOfRejection(create())).toBe("ORT_ENGINE_FULL");
     await engine.removeJournal("w", "4");
-    await create();
+    await vi.waitFor(create, FREED);
     const setting = { engine, world: WORLD, time: systemTime, generators: DEFAULT_GENERATORS };
     const node = new ClusterNode({ ...setting, folders, node: "a", random: systemRandomBits });
     await node.start();
@@ -81,7 +83,7 @@ test(
     expect(await codeOfRejection(node.split("0", EAST_SECTORS, "east"))).toBe("ORT_ENGINE_FULL");
     expect(await edit(2)).toBe("applied");
     await engine.removeJournal("w", "3");
-    await node.split("0", EAST_SECTORS, "east");
+    await vi.waitFor(() => node.split("0", EAST_SECTORS, "east"), FREED);
     expect(await edit(3)).toBe("applied");
     expect([...node.shards.keys()]).toEqual(["0", "east"]);
     gateway.close();

@@ -351,7 +351,8 @@ async function checkCluster(tester: CommandTester): Promise<void> {
   const [backup, one] = [tester.newFolder(), tester.newFolder()];
   await tester.object(EXIT.ok, "cluster", "backup", name, backup, "--shards", shards);
   await tester.object(EXIT.ok, "cluster", "restore", name, backup, "--shards", shards, "--copies", "1");
-  await tester.object(EXIT.ok, "cluster", "back-to-one", name, one, "--shards", shards, "--copies", "1");
+  // No node has run, and folding a journal would need the generator of the world.
+  await tester.object(EXIT.ok, "cluster", "back-to-one", name, one, "--shards", shards, "--saves-only");
   tester.fail(await voxelFault(one, model.edits));
 }
 

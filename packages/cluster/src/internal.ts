@@ -1,5 +1,6 @@
 // For tests, campaigns and benchmarks; not published.
 export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
+export { OwnerQueue } from "./gateway/owner-queue.ts";
 export { nodeCommandCodec } from "./membership/commands.ts";
 export { heartbeatCodec } from "./membership/heartbeats.ts";
 export * as natsNames from "./nats/names.ts";

@@ -192,7 +192,7 @@ async function serveGateway(
   const options = {
     ...{ engine, world: args.at(0), time: context.time, generators: context.generators },
     onReadOnly: (isReadOnly: boolean) =>
-      context.note(isReadOnly ? "NATS is away: the world is read-only" : "NATS is back"),
+      context.note(isReadOnly ? "NATS is away: edits wait until it is back" : "NATS is back"),
   };
   const gateway = await untilAnswered(context, () => ClusterGateway.open(options));
   try {

@@ -39,7 +39,7 @@ export interface ClusterGatewayOptions {
    */
   readonly blocksEngine?: Engine;
   /**
-   * Called when the world becomes read-only because the engine is away, and when it becomes writable again.
+   * Called when edits begin to wait because the engine is away, and when they no longer do.
    */
   readonly onReadOnly?: (isReadOnly: boolean) => void;
 }
@@ -143,7 +143,7 @@ export class ClusterGateway {
     await this.#changeBlocks((before) => retireBlock(before, name));
   }
 
-  /** True while edits are rejected because the engine is away. */
+  /** True while edits wait because the engine is away. */
   get isReadOnly(): boolean {
     return !this.#edits.isOnline;
   }

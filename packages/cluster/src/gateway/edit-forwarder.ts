@@ -71,21 +71,14 @@ export class EditForwarder {
     });
   }
 
-  /** True while edits are accepted. */
+  /** True while the engine is there. Without it edits wait. */
   get isOnline(): boolean {
     return this.#isOnline;
   }
 
   set isOnline(isOnline: boolean) {
     this.#isOnline = isOnline;
-    if (isOnline) return;
-    for (const { queue } of this.#clients.values())
-      for (const { reject } of queue.splice(0)) reject(offline());
-    for (const part of [...this.#queue.waiting()]) {
-      if (part.isSent) continue;
-      this.#queue.remove(part);
-      part.resolve({ kind: "rejected", code: "ORT_ENGINE_AWAY" });
-    }
+    if (isOnline) for (const [clientId, client] of [...this.#clients]) this.#startNext(clientId, client);
   }
 
   /** Number of unsettled edits. */
@@ -96,12 +89,12 @@ export class EditForwarder {
   }
 
   /**
-   * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
+   * Forwards an edit and waits for its result. Edits wait while no owner can be reached: a refusal may never reach the
+   * client, which would then take the answer to a repeat for the edit's result. Rule K54. Rejects
    * with `ORT_EDIT_PARTS` if only some shards applied their part, with `ORT_EDIT_SHARDS` for a copy, or a fill of
    * more voxels than an edit may list, over several shards, and with `ORT_LIMIT` if no record could hold it.
    */
   edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
-    if (!this.#isOnline) return Promise.reject(offline());
     const bytes = requestBytesMax(edit);
     if (bytes > RECORD_BYTES_MAX) return Promise.reject(tooLarge(bytes));
     const givenMs = this.#options.time.nowMs();
@@ -141,6 +134,7 @@ export class EditForwarder {
   }
 
   #startNext(clientId: bigint, client: Client): void {
+    if (!this.#isOnline) return;
     for (let next = client.queue[0]; next !== undefined; next = client.queue[0]) {
       const parts = this.#partsOf(next.edit);
       if (parts === undefined) {
@@ -165,7 +159,7 @@ export class EditForwarder {
     { origin, resolve, reject }: WaitingEdit,
     parts: ReadonlyMap<string, RequestedEdit>,
   ): Promise<void> {
-    const outcomes = await this.#submit(parts, origin);
+    const outcomes = await this.#submit(parts, origin, (part) => this.#queue.add(part));
     const steps = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? outcome.steps : []));
     await this.#options.whenSeen(steps);
     const refused = outcomes.filter((outcome) => outcome.kind === "rejected");
@@ -178,12 +172,16 @@ export class EditForwarder {
     }
   }
 
-  async #submit(parts: ReadonlyMap<string, RequestedEdit>, origin: TimedOrigin): Promise<readonly Settled[]> {
+  #submit(
+    parts: ReadonlyMap<string, RequestedEdit>,
+    origin: TimedOrigin,
+    add: (part: Part) => void,
+  ): Promise<readonly Settled[]> {
     return Promise.all(
       Array.from(
         parts,
         ([shard, edit]) =>
-          new Promise<Settled>((resolve) => this.#queue.add({ shard, origin, edit, resolve, isSent: false })),
+          new Promise<Settled>((resolve) => add({ shard, origin, edit, resolve, isSent: false })),
       ),
     );
   }
@@ -224,7 +222,9 @@ export class EditForwarder {
     }
     if (parts.size === 1 && parts.has(shard)) return false;
     const again = isSent ? { ...origin, isRepeat: true } : origin;
-    void this.#submit(parts, again).then((outcomes) => resolve(together(outcomes)));
+    // A later edit of its client may wait for the same owner already, and must not overtake it. Rule K19.
+    const adding = this.#submit(parts, again, (part) => this.#queue.addAgain(part));
+    void adding.then((outcomes) => resolve(together(outcomes)));
     return true;
   }
 
@@ -316,8 +316,4 @@ function together(outcomes: readonly Settled[]): Settled {
   return steps.length === 0 && made.length < outcomes.length
     ? { kind: "duplicate" }
     : { kind: "applied", steps };
-}
-
-function offline(): OrthantError {
-  return new OrthantError("ORT_ENGINE_AWAY", "the engine is away: the world is read-only");
 }

@@ -29,7 +29,7 @@ export interface OwnerQueueOptions<Item> extends OwnerQueueContext {
   readonly shardOf: (item: Item) => string;
   /** Upper bound for the size of an item in a request, if items may be large. */
   readonly bytesOf?: (item: Item) => number;
-  /** Arranges items that are sent again and those that arrived meanwhile. By default the former come first. */
+  /** Arranges items that are sent again and those that wait already. By default the former come first. */
   readonly inOrder?: (items: readonly Item[]) => readonly Item[];
   /** Sends items to an owner. Returns those that must be sent again. */
   readonly send: (items: readonly Item[], request: SendRequest) => Promise<readonly Item[]>;
@@ -71,6 +71,13 @@ export class OwnerQueue<Item> {
   /** Adds an item unless it is waiting already. */
   add(item: Item): void {
     this.#enqueue(this.#options.shardOf(item), item, "items");
+  }
+
+  /** Adds an item that has been sent to another owner, and arranges it among those that wait already. */
+  addAgain(item: Item): void {
+    this.add(item);
+    const shard = this.#options.shardOf(item);
+    this.#putBack(shard, this.#queueOf(shard), "items", []);
   }
 
   /** Adds a non-urgent item unless it is waiting already. */

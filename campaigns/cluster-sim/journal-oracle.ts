@@ -107,15 +107,33 @@ export class JournalOracle {
 
   /**
    * Returns true if a shard may have forgotten the client of an edit that it refuses as a possible repeat: the edit is
-   * not stored in all its regions, or edits of as many other clients as a shard remembers were stored since.
+   * not stored in all its regions, or edits of as many other clients as a shard remembers were stored since, or before it
+   * since another edit of the client.
    */
   mayBeForgotten(clientId: bigint, editId: number, regions: readonly Position[]): boolean {
     const edit = this.#edits.get(`${clientId}/${editId}`);
     if (edit === undefined || edit.isExcused || this.missing(clientId, editId, regions).length > 0)
       return true;
-    const others = new Set(this.#authors.slice(edit.author));
+    return (
+      this.#wasForgotten(clientId, edit.author) || this.#othersFrom(clientId, edit.author) >= this.#clientsMax
+    );
+  }
+
+  /** Returns true if a shard may have forgotten a client before a place: another gateway's request may come after it. */
+  #wasForgotten(clientId: bigint, end: number): boolean {
+    const others = new Set<bigint>();
+    for (const author of this.#authors.slice(0, end)) {
+      if (author === clientId) others.clear();
+      else if (others.add(author).size >= this.#clientsMax) return true;
+    }
+    return false;
+  }
+
+  /** Returns the number of other clients with edits from a place on. */
+  #othersFrom(clientId: bigint, start: number): number {
+    const others = new Set(this.#authors.slice(start));
     others.delete(clientId);
-    return others.size >= this.#clientsMax;
+    return others.size;
   }
 
   /** Returns the regions of an edit that no journal has; all of them if it has none of the edit. */

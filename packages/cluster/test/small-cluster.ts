@@ -106,12 +106,19 @@ export class SmallCluster {
 
   readonly random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | BigInt(this.#prng.u32());
 
-  async node(
+  async node(...settings: Parameters<SmallCluster["startNode"]>): Promise<SmallNode> {
+    const { node, engine, started } = this.startNode(...settings);
+    await this.settled(started);
+    return { node, engine };
+  }
+
+  /** Begins to start a node, and does not wait for it. */
+  startNode(
     name: string,
     events: NodeEvents = {},
     checkpointMs = 1_000,
     limits: Partial<OwnerLimits> = {},
-  ): Promise<SmallNode> {
+  ): SmallNode & { readonly started: Promise<void> } {
     const engine = this.hub.connect();
     const { time, random, folders } = this;
     const node = new ClusterNode({
@@ -127,8 +134,7 @@ export class SmallCluster {
       },
       limits: { checkpointMs, ...limits },
     });
-    await this.settled(node.start());
-    return { node, engine };
+    return { node, engine, started: node.start() };
   }
 
   async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly engine: MemoryEngine }> {

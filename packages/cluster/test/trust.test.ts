@@ -1,7 +1,8 @@
 import type { NodeEvents } from "@orthant/cluster";
-import { leaseCodec, leaseKey, mapKey } from "@orthant/cluster/internal";
+import { heartbeatCodec, heartbeatKey, leaseCodec, leaseKey, mapKey } from "@orthant/cluster/internal";
 import { decode, encode } from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/engine";
+import { codeOfRejection } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 
@@ -21,6 +22,12 @@ async function startCluster() {
   await cluster.until(() => node.owns("0"));
   const { gateway } = await cluster.gateway();
   return { cluster, node, engine, gateway, reported, lost };
+}
+
+/** Number of heartbeats that the table has accepted from the process that has a node's name. */
+function heartbeatsOf({ hub, world }: SmallCluster, node: string): number {
+  const value = hub.table.get(heartbeatKey(world, node))?.value;
+  return value === undefined ? 0 : decode(heartbeatCodec, value).count;
 }
 
 /** Writes to the journal of the shard behind the owner's back. */
@@ -134,6 +141,38 @@ test("[K45] a node that was paused while another process took its name ends, and
   await cluster.pass(5_000);
   expect(second.node.shards.get("0")?.term).toBe(term);
   expect(first.node.owns("0")).toBe(false);
+});
+
+test("[K45] a node that loses its name before it has announced its start refuses to start", async () => {
+  const cluster = new SmallCluster();
+  await cluster.create();
+  const ends: unknown[] = [];
+  const starting = cluster.startNode("a", { onEnd: (error) => ends.push(error) });
+  const rejection = codeOfRejection(starting.started);
+  while (heartbeatsOf(cluster, "a") < 3) await cluster.pass(1);
+  // It still hears that the table has its third heartbeat, and cannot send the fourth, which says that it has started.
+  starting.engine.partition = "to engine";
+  const { node: second } = await cluster.node("a");
+  expect(await cluster.settled(rejection)).toBe("ORT_EXISTS");
+  expect(ends).toEqual([]);
+  await cluster.until(() => second.owns("0"));
+  expect(starting.node.owns("0")).toBe(false);
+});
+
+test("[K46] a node that finds no permission before it has announced its start refuses to start", async () => {
+  const cluster = new SmallCluster();
+  await cluster.create();
+  const ends: unknown[] = [];
+  const { engine, started } = cluster.startNode("a", { onEnd: (error) => ends.push(error) });
+  const rejection = codeOfRejection(started);
+  engine.denied = "journal";
+  while (heartbeatsOf(cluster, "a") < 3) await cluster.pass(1);
+  // Its fourth heartbeat, which says that it has started, is lost, and it tries to claim a shard before the fifth.
+  engine.partition = "to engine";
+  await cluster.pass(100);
+  engine.partition = "none";
+  expect(await cluster.settled(rejection)).toBe("ORT_ENGINE_PERMISSION");
+  expect(ends).toEqual([]);
 });
 
 test.each(["table", "journal"] as const)(

@@ -168,7 +168,7 @@ export class ClusterNode {
   /** Ends at once, without handing its shards over. */
   kill(error: unknown): void {
     this.#isStopped = true;
-    this.#heartbeats.stop();
+    this.#heartbeats.stop(error);
     this.#retries.end(error);
     this.#directory?.close();
     for (const owner of this.#owners.values()) void owner.stop(error);
@@ -346,12 +346,12 @@ export class ClusterNode {
 
   /**
    * Ends the node, so that others take its shards: without a permission it can neither serve them nor hand them over.
-   * Rule K46.
+   * Rule K46. Before the node has started, `start` reports the error, not `onEnd`.
    */
   #end(error: unknown): void {
     if (this.#isStopped) return;
     this.kill(error);
-    this.#options.events?.onEnd?.(error);
+    if (this.#heartbeats.isAnnounced) this.#options.events?.onEnd?.(error);
   }
 
   #lose(shard: string, owner: ShardOwner, error: unknown): void {

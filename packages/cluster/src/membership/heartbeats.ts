@@ -29,7 +29,7 @@ export interface HeartbeatsOptions {
   readonly state: () => Pick<NodeHeartbeat, "shards" | "isLeaving">;
   /** Called when the table has accepted one of this node's own heartbeats, once the node has started. */
   readonly onAccepted: () => void;
-  /** Called when the node must end: a later process has its name, or the engine permits it no heartbeats. */
+  /** Called when the node must end: another process has its name, or the engine permits it no heartbeats. */
   readonly onEnd: (error: unknown) => void;
 }
 
@@ -93,7 +93,6 @@ export class Heartbeats {
   /** Revision of our first heartbeat. */
   #firstRevision = 0;
   #isReady = false;
-  /** True once the table has a heartbeat that says that this node has started. */
   #isAnnounced = false;
   #starting: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
   #ownShards = 0;
@@ -111,9 +110,14 @@ export class Heartbeats {
     return this.#isReady;
   }
 
+  /** True once the table has a heartbeat that says that this node has started. `start` resolves then. */
+  get isAnnounced(): boolean {
+    return this.#isAnnounced;
+  }
+
   /**
    * Starts to listen and to send. Resolves when the node has started. Rejects with `ORT_EXISTS` if another process is
-   * this node already. Rule K45.
+   * this node already, and with the error of `stop` if that is called first. Rule K45.
    */
   async start(retries: Retries): Promise<void> {
     const { table } = this.#options.engine;
@@ -129,9 +133,9 @@ export class Heartbeats {
     await started;
   }
 
-  stop(): void {
+  stop(error: unknown): void {
     this.#isStopped = true;
-    this.#starting?.reject(new OrthantError("ORT_CLOSED", "the node was stopped before it had started"));
+    this.#starting?.reject(error);
     this.#timer?.cancel();
     this.#subscription?.end();
   }
@@ -219,21 +223,23 @@ export class Heartbeats {
   #receiveNamesake({ mark, since }: NodeHeartbeat): void {
     // What came before our first heartbeat may be from a process that is gone.
     if (this.#accepted === 0) return;
-    const { node, world } = this.#options;
     if (this.#isReady) {
-      if (since > this.#firstRevision)
-        this.#end(new OrthantError("ORT_FENCED", `a later process is node ${node} of ${world} now`));
-    } else if (since > 0 || mark < this.#mark) {
-      const detail = `another process is node ${node} of ${world}. Stop it, or give this one another name`;
-      this.#end(new OrthantError("ORT_EXISTS", detail));
-    }
+      if (since > this.#firstRevision) this.#end(this.#nameTaken());
+    } else if (since > 0 || mark < this.#mark) this.#end(this.#nameTaken());
+  }
+
+  #nameTaken(): OrthantError {
+    const { node, world } = this.#options;
+    if (this.#isAnnounced)
+      return new OrthantError("ORT_FENCED", `a later process is node ${node} of ${world} now`);
+    const detail = `another process is node ${node} of ${world}. Stop it, or give this one another name`;
+    return new OrthantError("ORT_EXISTS", detail);
   }
 
   #end(error: unknown): void {
     if (this.#isStopped) return;
-    this.#starting?.reject(error);
-    this.stop();
-    if (this.#isReady) this.#options.onEnd(error);
+    this.stop(error);
+    this.#options.onEnd(error);
   }
 }
 

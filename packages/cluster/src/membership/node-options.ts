@@ -40,7 +40,7 @@ export interface NodeEvents {
   onStuck?(shard: string | undefined, error: unknown, waitedMs: number): void;
   /**
    * The node ended by itself: the engine no longer permits what it has to do, or another process has its name. Its
-   * shards go to other nodes.
+   * shards go to other nodes. If this happens before the node has started, `start` rejects instead.
    */
   onEnd?(error: unknown): void;
   /**

@@ -36,6 +36,7 @@ export interface MemoryHubOptions {
   readonly journalBytesMax?: number;
 }
 
+const JOURNAL_BYTES_MIN = 16 * 1024 * 1024;
 const JOURNAL_BYTES_MAX = 1_073_741_824;
 /** Factor between two sizes of a journal. */
 const JOURNAL_GROWTH = 4;
@@ -171,7 +172,8 @@ export class MemoryState {
   #whenBack: (() => void)[] = [];
 
   constructor({ time, random, ...sizes }: MemoryHubOptions) {
-    const { journalBytesMax = JOURNAL_BYTES_MAX, journalBytesMin = journalBytesMax } = sizes;
+    const { journalBytesMax = JOURNAL_BYTES_MAX } = sizes;
+    const { journalBytesMin = Math.min(journalBytesMax, JOURNAL_BYTES_MIN) } = sizes;
     this.time = time;
     this.random = random;
     this.#journalBytesMin = journalBytesMin;

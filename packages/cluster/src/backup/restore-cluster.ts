@@ -7,7 +7,7 @@ import type { FolderStore } from "../folder/folder-store.ts";
 import { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
 import { checkpointOf, withCheckpoint } from "../owner/shard-journal.ts";
 import { LOST_JOURNAL_GAP } from "../owner/shard-log.ts";
-import { leaseCodec } from "../shard/cluster-directory.ts";
+import { leaseCodec, readable, readLease } from "../shard/cluster-directory.ts";
 import { leaseKey, mapKey } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
 import { savedShards } from "./cluster-backup.ts";
@@ -107,7 +107,8 @@ async function newTerm(
   saved: number,
 ): Promise<number> {
   const entry = await engine.table.get(leaseKey(world, shard));
-  const lease = entry?.value && readable(() => decode(leaseCodec, entry.value as Uint8Array));
+  // A restore replaces what is unreadable.
+  const lease = entry?.value && readLease(entry.value);
   const term = Math.max(saved, lease?.term ?? 0, (await folders.termOf(shard)) ?? 0) + 1;
   if (term < EPOCH_MAX) return term;
   throw new OrthantError(
@@ -168,14 +169,4 @@ async function moveAside(store: FolderStore, world: string, nowMs: number): Prom
     .slice(0, 17)}`;
   await store.move(world, before);
   return before;
-}
-
-/** Returns `undefined` for unreadable values: a restore replaces them. */
-function readable<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isOrthantError(error)) return undefined;
-    throw error;
-  }
 }

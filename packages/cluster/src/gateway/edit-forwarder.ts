@@ -90,9 +90,9 @@ export class EditForwarder {
 
   /**
    * Forwards an edit and waits for its result. Edits wait while no owner can be reached: a refusal may never reach the
-   * client, which would then take the answer to a repeat for the edit's result. Rule K54. Rejects
-   * with `ORT_EDIT_PARTS` if only some shards applied their part, with `ORT_EDIT_SHARDS` for a copy, or a fill of
-   * more voxels than an edit may list, over several shards, and with `ORT_LIMIT` if no record could hold it.
+   * client, which would then take the answer to a repeat for the edit's result. Rule K54. Rejects with `ORT_EDIT_PARTS`
+   * if only some shards applied their part, with `ORT_EDIT_SHARDS` for a copy, or a fill of more voxels than an edit may
+   * list, over several shards, and with `ORT_LIMIT` if no record could hold it.
    */
   edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
     const bytes = requestBytesMax(edit);

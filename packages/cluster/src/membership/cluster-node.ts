@@ -178,7 +178,8 @@ export class ClusterNode {
   async #release(shard: string, successor?: string): Promise<void> {
     const owner = this.#requireOwner(shard);
     const to = successor ?? this.#election.leastLoaded();
-    // A shard that cannot be saved stays here: the next owner could not save it either.
+    // Saves most of it while edits continue, which shortens the pause. A shard that cannot be saved stays here: the next
+    // owner could not save it either.
     await owner.checkpoint();
     this.#owners.delete(shard);
     // The lease still names this node, so no other node claims the shard; this keeps us from reclaiming it.

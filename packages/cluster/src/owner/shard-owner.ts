@@ -205,8 +205,6 @@ export class ShardOwner {
 
   /** Releases the shard with everything saved, so that the next owner has nothing to replay. */
   async release(): Promise<void> {
-    // Saves most of it while edits continue, which shortens the pause below.
-    await this.checkpoint();
     this.#isClosing = true;
     const closing = this.#whenAnswered().then(() => {
       this.#checkpointTimer?.cancel();

@@ -216,7 +216,7 @@ export function readLease(value: Uint8Array): Lease | undefined {
 }
 
 /** Returns `undefined` for unreadable values: the table may contain anything. */
-function readable<Value>(read: () => Value): Value | undefined {
+export function readable<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {

@@ -52,7 +52,7 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
     "Players of other gateways in sectors that players here watch.",
     () => counts().distantPlayers,
   );
-  gauge("orthant_gateway_read_only", "1 while edits are rejected because NATS is away.", () =>
+  gauge("orthant_gateway_read_only", "1 while edits wait because NATS is away.", () =>
     counts().isReadOnly ? 1 : 0,
   );
 }

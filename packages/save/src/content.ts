@@ -26,12 +26,19 @@ export {
   playerEntityHintsCodec,
 } from "./codec/global-record.ts";
 export {
+  CHUNK_TICK_KINDS_MAX,
+  CHUNK_TICKS_MAX,
+  compareTicks,
+  isTickKind,
+  type ScheduledTick,
+} from "./codec/scheduled-ticks.ts";
+export {
   STORE_BYTES_MAX,
   STORE_KEY_BYTES_MAX,
   STORE_VALUE_BYTES_MAX,
   storeEntryBytes,
 } from "./codec/store-page.ts";
-export { realizeStored } from "./codec/stored-chunk.ts";
+export { realizeStored, ticksOf } from "./codec/stored-chunk.ts";
 export {
   CLIENT_EDITS_MAX,
   DESCRIPTION_EPOCHS_MAX,

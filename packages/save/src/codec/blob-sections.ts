@@ -4,6 +4,8 @@ import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /** Tag of the data of voxels. */
 export const VOXEL_DATA_PART = 1;
+/** Tag of scheduled ticks. */
+export const TICKS_PART = 2;
 
 /** An entry of a chunk blob, which may have parts, such as the data of its voxels. */
 interface HasParts {

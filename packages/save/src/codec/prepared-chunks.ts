@@ -1,17 +1,22 @@
 import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
 import { ByteWriter, bytesEqual, crc32 } from "@orthant/core/bytes";
 import { chunkCodec, comparePositions, requireLatticePosition } from "@orthant/core/engine";
+import type { ScheduledTick } from "./scheduled-ticks.ts";
 
 /** One overridden chunk and its position. A chunk of only air is one that was dug away. */
 export interface ChunkEntry {
   readonly position: Position;
   readonly chunk: Chunk;
+  /** Ticks of its voxels, in order. Default: none. */
+  readonly ticks?: readonly ScheduledTick[] | undefined;
 }
 
 /** Like a {@link ChunkEntry}; without a chunk, the position is untouched. */
 export interface ChunkAssignment {
   readonly position: Position;
   readonly chunk: Chunk | undefined;
+  /** Ticks of its voxels, in order. Default: none. */
+  readonly ticks?: readonly ScheduledTick[] | undefined;
 }
 
 /**

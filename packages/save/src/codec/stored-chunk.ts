@@ -17,8 +17,9 @@ import {
   requireLatticePosition,
   voxelDataCodec,
 } from "@orthant/core/engine";
-import { partOf, VOXEL_DATA_PART } from "./blob-sections.ts";
+import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
 import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
+import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";
 import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /**
@@ -111,6 +112,14 @@ export function realizeStored(entry: StoredChunk, generated: GeneratedChunks | u
   return data === undefined ? blocks : atChunk(entry, () => blocks.withData(decodeData(data, blocks.volume)));
 }
 
+/** Returns the scheduled ticks of a stored chunk of `volume` voxels, in order. */
+export function ticksOf(entry: StoredChunk, volume: number): readonly ScheduledTick[] {
+  const ticks = partOf(entry, TICKS_PART);
+  return ticks === undefined ? NO_TICKS : atChunk(entry, () => decode(scheduledTicksCodec(volume), ticks));
+}
+
+const NO_TICKS: readonly ScheduledTick[] = [];
+
 function realizeBlocks(entry: StoredChunk, generated: GeneratedChunks | undefined): Chunk {
   if (entry.kind === "chunk") return atChunk(entry, () => entry.content.chunk);
   if (entry.isChecked === false) atChunk(entry, () => checkChange(entry.change, entry.volume));
@@ -142,6 +151,7 @@ function checkChange(change: Uint8Array, volume: number): void {
 /** Throws unless the bytes of a part with a known tag are what its tag says. Rule S114. */
 export function checkPart({ tag, bytes }: TaggedPart, volume: number): void {
   if (tag === VOXEL_DATA_PART) decodeData(bytes, volume);
+  if (tag === TICKS_PART) decode(scheduledTicksCodec(volume), bytes);
 }
 
 function decodeData(bytes: Uint8Array, volume: number): VoxelData {
@@ -151,8 +161,12 @@ function decodeData(bytes: Uint8Array, volume: number): VoxelData {
 }
 
 /** Returns the parts of a chunk. */
-function partsOf({ data, volume }: Chunk): readonly TaggedPart[] {
-  return data.size === 0 ? NO_PARTS : [{ tag: VOXEL_DATA_PART, bytes: encode(voxelDataCodec(volume), data) }];
+function partsOf({ chunk: { data, volume }, ticks = NO_TICKS }: ChunkEntry): readonly TaggedPart[] {
+  if (data.size === 0 && ticks.length === 0) return NO_PARTS;
+  const parts: TaggedPart[] = [];
+  if (data.size > 0) parts.push({ tag: VOXEL_DATA_PART, bytes: encode(voxelDataCodec(volume), data) });
+  if (ticks.length > 0) parts.push({ tag: TICKS_PART, bytes: encode(scheduledTicksCodec(volume), ticks) });
+  return parts;
 }
 
 /** Converts the chunks of a version 1 blob. Untouched positions have none. */
@@ -187,7 +201,7 @@ export function entryStorer(
     if ("kind" in entry) return entry;
     const { position, chunk } = entry;
     requireLatticePosition(...position);
-    const parts = partsOf(chunk);
+    const parts = partsOf(entry);
     const blocks = chunk.withoutData();
     const content = contents.get(blocks) ?? ChunkContent.of(blocks);
     contents.set(blocks, content);

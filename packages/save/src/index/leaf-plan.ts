@@ -123,9 +123,9 @@ async function chunksAfter(
   }
   const gone = new PositionSet();
   const added: ChunkEntry[] = [];
-  for (const { position, chunk } of changed) {
+  for (const { position, chunk, ticks } of changed) {
     gone.add(...position);
-    if (chunk !== undefined) added.push({ position, chunk });
+    if (chunk !== undefined) added.push({ position, chunk, ticks });
   }
   const kept = (await storedIn(old, context)).filter(({ position }) => !gone.has(...position));
   return [...kept, ...(await chunksToStore(added, context))];

@@ -6,7 +6,7 @@ import {
   type VoxelDataEdit,
   type VoxelEdit,
 } from "@orthant/core";
-import { type ByteReader, type Codec, list, option, string } from "@orthant/core/bytes";
+import { type ByteReader, type ByteWriter, type Codec, list, option, string } from "@orthant/core/bytes";
 import {
   type BlockCatalogChange,
   blockCatalogChangeCodec,
@@ -21,6 +21,7 @@ import {
 import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
 import { type StoreChange, storeChangeCodec } from "../codec/store-page.ts";
 import type { LastClientEdit } from "../codec/world-description.ts";
+import { type ChunkTickChanges, tickChangesCodec } from "./journal-step.ts";
 
 /** The change to one chunk: some voxels or the whole chunk with its data, whichever takes fewer bytes. */
 export type JournalChunk =
@@ -48,12 +49,28 @@ export interface JournalEdit {
   readonly clocks: readonly RegionClock[];
 }
 
+/** A change of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
+export type JournalEntity =
+  /** Its new state. */
+  | { readonly kind: "entity"; readonly entity: StoredEntity; readonly storedAt: Position | undefined }
+  | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Position | undefined };
+
+/** A step of a simulation, with everything that it changed. */
+export interface JournalStep {
+  readonly kind: "step";
+  readonly step: number;
+  readonly chunks: readonly JournalChunk[];
+  readonly clocks: readonly RegionClock[];
+  readonly ticks: readonly ChunkTickChanges[];
+  /** In the order in which they happened. */
+  readonly entities: readonly JournalEntity[];
+}
+
 /** A change to a world. */
 export type JournalEntry =
   | JournalEdit
-  /** The new state of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
-  | { readonly kind: "entity"; readonly entity: StoredEntity; readonly storedAt: Position | undefined }
-  | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Position | undefined }
+  | JournalStep
+  | JournalEntity
   | { readonly kind: "player"; readonly player: StoredPlayer }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector }
   /** What was added to, renamed or retired in the catalog of blocks. */
@@ -71,9 +88,12 @@ const KINDS = [
   "playerEdit",
   "blocks",
   "store",
+  "step",
 ] as const;
 /** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
+/** Maximum number of changes of entities in one step. */
+export const JOURNAL_STEP_ENTITIES_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
 
 const storedAtCodec = option(positionCodec);
@@ -109,11 +129,14 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           chunksCodec.write(out, entry.chunks);
           return clocksCodec.write(out, entry.clocks);
         case "entity":
-          storedEntityCodec.write(out, entry.entity);
-          return storedAtCodec.write(out, entry.storedAt);
         case "entityGone":
-          out.varU64(entry.entityId);
-          return storedAtCodec.write(out, entry.storedAt);
+          return writeEntity(out, entry);
+        case "step":
+          out.varUint(entry.step);
+          chunksCodec.write(out, entry.chunks);
+          clocksCodec.write(out, entry.clocks);
+          tickChangesCodec(volume, JOURNAL_EDIT_CHUNKS_MAX, entry.step).write(out, entry.ticks);
+          return entitiesCodec.write(out, entry.entities);
         case "player":
           return playersCodec.write(out, [entry.player]);
         case "description":
@@ -131,13 +154,19 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
       const kind = KINDS[input.tag(KINDS.length)];
       switch (kind) {
         case "entity":
-          return {
-            kind: "entity",
-            entity: storedEntityCodec.read(input),
-            storedAt: storedAtCodec.read(input),
-          };
         case "entityGone":
-          return { kind: "entityGone", entityId: input.varU64(), storedAt: storedAtCodec.read(input) };
+          return readEntity(input, kind);
+        case "step": {
+          const step = input.varUint();
+          return {
+            kind: "step",
+            step,
+            chunks: chunksCodec.read(input),
+            clocks: clocksCodec.read(input),
+            ticks: tickChangesCodec(volume, JOURNAL_EDIT_CHUNKS_MAX, step).read(input),
+            entities: entitiesCodec.read(input),
+          };
+        }
         case "player": {
           const [player, ...others] = playersCodec.read(input);
           if (player === undefined || others.length > 0) {
@@ -165,6 +194,30 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
       }
     },
   };
+}
+
+const ENTITY_KINDS = ["entity", "entityGone"] as const;
+
+const entitiesCodec = list<JournalEntity>(
+  {
+    write(out, entry) {
+      out.tag(ENTITY_KINDS.indexOf(entry.kind), ENTITY_KINDS.length);
+      writeEntity(out, entry);
+    },
+    read: (input) => readEntity(input, ENTITY_KINDS[input.tag(ENTITY_KINDS.length)] ?? "entity"),
+  },
+  JOURNAL_STEP_ENTITIES_MAX,
+);
+
+function writeEntity(out: ByteWriter, entry: JournalEntity): void {
+  if (entry.kind === "entity") storedEntityCodec.write(out, entry.entity);
+  else out.varU64(entry.entityId);
+  storedAtCodec.write(out, entry.storedAt);
+}
+
+function readEntity(input: ByteReader, kind: JournalEntity["kind"]): JournalEntity {
+  if (kind === "entityGone") return { kind, entityId: input.varU64(), storedAt: storedAtCodec.read(input) };
+  return { kind, entity: storedEntityCodec.read(input), storedAt: storedAtCodec.read(input) };
 }
 
 /** Returns an upper bound for the size of an edit in the journal without encoding it. */

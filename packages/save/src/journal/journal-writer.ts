@@ -201,6 +201,10 @@ export class JournalWriter {
     this.#collecting = group;
     group.lastPosition = this.#position;
     if (entry.kind === "entityGone") group.entities.settle(entry.entityId, group.out);
+    // What came before the step stays before it.
+    if (entry.kind === "step")
+      for (const change of entry.entities)
+        group.entities.settle(change.kind === "entity" ? change.entity.entityId : change.entityId, group.out);
     if (entry.kind === "entity") group.entities.put(entry, this.#scratch.copy());
     else group.out.raw(this.#scratch.view());
   }

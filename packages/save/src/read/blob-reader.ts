@@ -24,6 +24,7 @@ import {
   realizeStored,
   type StoredChunk,
   storedChunks,
+  ticksOf,
 } from "../codec/stored-chunk.ts";
 import { describeCube } from "../index/cube.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
@@ -141,10 +142,11 @@ export async function readLeafChunks(
   context: BlobContext,
 ): Promise<readonly ChunkEntry[]> {
   const chunks = await readLeafStored(packReader, leaf, context);
-  return chunks.map((entry) => ({
-    position: entry.position,
-    chunk: realizeStored(entry, context.generated),
-  }));
+  return chunks.map((entry): ChunkEntry => {
+    const chunk = realizeStored(entry, context.generated);
+    const ticks = ticksOf(entry, chunk.volume);
+    return { position: entry.position, chunk, ...(ticks.length > 0 && { ticks }) };
+  });
 }
 
 /** Reads the entities of a leaf from all of its records. */

@@ -14,7 +14,7 @@ import { requireDisk } from "@orthant/disk/files";
 import type { StoredEntity } from "../codec/entity.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
-import { needsGenerator, realizeStored, type StoredChunk } from "../codec/stored-chunk.ts";
+import { needsGenerator, realizeStored, type StoredChunk, ticksOf } from "../codec/stored-chunk.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
 import { alignedCubeAt } from "../index/cube.ts";
@@ -76,7 +76,11 @@ async function gather(
         const { position } = entry;
         if (!isInside(clip, position)) continue;
         if (generated !== undefined || !needsGenerator(entry))
-          chunks.set(...position, { position, chunk: realizeStored(entry, generated) });
+          chunks.set(...position, {
+            position,
+            chunk: realizeStored(entry, generated),
+            ticks: ticksOf(entry, shape.volume),
+          });
         // A change to the output of an unnamed generator is meaningless. The plan lists it among the losses.
         else if (namesGenerator) chunks.set(...position, entry);
       }

@@ -80,9 +80,9 @@ function withChanges(
   if (changed.length === 0) return chunks;
   const byPosition = new PositionMap<StoredChunk | ChunkEntry>();
   for (const entry of chunks) byPosition.set(...entry.position, entry);
-  for (const { position, chunk } of changed) {
+  for (const { position, chunk, ticks } of changed) {
     if (chunk === undefined) byPosition.delete(...position);
-    else byPosition.set(...position, { position, chunk });
+    else byPosition.set(...position, { position, chunk, ticks });
   }
   return [...byPosition.values()];
 }

@@ -3,14 +3,18 @@ export { saveFailed } from "./commit/save-failed.ts";
 export {
   chunkAfter,
   JOURNAL_EDIT_CHUNKS_MAX,
+  JOURNAL_STEP_ENTITIES_MAX,
   type JournalChunk,
   type JournalEdit,
+  type JournalEntity,
   type JournalEntry,
+  type JournalStep,
   journalChunkBytesMax,
   journalChunkCodec,
   journalEditBytesMax,
 } from "./journal/journal-entry.ts";
 export type { SegmentId } from "./journal/journal-layout.ts";
 export { JournalReader, openLiveJournal, type ScannedJournal } from "./journal/journal-reader.ts";
+export type { ChunkTickChanges, TickChange } from "./journal/journal-step.ts";
 export { JournalWriter, type LogEvents } from "./journal/journal-writer.ts";
 export { isSegmentTaken, nextEpochNumber, removeSegments } from "./journal/segment-writer.ts";

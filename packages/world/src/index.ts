@@ -23,6 +23,13 @@ export {
   openWorld,
   type WorldOptions,
 } from "./open/open-world.ts";
+export {
+  Simulation,
+  type SimulationOptions,
+  type SimulationStatistics,
+  type System,
+} from "./simulation/simulation.ts";
+export type { Step, StepEdits, StepReader, StepSchedule } from "./simulation/step.ts";
 export { KeyValueStore, KeyValueView } from "./store/key-value-store.ts";
 export { World } from "./world.ts";
 export type { WorldGeneration } from "./world-history.ts";

@@ -45,6 +45,7 @@ import type { PlayerChange } from "./entities/player-store.ts";
 import { WorldGenerators } from "./generators/world-generators.ts";
 import { copyContent } from "./saving/copy-save.ts";
 import { notWritable, WorldSaver } from "./saving/world-saver.ts";
+import { EngineSteps } from "./simulation/engine-steps.ts";
 import { EngineStore } from "./store/engine-store.ts";
 import type { WorldContext } from "./world-context.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
@@ -60,6 +61,8 @@ export class WorldEngine {
   readonly blocks: WorldBlocks;
   /** Things of the game that are saved with the world. */
   readonly store: EngineStore;
+  /** The steps of a simulation. */
+  readonly steps: EngineSteps;
   /** Changes the generator of untouched space. */
   readonly generators: WorldGenerators;
   /** The kept saved states. */
@@ -97,6 +100,7 @@ export class WorldEngine {
     this.blocks = new WorldBlocks({ ...shared, isFixed: hasFixedBlocks });
     this.generators = new WorldGenerators({ ...shared, editor: this.#editor, isShard });
     this.store = new EngineStore(content, this.#editor, this.#saver, { isShard, requireWritable });
+    this.steps = new EngineSteps(content, this.#editor, { time, isShard, requireWritable });
   }
 
   /** The types of blocks as they are now. */

@@ -59,6 +59,8 @@ import {
   changeGenerator,
   type KeptSpace,
 } from "./generators/change-generator.ts";
+import { simulate } from "./simulation/simulate.ts";
+import type { Simulation, SimulationOptions } from "./simulation/simulation.ts";
 import { KeyValueStore } from "./store/key-value-store.ts";
 import type { WorldEngine } from "./world-engine.ts";
 import type { WorldHistory } from "./world-history.ts";
@@ -379,6 +381,29 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   async restoreChunks(chunks: ChunkBox<D>, from: Moment): Promise<EditResult> {
     requireMoment("from", from);
     return resultOf(await this.engine.restoreRegion(this.#axes.chunks("chunks", chunks), from));
+  }
+
+  /**
+   * Starts to simulate the world: calls the systems of a game in steps at a fixed pace. A step reads the world, and collects
+   * edits and ticks that are applied at once. A world has at most one simulation at a time; it continues with the next step
+   * when it is opened again.
+   *
+   * @example
+   * world.simulate({
+   *   systems: {
+   *     sand({ world, edits, schedule }) {
+   *       for (const { position } of schedule.due("fall")) {
+   *         const [x, y, z] = position;
+   *         if (world.voxelAt([x, y - 1, z]) !== 0) continue;
+   *         edits.move(position, [x, y - 1, z]);
+   *         schedule.add([x, y - 1, z], "fall", 1);
+   *       }
+   *     },
+   *   },
+   * });
+   */
+  simulate(options: SimulationOptions<D>): Simulation<D> {
+    return simulate(this.engine, this.#axes, this.dataCodec, options);
   }
 
   /**

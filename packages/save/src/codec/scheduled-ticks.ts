@@ -25,8 +25,11 @@ export function isTickKind(kind: string): boolean {
   return KIND.test(kind);
 }
 
+/** What identifies a tick in a chunk. */
+type TickPlace = Pick<ScheduledTick, "kind" | "index">;
+
 /** Orders ticks by kind, then by voxel. */
-export function compareTicks(a: ScheduledTick, b: ScheduledTick): number {
+export function compareTicks(a: TickPlace, b: TickPlace): number {
   if (a.kind === b.kind) return a.index - b.index;
   return a.kind < b.kind ? -1 : 1;
 }

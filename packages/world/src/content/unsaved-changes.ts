@@ -19,6 +19,7 @@ import {
 } from "@orthant/save";
 import type { EntityStore } from "../entities/entity-store.ts";
 import { cubeKey } from "../regions/region-reader.ts";
+import type { TickStore } from "../simulation/tick-store.ts";
 
 /** The differences from the last save. */
 export class UnsavedChanges {
@@ -27,6 +28,8 @@ export class UnsavedChanges {
   readonly hidden: PositionMap<Chunk> = new PositionMap();
   /** Regions with new clocks. */
   readonly clocks: PositionMap<number> = new PositionMap();
+  /** Regions with changed ticks. */
+  readonly tickRegions: PositionSet = new PositionSet();
   readonly players: Set<bigint> = new Set();
   /** Changed keys of the store with their new values; `undefined` for a removed key. */
   store: Map<string, Uint8Array | undefined> = new Map();
@@ -49,6 +52,11 @@ export class UnsavedChanges {
   /** Records that the entities stored in a cube changed. */
   addEntityCube(cube: Box): void {
     this.#entityCubes.set(cubeKey(cube), cube);
+  }
+
+  /** Whether a region has changes, so that it must stay in memory. */
+  isUnsaved(region: Position): boolean {
+    return this.clocks.has(...region) || this.tickRegions.has(...region);
   }
 
   addChunk(position: Position): void {
@@ -83,7 +91,7 @@ interface CubeChange {
 export function leafChanges(
   unsaved: UnsavedChanges,
   index: LeafIndex,
-  overrides: OverrideTree,
+  { overrides, ticks }: { readonly overrides: OverrideTree; readonly ticks: TickStore },
   entities: EntityStore,
 ): readonly LeafChange[] {
   const changes: CubeChange[] = [];
@@ -107,7 +115,11 @@ export function leafChanges(
     return change;
   };
   for (const position of unsaved.chunks)
-    changeAt(position).changed.push({ position, chunk: overrides.at(...position) });
+    changeAt(position).changed.push({
+      position,
+      chunk: overrides.at(...position),
+      ticks: ticks.listOf(position),
+    });
   for (const [position, chunk] of unsaved.hidden) changeAt(position).changed.push({ position, chunk });
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });
   for (const cube of unsaved.entityCubes) {

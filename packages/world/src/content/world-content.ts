@@ -31,6 +31,7 @@ import {
   type WorldDescription,
 } from "@orthant/save";
 import { generatorMapOf } from "@orthant/save/content";
+import type { ChunkTickChanges } from "@orthant/save/journal";
 import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
 import {
   type ChangedEntity,
@@ -41,6 +42,7 @@ import {
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
+import { stepOf, withStep } from "../simulation/step-number.ts";
 import { StoreContent, storeChangesOf } from "../store/store-content.ts";
 import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
@@ -113,7 +115,7 @@ export class WorldContent {
   }
 
   /** Throws `ORT_VERSION` unless this world's save can hold what version 1 of the format lacks. */
-  requireRoomFor(what: "data of voxels" | "a store"): void {
+  requireRoomFor(what: "data of voxels" | "a store" | "a simulation"): void {
     const { indexVersion } = this.save;
     if (indexVersion >= DATA_INDEX_VERSION) return;
     throw new OrthantError(
@@ -175,6 +177,24 @@ export class WorldContent {
     this.regions.state = state;
     for (const position of chunks) this.#unsaved.addChunk(position);
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
+  }
+
+  /** Takes over the ticks that a step changed, and marks them as unsaved. */
+  changeTicks(changes: readonly ChunkTickChanges[]): void {
+    for (const change of changes) {
+      this.regions.ticks.apply(change);
+      this.#unsaved.addChunk(change.position);
+      this.#unsaved.tickRegions.add(...regionOf(change.position));
+    }
+  }
+
+  /** The last step of the simulation; 0 before the first. */
+  get step(): number {
+    return stepOf(this.global.description);
+  }
+
+  set step(step: number) {
+    this.describe(withStep(this.global.description, step));
   }
 
   /** Sets the clock of a region to the one it got when a replayed edit was first made. */
@@ -242,16 +262,25 @@ export class WorldContent {
   /** Whether everything that a commit needs is in memory. */
   get isReadyToCommit(): boolean {
     return (
-      this.#unreadCubes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
+      this.#unreadCubes().length === 0 &&
+      this.#untouchedWithTicks().length === 0 &&
+      this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
     );
   }
 
   /**
    * Reads what a commit needs: the parts of the index that name its leaves, and entities that share a leaf
-   * with new ones, without which that leaf cannot be written. More may be needed by the time this resolves.
+   * with new ones, without which that leaf cannot be written. Generates untouched chunks that have ticks, because ticks
+   * are stored with a chunk. More may be needed by the time this resolves.
    */
   async makeReadyToCommit(): Promise<void> {
     for (const box of this.#unreadCubes()) await this.#entityReader.loadForSave(box);
+    for (const position of this.#untouchedWithTicks()) {
+      const chunk = await this.regions.state.generateChunk(position);
+      const { state } = this.regions;
+      if (state.overrides.at(...position) === undefined)
+        this.regions.state = state.withOverrides(state.overrides.set(position, chunk));
+    }
     for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
   }
 
@@ -291,12 +320,12 @@ export class WorldContent {
   saveChange(nowMs: number): SaveChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
-    const leaves = leafChanges(unsaved, this.save.index, this.regions.state.overrides, this.entities).map(
-      (change) => {
-        const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
-        return entities === undefined ? change : { ...change, entities };
-      },
-    );
+    const { ticks, state } = this.regions;
+    const kept = { overrides: state.overrides, ticks };
+    const leaves = leafChanges(unsaved, this.save.index, kept, this.entities).map((change) => {
+      const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
+      return entities === undefined ? change : { ...change, entities };
+    });
     const players = Array.from(unsaved.players, (id) => this.players.get(id)).filter(
       (player) => player !== undefined,
     );
@@ -338,8 +367,16 @@ export class WorldContent {
   #evict(): void {
     if (!this.regions.isOverLimit) return;
     const isUnsaved = (region: Position): boolean =>
-      this.#unsaved.clocks.has(...region) || this.#committing?.clocks.has(...region) === true;
+      this.#unsaved.isUnsaved(region) || this.#committing?.isUnsaved(region) === true;
     this.regions.evict(isUnsaved, this.#committing === undefined ? this.save.index : undefined);
+  }
+
+  #untouchedWithTicks(): readonly Position[] {
+    const { ticks, state } = this.regions;
+    if (ticks.isEmpty) return [];
+    return [...this.#unsaved.chunks].filter(
+      (position) => state.overrides.at(...position) === undefined && ticks.find(position) !== undefined,
+    );
   }
 
   #unreadCubes(): readonly Box[] {

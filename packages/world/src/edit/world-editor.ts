@@ -4,13 +4,20 @@ import {
   OrthantError,
   type Position,
   type TimeSource,
+  type VoxelEdit,
 } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { type ClockChange, ListenerSet, requireId, type WorldState } from "@orthant/core/engine";
+import {
+  type ClockChange,
+  ListenerSet,
+  requireId,
+  type StateEdit,
+  type WorldState,
+} from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
-import type { JournalChunk } from "@orthant/save/journal";
+import type { ChunkTickChanges, JournalChunk } from "@orthant/save/journal";
 import {
   checkedEntityChange,
   checkedNewEntity,
@@ -21,7 +28,7 @@ import {
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
-import { loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
+import { journalChunkOf, loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { QueuedEdit } from "./queued-edit.ts";
@@ -58,6 +65,15 @@ export interface AppliedEdit extends EngineEdit {
   readonly after: WorldState;
   /** The player whose edit it was, if any. */
   readonly author: bigint | undefined;
+}
+
+/** What a step of a simulation changes. */
+export interface StepChange {
+  readonly step: number;
+  readonly edit: StateEdit;
+  /** Returns the blocks that a changed chunk got. */
+  readonly blocksOf: (chunk: Position) => readonly VoxelEdit[];
+  readonly ticks: readonly ChunkTickChanges[];
 }
 
 /**
@@ -131,6 +147,15 @@ export class WorldEditor {
     });
   }
 
+  /** Runs a step of a simulation between two edits. What it changes is applied, logged and saved as one. */
+  step(run: (before: WorldState) => StepChange): Promise<EngineEdit> {
+    return this.#queue.run(async () => {
+      const epoch = await this.#epoch.open();
+      this.#saver.requireWriter();
+      return this.#applyStep(run(this.#content.regions.state), epoch.number);
+    });
+  }
+
   spawnEntity(entity: NewStoredEntity): StoredEntity {
     const stored = this.#content.spawnEntity(checkedNewEntity(entity, this.#shape), this.#time.nowMs());
     this.#saver.addChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
@@ -178,6 +203,29 @@ export class WorldEditor {
 
   get #shape(): ChunkShape {
     return this.#content.regions.state.shape;
+  }
+
+  /** Must not await: a save includes all of a step or nothing. */
+  #applyStep(
+    { step, edit: { state, chunks, regions }, blocksOf, ticks }: StepChange,
+    epoch: number,
+  ): EngineEdit {
+    const before = this.#content.regions.state;
+    const clocks = this.#content.regions.clocks.bump(regions, epoch);
+    const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
+    this.#content.applyEdit(state, edit);
+    this.#content.changeTicks(ticks);
+    this.#content.step = step;
+    this.#saver.addChange("world", () => ({
+      kind: "step",
+      step,
+      chunks: chunks.map((position) => journalChunkOf(before, state, position, blocksOf(position))),
+      clocks: clocks.map(({ region, after }) => ({ region, clock: after })),
+      ticks,
+      entities: [],
+    }));
+    if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
+    return edit;
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */

@@ -8,7 +8,14 @@ import {
   type RegionClocks,
   regionBox,
 } from "@orthant/core/engine";
-import { chunkAfter, type JournalEdit, type JournalEntry, type JournalReader } from "@orthant/save/journal";
+import {
+  chunkAfter,
+  type JournalEdit,
+  type JournalEntity,
+  type JournalEntry,
+  type JournalReader,
+  type JournalStep,
+} from "@orthant/save/journal";
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { DamagedJournal } from "../world-options.ts";
@@ -128,12 +135,11 @@ class Replay {
     switch (entry.kind) {
       case "edit":
         return this.#edit(entry);
+      case "step":
+        return this.#step(entry);
       case "entity":
-        if (entry.storedAt !== undefined) await content.load(boxAt(entry.storedAt));
-        return content.restoreEntity(entry.entity, this.#nowMs);
       case "entityGone":
-        if (entry.storedAt !== undefined) await content.load(boxAt(entry.storedAt));
-        return content.despawnEntity(entry.entityId);
+        return this.#entity(entry);
       case "player":
         content.upsertPlayer(entry.player, entry.player.lastSavedMs);
         return;
@@ -162,6 +168,24 @@ class Replay {
     if (boxes.every((box) => this.#content.regions.isLoaded(box))) await this.#applyEdit(edit);
     else await this.#content.whenLoaded(boxes, () => this.#applyEdit(edit));
     if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
+  }
+
+  async #step({ step, chunks, clocks, ticks, entities }: JournalStep): Promise<void> {
+    await this.#edit({ kind: "edit", origin: undefined, chunks, clocks });
+    const content = this.#content;
+    await content.whenLoaded(
+      ticks.map(({ position }) => boxAt(position)),
+      () => content.changeTicks(ticks),
+    );
+    for (const entity of entities) await this.#entity(entity);
+    content.step = step;
+  }
+
+  async #entity(entry: JournalEntity): Promise<void> {
+    const content = this.#content;
+    if (entry.storedAt !== undefined) await content.load(boxAt(entry.storedAt));
+    if (entry.kind === "entity") content.restoreEntity(entry.entity, this.#nowMs);
+    else content.despawnEntity(entry.entityId);
   }
 
   async #applyEdit({ origin, chunks, clocks }: JournalEdit): Promise<void> {

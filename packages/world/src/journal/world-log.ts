@@ -138,7 +138,8 @@ export function loggedEditOf({ chunks, clocks, origin }: AppliedEdit): LoggedEdi
   };
 }
 
-function journalChunkOf(
+/** Returns the log entry needed to replay a chunk that changed. `asked` has the blocks that it got, if they are known. */
+export function journalChunkOf(
   before: WorldState,
   after: WorldState,
   position: Position,

@@ -14,7 +14,7 @@ import {
   regionsTouching,
 } from "@orthant/core/engine";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
-import { realizeStored } from "@orthant/save/content";
+import { realizeStored, type ScheduledTick, ticksOf } from "@orthant/save/content";
 import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */
@@ -25,6 +25,8 @@ export interface LoadedRegion {
   readonly region: Position;
   readonly overrides: OverrideTree;
   readonly clock: number;
+  /** Scheduled ticks, of the chunks that have some. */
+  readonly ticks: readonly { readonly position: Position; readonly ticks: readonly ScheduledTick[] }[];
 }
 
 type OnRegion = (loaded: LoadedRegion) => void;
@@ -130,7 +132,7 @@ export class RegionReader {
     if (this.#reading.has(...region) || !index.isLoaded(chunks)) return false;
     for (const _leaf of index.touching(chunks)) return false;
     this.#loaded.add(region, 0);
-    onRegion({ region, overrides: OverrideTree.UNTOUCHED, clock: CLOCK_NEVER });
+    onRegion({ region, overrides: OverrideTree.UNTOUCHED, clock: CLOCK_NEVER, ticks: [] });
     return true;
   }
 
@@ -157,8 +159,11 @@ export class RegionReader {
       let overrides = OverrideTree.UNTOUCHED;
       for (const entry of chunks)
         overrides = overrides.set(entry.position, realizeStored(entry, this.#generated));
+      const ticks = chunks
+        .map((entry) => ({ position: entry.position, ticks: ticksOf(entry, this.#shape.volume) }))
+        .filter((found) => found.ticks.length > 0);
       this.#loaded.add(region, chunks.length);
-      onRegion({ region, overrides, clock });
+      onRegion({ region, overrides, clock, ticks });
     });
   }
 

@@ -11,6 +11,7 @@ import {
   type WorldState,
 } from "@orthant/core/engine";
 import type { LeafIndex, Save } from "@orthant/save";
+import { TickStore } from "../simulation/tick-store.ts";
 import { LoadedRegions } from "./loaded-regions.ts";
 import { type LoadedRegion, RegionReader } from "./region-reader.ts";
 
@@ -32,6 +33,8 @@ interface GeneratedNeed {
 export class WorldRegions {
   state: WorldState;
   readonly clocks: RegionClocks = new RegionClocks();
+  /** Scheduled ticks. */
+  readonly ticks: TickStore = new TickStore();
   readonly #weightMax: number;
   readonly #loaded = new LoadedRegions();
   readonly #reader: RegionReader;
@@ -44,10 +47,11 @@ export class WorldRegions {
     this.#reader = new RegionReader(save, this.#loaded, state.shape, (position) =>
       this.state.generatedChunk(...position),
     );
-    this.#add = ({ region, overrides, clock }) => {
+    this.#add = ({ region, overrides, clock, ticks }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
         this.state = this.state.withOverrides(overrides.merge(this.state.overrides));
       this.clocks.reset(region, clock);
+      for (const { position, ticks: ofChunk } of ticks) this.ticks.add(position, ofChunk);
     };
   }
 
@@ -151,6 +155,7 @@ export class WorldRegions {
     for (const region of this.#loaded.removeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
       overrides = overrides.carve(regionBox(region));
       this.clocks.reset(region, CLOCK_NEVER);
+      this.ticks.removeRegion(region);
       this.#evicted++;
     }
     this.state = this.state.withOverrides(overrides);

@@ -1,0 +1,135 @@
+import type { Box, ChunkShape, Position, Vector } from "@orthant/core";
+import {
+  type AXES,
+  boxBetween,
+  chunkOfVoxel,
+  PositionMap,
+  positionFrom,
+  positionsLexicographic,
+  regionBox,
+  regionOf,
+} from "@orthant/core/engine";
+import type { WorldEngine } from "../world-engine.ts";
+
+interface ActiveRegion {
+  readonly position: Position;
+  readonly release: () => void;
+  loading: Promise<void>;
+  isLoaded: boolean;
+}
+
+/**
+ * The regions that a simulation keeps active: near players, and where a game asks for it. An active region and its
+ * neighbours are loaded, so that a step can read and edit across its border.
+ */
+export class ActiveRegions {
+  readonly #engine: WorldEngine;
+  readonly #radius: number;
+  readonly #boxes = new Set<Box>();
+  readonly #regions = new PositionMap<ActiveRegion>();
+  readonly #onFailure: (error: unknown) => void;
+  /** What the regions were last chosen for. */
+  #chosenFor = "";
+
+  /** `radius` is in voxels. Reading errors go to `onFailure`. */
+  constructor(engine: WorldEngine, radius: number, onFailure: (error: unknown) => void) {
+    this.#engine = engine;
+    this.#radius = radius;
+    this.#onFailure = onFailure;
+  }
+
+  /** Keeps a box of voxels active. Returns a function that ends it. */
+  keep(voxels: Box): () => void {
+    const box = { ...voxels };
+    this.#boxes.add(box);
+    return () => void this.#boxes.delete(box);
+  }
+
+  /** Whether a region is active. */
+  has(region: Position): boolean {
+    return this.#regions.get(...region)?.isLoaded === true;
+  }
+
+  /** Returns the active regions in lexicographic order. */
+  *positions(): Generator<Position> {
+    for (const region of this.#regions.values()) if (region.isLoaded) yield region.position;
+  }
+
+  /** Chooses the regions again. New ones become active once they are loaded. */
+  update(): void {
+    const boxes = [...this.#boxes].map((box) => this.#regionsOf(box));
+    for (const source of this.#engine.steps.sources)
+      for (const place of source())
+        boxes.push(this.#regionsOf(around(place, this.#radius, this.#engine.shape)));
+    const chosenFor = boxes.map(({ min, max }) => `${min}:${max}`).join(" ");
+    if (chosenFor === this.#chosenFor) return;
+    this.#chosenFor = chosenFor;
+    const wanted = new PositionMap<true>();
+    for (const box of boxes) for (const region of positionsLexicographic(box)) wanted.set(...region, true);
+    for (const [position, region] of [...this.#regions]) {
+      if (wanted.has(...position)) continue;
+      region.release();
+      this.#regions.delete(...position);
+    }
+    for (const position of wanted.positions()) if (!this.#regions.has(...position)) this.#add(position);
+  }
+
+  /** Resolves when all chosen regions are active. */
+  async whenLoaded(): Promise<void> {
+    await Promise.all(Array.from(this.#regions.values(), ({ loading }) => loading));
+  }
+
+  /** Ends all activity. */
+  close(): void {
+    for (const { release } of this.#regions.values()) release();
+    for (const position of [...this.#regions.positions()]) this.#regions.delete(...position);
+    this.#boxes.clear();
+  }
+
+  #add(position: Position): void {
+    const loaded = withNeighbours(position, this.#engine.shape);
+    const release = this.#engine.keep(loaded);
+    const region: ActiveRegion = { position, release, isLoaded: false, loading: Promise.resolve() };
+    this.#regions.set(...position, region);
+    region.loading = this.#load(region, loaded);
+  }
+
+  async #load(region: ActiveRegion, chunks: Box): Promise<void> {
+    const isCurrent = (): boolean => this.#regions.get(...region.position) === region;
+    try {
+      await this.#engine.load(chunks);
+      if (!isCurrent()) return;
+      region.isLoaded = true;
+      this.#engine.steps.activate(region.position);
+    } catch (error) {
+      if (isCurrent()) this.#onFailure(error);
+    }
+  }
+
+  #regionsOf({ min, max }: Box): Box {
+    const { shape } = this.#engine;
+    const last = positionFrom((axis) => Math.max(min[axis], max[axis] - 1));
+    const [from, to] = [regionOf(chunkOfVoxel(shape, min)), regionOf(chunkOfVoxel(shape, last))];
+    return boxBetween(
+      from,
+      positionFrom((axis) => to[axis] + 1),
+    );
+  }
+}
+
+/** Returns the voxels within a distance on each axis that the world has. */
+function around(place: Vector, radius: number, { extents }: ChunkShape): Box {
+  const reach = (axis: (typeof AXES)[number]): number => (extents[axis] > 1 ? radius : 0);
+  return boxBetween(
+    positionFrom((axis) => Math.floor(place[axis] - reach(axis))),
+    positionFrom((axis) => Math.floor(place[axis] + reach(axis)) + 1),
+  );
+}
+
+/** Returns the chunks of a region and of those around it. */
+function withNeighbours(region: Position, { extents }: ChunkShape): Box {
+  const margin = (axis: (typeof AXES)[number]): number => (extents[axis] > 1 ? 1 : 0);
+  const lowest = regionBox(positionFrom((axis) => region[axis] - margin(axis)));
+  const highest = regionBox(positionFrom((axis) => region[axis] + margin(axis)));
+  return boxBetween(lowest.min, highest.max);
+}

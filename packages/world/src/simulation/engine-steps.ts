@@ -1,0 +1,122 @@
+import { type BlockCatalog, OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
+import { boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
+import type { WorldContent } from "../content/world-content.ts";
+import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
+import { StepTicks } from "./step-ticks.ts";
+import { StepVoxels } from "./step-voxels.ts";
+
+/** What the systems of a simulation work on in one step. */
+export interface EngineStep {
+  /** The number of the step, from 1 on. */
+  readonly number: number;
+  readonly voxels: StepVoxels;
+  readonly ticks: StepTicks;
+}
+
+/** Returns the places around which a world is active, in voxels. */
+export type ActivitySource = () => Iterable<Vector>;
+
+/** How an open world may be simulated. */
+interface StepRules {
+  readonly time: TimeSource;
+  /** Whether the world is a shard of a cluster. */
+  readonly isShard: boolean;
+  /** Throws unless the world accepts changes. */
+  requireWritable(): void;
+}
+
+/** Runs the steps of a world's simulation. */
+export class EngineSteps {
+  readonly #content: WorldContent;
+  readonly #editor: WorldEditor;
+  readonly #rules: StepRules;
+  readonly #sources = new Set<ActivitySource>();
+  #isSimulated = false;
+
+  /** @internal */
+  constructor(content: WorldContent, editor: WorldEditor, rules: StepRules) {
+    this.#content = content;
+    this.#editor = editor;
+    this.#rules = rules;
+  }
+
+  /** The last step that was made; 0 before the first. */
+  get last(): number {
+    return this.#content.step;
+  }
+
+  get time(): TimeSource {
+    return this.#rules.time;
+  }
+
+  /** The seed of the world. */
+  get seed(): bigint {
+    return this.#content.global.worldSeed;
+  }
+
+  /** Where players are. */
+  get sources(): Iterable<ActivitySource> {
+    return this.#sources;
+  }
+
+  /** Keeps a simulated world active around some places. Returns a function that ends it. */
+  addSource(source: ActivitySource): () => void {
+    this.#sources.add(source);
+    return () => void this.#sources.delete(source);
+  }
+
+  /** Begins a simulation. Returns a function that ends it. Throws `ORT_ARGUMENT` if the world has one. */
+  begin(): () => void {
+    this.#requireSimulable();
+    if (this.#isSimulated)
+      throw new OrthantError("ORT_ARGUMENT", "the world is simulated already: stop that simulation first");
+    this.#isSimulated = true;
+    return () => {
+      this.#isSimulated = false;
+    };
+  }
+
+  /** Makes the ticks of a region count, which must be in memory. */
+  activate(region: Position): void {
+    this.#content.regions.ticks.activate(region, this.last);
+  }
+
+  /**
+   * Makes the next step, after all edits that were requested before. Ticks of regions that are not active wait. If `run`
+   * throws, the step was not made. In a world with a journal, a step is durable shortly after it was made.
+   */
+  async make(isActive: (region: Position) => boolean, run: (step: EngineStep) => void): Promise<EngineEdit> {
+    this.#requireSimulable();
+    return this.#editor.step((state) => {
+      const { regions } = this.#content;
+      const number = this.last + 1;
+      const isLoaded = (chunk: Position): boolean => regions.isLoaded(boxAt(chunk));
+      const due = regions.ticks.takeDue(number).filter(({ position }) => isActive(regionOf(position)));
+      const voxels = new StepVoxels(state, isLoaded, sameTypeIn(this.#catalog));
+      const ticks = new StepTicks(number, state.shape, regions.ticks, due);
+      try {
+        run({ number, voxels, ticks });
+        return {
+          step: number,
+          edit: voxels.apply(),
+          blocksOf: (chunk) => voxels.blocksOf(chunk),
+          ticks: ticks.changes(),
+        };
+      } catch (error) {
+        // What was due is due again.
+        for (const { position } of due) this.activate(regionOf(position));
+        throw error;
+      }
+    });
+  }
+
+  #requireSimulable(): void {
+    this.#rules.requireWritable();
+    if (this.#rules.isShard) throw new OrthantError("ORT_ARGUMENT", "a shard of a cluster is not simulated");
+    this.#content.requireRoomFor("a simulation");
+  }
+
+  get #catalog(): BlockCatalog {
+    return this.#content.catalog;
+  }
+}

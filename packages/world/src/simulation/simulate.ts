@@ -1,0 +1,73 @@
+import type { DataCodec, Dimensions } from "@orthant/core";
+import {
+  type Axes,
+  ownOptions,
+  requireFlag,
+  requireFunction,
+  requireObject,
+  requireWhole,
+} from "@orthant/core/engine";
+import type { WorldEngine } from "../world-engine.ts";
+import { ActiveRegions } from "./active-regions.ts";
+import { Simulation, type SimulationOptions, type System } from "./simulation.ts";
+import { shownStep } from "./step.ts";
+
+const STEP_MS = 50;
+const STEP_MS_MAX = 3_600_000;
+const ACTIVE_RADIUS = 96;
+const ACTIVE_RADIUS_MAX = 4_096;
+
+/** Starts the simulation of a world. */
+export function simulate<D extends Dimensions>(
+  engine: WorldEngine,
+  axes: Axes<D>,
+  codec: DataCodec,
+  options: SimulationOptions<D>,
+): Simulation<D> {
+  const own = checkedOptions(options);
+  const { activeRadius = ACTIVE_RADIUS, stepMs = STEP_MS, isPaused = false, onError, systems } = own;
+  const { steps } = engine;
+  const onStop = steps.begin();
+  const active = new ActiveRegions(engine, activeRadius, (error) => onError?.(error, undefined));
+  const surroundings = { axes, codec, seed: steps.seed, activeRegions: () => active.positions() };
+  return new Simulation<D>(
+    {
+      axes,
+      active,
+      time: steps.time,
+      lastStep: () => steps.last,
+      async make(run) {
+        await steps.make(
+          (region) => active.has(region),
+          (step) => run(shownStep(step, surroundings)),
+        );
+      },
+      onStop,
+    },
+    { systems, stepMs, isPaused, onError },
+  );
+}
+
+function checkedOptions<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
+  const own = ownOptions<SimulationOptions<D>>("the options", options, {
+    systems: (name, value) => ownSystems(name, value),
+    stepMs: (name, value) => requireWhole(name, value, 1, STEP_MS_MAX),
+    activeRadius: (name, value) => requireWhole(name, value, 0, ACTIVE_RADIUS_MAX),
+    isPaused: requireFlag,
+    onError: (name, value) => requireFunction(name, value) as NonNullable<SimulationOptions<D>["onError"]>,
+  });
+  return { ...own, systems: ownSystems("systems", own.systems) };
+}
+
+function ownSystems<D extends Dimensions>(
+  name: string,
+  systems: unknown,
+): Readonly<Record<string, System<D>>> {
+  requireObject(name, systems, "it is an object of functions, such as { sand: fallingSand }");
+  return Object.fromEntries(
+    Object.entries(systems as object).map(([key, system]) => [
+      key,
+      requireFunction(`${name}.${key}`, system) as System<D>,
+    ]),
+  );
+}

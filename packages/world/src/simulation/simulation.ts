@@ -1,0 +1,218 @@
+import { type Dimensions, isOrthantError, type Timer, type TimeSource, type VoxelBox } from "@orthant/core";
+import type { Axes } from "@orthant/core/engine";
+import type { ActiveRegions } from "./active-regions.ts";
+import type { Step } from "./step.ts";
+
+/** A part of a game that runs in every step. It must not wait for anything, and changes the world only by the step. */
+export type System<D extends Dimensions = Dimensions> = (step: Step<D>) => void;
+
+/** Options of a simulation. */
+export interface SimulationOptions<D extends Dimensions = Dimensions> {
+  /** The systems by name, run in this order in every step. */
+  readonly systems: Readonly<Record<string, System<D>>>;
+  /** Time from one step to the next. Default: 50. */
+  readonly stepMs?: number;
+  /** Distance from each player within which the world is active, in voxels. Default: 96. */
+  readonly activeRadius?: number;
+  /** Whether it waits for `resume` or `advance` before it makes steps. Default: false. */
+  readonly isPaused?: boolean;
+  /**
+   * Called when a system throws: the step has no effect, and the simulation is paused. By default the error is thrown
+   * outside of any call, which ends a Node process.
+   */
+  readonly onError?: (error: unknown, system: string | undefined) => void;
+}
+
+/** How the steps of a simulation went. */
+export interface SimulationStatistics {
+  /** Steps that were made. */
+  readonly steps: number;
+  /** Times at which no step was made because the one before was not done. */
+  readonly skipped: number;
+  /** How long the last step took, and the longest one. */
+  readonly lastMs: number;
+  readonly longestMs: number;
+}
+
+/** Options with their defaults. */
+interface SimulationSettings<D extends Dimensions>
+  extends Required<Pick<SimulationOptions<D>, "systems" | "stepMs" | "isPaused">> {
+  readonly onError: SimulationOptions<D>["onError"] | undefined;
+}
+
+/** What a simulation needs of its world. */
+export interface SimulationWorld<D extends Dimensions> {
+  readonly axes: Axes<D>;
+  readonly time: TimeSource;
+  readonly active: ActiveRegions;
+  /** The last step that was made. */
+  lastStep(): number;
+  /** Makes a step; `run` gets it. */
+  make(run: (step: Step<D>) => void): Promise<void>;
+  /** Called once when the simulation ends. */
+  onStop(): void;
+}
+
+/** Makes the steps of a world, one after the other, at a fixed pace. `World.simulate` starts one. */
+export class Simulation<D extends Dimensions = Dimensions> {
+  readonly #world: SimulationWorld<D>;
+  readonly #systems: readonly (readonly [name: string, system: System<D>])[];
+  readonly #stepMs: number;
+  readonly #onError: SimulationOptions<D>["onError"];
+  #timer: Timer | undefined;
+  #making: Promise<void> | undefined;
+  #isPaused: boolean;
+  #isStopped = false;
+  /** Start of the fixed times of steps. */
+  #originMs = 0;
+  #slot = 0;
+  /** The system that runs, or that threw. */
+  #running: string | undefined;
+  #statistics: SimulationStatistics = { steps: 0, skipped: 0, lastMs: 0, longestMs: 0 };
+
+  /** @internal */
+  constructor(world: SimulationWorld<D>, { systems, stepMs, isPaused, onError }: SimulationSettings<D>) {
+    this.#world = world;
+    this.#systems = Object.entries(systems);
+    this.#stepMs = stepMs;
+    this.#onError = onError;
+    this.#isPaused = isPaused;
+    if (!isPaused) this.#begin();
+  }
+
+  /** The number of the last step. */
+  get step(): number {
+    return this.#world.lastStep();
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  get statistics(): SimulationStatistics {
+    return this.#statistics;
+  }
+
+  /** Keeps a box of voxels active although no player is near. Returns a function that ends it. */
+  keepActive(voxels: VoxelBox<D>): () => void {
+    return this.#world.active.keep(this.#world.axes.voxels("voxels", voxels));
+  }
+
+  /** Resolves when everything that should be active now is loaded and active. */
+  async whenActive(): Promise<void> {
+    this.#world.active.update();
+    await this.#world.active.whenLoaded();
+  }
+
+  /** Makes no more steps until `resume` is called. Resolves when no step is being made. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    await this.#making;
+  }
+
+  /** Makes steps again. */
+  resume(): void {
+    if (!this.#isPaused || this.#isStopped) return;
+    this.#isPaused = false;
+    this.#begin();
+  }
+
+  /**
+   * Makes a number of steps at once, one after the other: for tests, and for games with a pace of their own. Throws what a
+   * system throws; that step had no effect.
+   */
+  async advance(steps = 1): Promise<void> {
+    for (let made = 0; made < steps && !this.#isStopped; made++) {
+      await this.#making;
+      await this.#make();
+    }
+  }
+
+  /** Ends the simulation. The world stays open, and ticks that are scheduled stay with it. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    await this.pause();
+    this.#world.active.close();
+    this.#world.onStop();
+  }
+
+  #begin(): void {
+    this.#originMs = this.#world.time.nowMs();
+    this.#slot = 0;
+    this.#plan();
+  }
+
+  /** Waits for the next fixed time. Times that passed meanwhile are skipped, so that steps never pile up. */
+  #plan(): void {
+    const { time } = this.#world;
+    const passed = Math.max(0, Math.floor((time.nowMs() - this.#originMs) / this.#stepMs));
+    const skipped = Math.max(0, passed - this.#slot);
+    this.#slot = Math.max(this.#slot, passed) + 1;
+    if (skipped > 0) this.#statistics = { ...this.#statistics, skipped: this.#statistics.skipped + skipped };
+    const delayMs = Math.max(0, this.#originMs + this.#slot * this.#stepMs - time.nowMs());
+    this.#timer = time.after(delayMs, () => void this.#tick());
+  }
+
+  async #tick(): Promise<void> {
+    this.#timer = undefined;
+    await this.#making;
+    if (this.#isPaused) return;
+    try {
+      await this.#make();
+    } catch (error) {
+      // The world may have been closed meanwhile.
+      if (!isOrthantError(error, "ORT_CLOSED")) this.#report(error);
+    }
+    if (!this.#isPaused && this.#timer === undefined) this.#plan();
+  }
+
+  #make(): Promise<void> {
+    const making = this.#makeNow().finally(() => {
+      if (this.#making === making) this.#making = undefined;
+    });
+    this.#making = making.catch(() => undefined);
+    return making;
+  }
+
+  async #makeNow(): Promise<void> {
+    try {
+      this.#world.active.update();
+      const { steps, longestMs } = this.#statistics;
+      let lastMs = 0;
+      await this.#world.make((step) => {
+        const startMs = performance.now();
+        for (const [name, system] of this.#systems) {
+          this.#running = name;
+          system(step);
+        }
+        this.#running = undefined;
+        lastMs = performance.now() - startMs;
+      });
+      this.#statistics = {
+        ...this.#statistics,
+        steps: steps + 1,
+        lastMs,
+        longestMs: Math.max(longestMs, lastMs),
+      };
+    } catch (error) {
+      this.#isPaused = true;
+      throw error;
+    }
+  }
+
+  #report(error: unknown): void {
+    const system = this.#running;
+    this.#running = undefined;
+    if (this.#onError !== undefined) this.#onError(error, system);
+    else
+      queueMicrotask(() => {
+        throw error;
+      });
+  }
+}
+
+declare function queueMicrotask(callback: () => void): void;
+declare const performance: { now(): number };

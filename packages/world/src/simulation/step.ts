@@ -1,0 +1,128 @@
+import { AIR, type DataCodec, type Dimensions, type Position, type SetOptions } from "@orthant/core";
+import {
+  type Axes,
+  decodeData,
+  encodeData,
+  encodeSetData,
+  ownSetOptions,
+  positionsLexicographic,
+  regionBox,
+  requireBlock,
+  requireWhole,
+} from "@orthant/core/engine";
+import type { EngineStep } from "./engine-steps.ts";
+import { drawVoxels } from "./random-ticks.ts";
+
+/** Reads voxels in a step. Sees the edits that the step has made so far. */
+export interface StepReader<D extends Dimensions> {
+  /** Returns the block of a voxel; `undefined` outside of what is loaded: the active regions and those around them. */
+  voxelAt(position: Position<D>): number | undefined;
+  /** Returns the data of a voxel; `undefined` if it has none. */
+  dataAt(position: Position<D>): unknown;
+}
+
+/** Collects the edits of a step. They are applied all at once when the step ends. */
+export interface StepEdits<D extends Dimensions> {
+  /** Sets a block, with data if given. Returns false, and does nothing, outside of what is loaded. */
+  set(position: Position<D>, block: number, options?: SetOptions): boolean;
+  /** Sets the data of a voxel, or removes it with `undefined`. Returns false outside of what is loaded. */
+  setData(position: Position<D>, data: unknown): boolean;
+  /** Moves a block with its data, and leaves air. Returns false, and does nothing, outside of what is loaded. */
+  move(from: Position<D>, to: Position<D>): boolean;
+}
+
+/** Ticks of voxels. They are saved with their chunk and wait while it is not active. */
+export interface StepSchedule<D extends Dimensions> {
+  /** Takes the ticks of a kind that are due, in the order of their chunks and voxels. */
+  due(kind: string): readonly { readonly position: Position<D> }[];
+  /**
+   * Schedules a tick in a number of steps, at least 1. A voxel has at most one tick of a kind: one that is due earlier
+   * stays.
+   */
+  add(position: Position<D>, kind: string, inSteps: number): void;
+  /** Removes a tick. */
+  cancel(position: Position<D>, kind: string): void;
+  /** Returns in how many steps a tick is due; `undefined` if there is none. */
+  find(position: Position<D>, kind: string): number | undefined;
+}
+
+/** One step of a simulation, as its systems see it. */
+export interface Step<D extends Dimensions = Dimensions> {
+  /** The number of the step. The first step of a world is 1, and a reopened world goes on with the next one. */
+  readonly number: number;
+  readonly world: StepReader<D>;
+  readonly edits: StepEdits<D>;
+  readonly schedule: StepSchedule<D>;
+  /**
+   * Returns some voxels of each active chunk, drawn from the world's seed and the number of the step: the same in every
+   * run.
+   */
+  drawVoxels(perChunk: number): readonly Position<D>[];
+}
+
+/** What a step needs of its world. */
+interface StepSurroundings<D extends Dimensions> {
+  readonly axes: Axes<D>;
+  readonly codec: DataCodec;
+  readonly seed: bigint;
+  /** The active regions, in order. */
+  activeRegions(): Iterable<Position>;
+}
+
+/** Maximum delay of a tick: about 136 years of 50 ms. */
+const DELAY_STEPS_MAX = 2 ** 36;
+const DRAWN_PER_CHUNK_MAX = 1_024;
+
+/** Returns the step that systems see. */
+export function shownStep<D extends Dimensions>(
+  { number, voxels, ticks }: EngineStep,
+  { axes, codec, seed, activeRegions }: StepSurroundings<D>,
+): Step<D> {
+  const at = (position: Position<D>): Position => axes.position("position", position);
+  return {
+    number,
+    world: {
+      voxelAt: (position) => voxels.blockAt(at(position)),
+      dataAt: (position) => decodeData(codec, voxels.dataAt(at(position))),
+    },
+    edits: {
+      set(position, block, options = {}) {
+        const data = encodeData(codec, "options.data", ownSetOptions(options).data);
+        return voxels.edit(at(position), { block: requireBlock("block", block), data });
+      },
+      setData: (position, data) => voxels.edit(at(position), { data: encodeSetData(codec, data) }),
+      move(from, to) {
+        const [source, target] = [axes.position("from", from), axes.position("to", to)];
+        const block = voxels.blockAt(source);
+        if (block === undefined || voxels.blockAt(target) === undefined) return false;
+        voxels.edit(target, { block, data: voxels.dataAt(source) ?? null });
+        return voxels.edit(source, { block: AIR, data: null });
+      },
+    },
+    schedule: {
+      due(kind) {
+        const found: { readonly position: Position<D> }[] = [];
+        ticks.takeDue(kind, (voxel) => found.push({ position: axes.shown(voxel) }));
+        return found;
+      },
+      add(position, kind, inSteps) {
+        const delay = requireWhole("inSteps", inSteps, 1, DELAY_STEPS_MAX);
+        ticks.add(at(position), kind, number + delay);
+      },
+      cancel: (position, kind) => ticks.cancel(at(position), kind),
+      find(position, kind) {
+        const due = ticks.stepOf(at(position), kind);
+        return due === undefined ? undefined : due - number;
+      },
+    },
+    drawVoxels(perChunk) {
+      const drawn: Position<D>[] = [];
+      const count = requireWhole("perChunk", perChunk, 0, DRAWN_PER_CHUNK_MAX);
+      const draw = { seed, step: number, count };
+      for (const region of activeRegions())
+        for (const chunk of positionsLexicographic(regionBox(region)))
+          drawVoxels(draw, voxels.shape, chunk, (voxel) => drawn.push(axes.shown(voxel)));
+      return drawn;
+    },
+  };
+}

@@ -1,24 +1,24 @@
-import { box, flat, type Position } from "@orthant/core";
+import { box, flat, isOrthantError, type Position, type VoxelBox } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, openWorld, type Simulation, type System, type World } from "@orthant/world";
+import { verifySave } from "@orthant/save";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime } from "@orthant/testkit";
+import { createWorld, openWorld, type Simulation, type Step, type System, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
+import { pouring, WATER, water } from "./water.ts";
 
 const SAND = 5;
 const DURABILITIES = ["snapshot", "journal"] as const;
 type Durability = (typeof DURABILITIES)[number];
 
-function optionsOf(durability: Durability = "snapshot") {
-  return { time: new FakeTime(), autosave: false, durability } as const;
+function optionsOf(durability: Durability = "snapshot", time = new FakeTime()) {
+  return { time, autosave: false, durability } as const;
 }
 
-async function newWorld(
-  disk: Disk = new MemoryDisk(),
-  durability: Durability = "snapshot",
-): Promise<World<3>> {
-  return createWorld(disk, { dimensions: 3, generator: flat({}) }, optionsOf(durability));
+async function newWorld(disk: Disk = new MemoryDisk(), options = optionsOf()): Promise<World<3>> {
+  return createWorld(disk, { dimensions: 3, generator: flat({}) }, options);
 }
 
+const ACTIVE = box([-8, -8, -8], [8, 48, 8]);
 const below = ([x, y, z]: Position<3>): Position<3> => [x, y - 1, z];
 
 /** Sand that falls one voxel in each step. */
@@ -30,14 +30,12 @@ const fallingSand: System<3> = ({ world, edits, schedule }) => {
   }
 };
 
-/** Drops sand at a place in the first step of a simulation. */
+/** Drops sand in the first step of a world. */
 function dropping(...places: readonly Position<3>[]): System<3> {
-  let isDropped = false;
-  return ({ edits, schedule }) => {
-    if (isDropped) return;
-    isDropped = true;
+  return ({ number, edits, schedule }) => {
+    if (number !== 1) return;
     for (const place of places) {
-      edits.set(place, SAND);
+      edits.set(place, SAND, { data: { of: "desert" } });
       schedule.add(place, "fall", 1);
     }
   };
@@ -46,60 +44,333 @@ function dropping(...places: readonly Position<3>[]): System<3> {
 async function started(
   world: World<3>,
   systems: Readonly<Record<string, System<3>>>,
+  active: VoxelBox<3> = ACTIVE,
 ): Promise<Simulation<3>> {
   const simulation = world.simulate({ systems, isPaused: true });
-  simulation.keepActive(box([-8, -8, -8], [8, 48, 8]));
+  simulation.keepActive(active);
   await simulation.whenActive();
   return simulation;
 }
 
-describe("a simulation", () => {
-  test("lets sand fall, also in a column, until it lies on the ground", async () => {
+/** Makes one step with a system that is used once, and returns what it returns. */
+async function inOneStep<Result>(world: World<3>, use: (step: Step<3>) => Result): Promise<Result> {
+  let result: { readonly value: Result } | undefined;
+  const simulation = await started(world, {
+    once: (step) => {
+      result = { value: use(step) };
+    },
+  });
+  await simulation.advance();
+  await simulation.stop();
+  return (result as { readonly value: Result }).value;
+}
+
+describe("a step", () => {
+  test("sees its own edits, and applies them all at once", async () => {
     const world = await newWorld();
-    const simulation = await started(world, {
-      drop: dropping([1, 30, 1], [1, 31, 1], [1, 32, 1]),
-      sand: fallingSand,
+    const edits: number[] = [];
+    world.onEdit(({ changes }) => edits.push(changes.length));
+    const seen = await inOneStep(world, ({ world: reader, edits: made }) => {
+      made.set([1, 5, 1], SAND, { data: [1, 2] });
+      made.move([1, 5, 1], [1, 6, 1]);
+      made.setData([2, -1, 2], "sign");
+      return [
+        reader.voxelAt([1, 5, 1]),
+        reader.voxelAt([1, 6, 1]),
+        reader.dataAt([1, 6, 1]),
+        reader.dataAt([2, -1, 2]),
+      ];
     });
-    await simulation.advance(60);
-    const ground = await world.get([1, -1, 1]);
-    expect(ground).not.toBe(0);
-    expect(await Promise.all([0, 1, 2, 3].map((y) => world.get([1, y, 1])))).toEqual([SAND, SAND, SAND, 0]);
-    expect(simulation.step).toBe(60);
+    expect(seen).toEqual([0, SAND, [1, 2], "sign"]);
+    expect(edits).toEqual([2]);
+    expect([await world.get([1, 6, 1]), await world.data([1, 6, 1])]).toEqual([SAND, [1, 2]]);
+    await world.close();
+  });
+
+  test("reads and edits nothing far from what is active", async () => {
+    const world = await newWorld();
+    const results = await inOneStep(world, ({ world: reader, edits }) => [
+      reader.voxelAt([5_000, 0, 0]),
+      edits.set([5_000, 0, 0], SAND),
+      edits.setData([5_000, 0, 0], 1),
+      edits.move([0, -1, 0], [5_000, 0, 0]),
+    ]);
+    expect(results).toEqual([undefined, false, false, false]);
+    expect([await world.get([5_000, 0, 0]), await world.get([0, -1, 0])]).toEqual([0, expect.any(Number)]);
+    await world.close();
+  });
+
+  test("that throws has no effect, pauses the simulation and can be made again", async () => {
+    const world = await newWorld();
+    let throws = true;
+    const simulation = await started(world, {
+      drop: dropping([1, 20, 1]),
+      sand: fallingSand,
+      bug: ({ number }) => {
+        if (number === 3 && throws) throw new RangeError("a bug");
+      },
+    });
+    await expect(simulation.advance(5)).rejects.toThrow("a bug");
+    expect(simulation.step).toBe(2);
+    expect(await world.get([1, 19, 1])).toBe(SAND);
+    throws = false;
+    await simulation.advance(3);
+    expect(await world.get([1, 16, 1])).toBe(SAND);
+    await world.close();
+  });
+
+  test("has at most one tick of a kind for a voxel, and the earlier one stays", async () => {
+    const world = await newWorld();
+    const due: [number, string, Position<3>][] = [];
+    const simulation = await started(world, {
+      plan: ({ number, schedule }) => {
+        if (number !== 1) return;
+        schedule.add([1, 1, 1], "a", 3);
+        schedule.add([1, 1, 1], "a", 2);
+        schedule.add([1, 1, 1], "a", 9);
+        schedule.add([1, 1, 1], "b", 2);
+        schedule.add([2, 1, 1], "b", 2);
+        schedule.add([-3, 1, 1], "b", 2);
+        schedule.add([4, 1, 1], "c", 2);
+        schedule.cancel([4, 1, 1], "c");
+        expect(schedule.find([1, 1, 1], "a")).toBe(2);
+        expect(schedule.find([4, 1, 1], "c")).toBe(undefined);
+      },
+      collect: ({ number, schedule }) => {
+        for (const kind of ["a", "b", "c"])
+          for (const { position } of schedule.due(kind)) due.push([number, kind, position]);
+        expect(schedule.due("a")).toEqual([]);
+      },
+    });
+    await simulation.advance(12);
+    expect(due).toEqual([
+      [3, "a", [1, 1, 1]],
+      [3, "b", [-3, 1, 1]],
+      [3, "b", [1, 1, 1]],
+      [3, "b", [2, 1, 1]],
+    ]);
+    await world.close();
+  });
+
+  test("draws the same voxels in every run, in all active chunks and only there", async () => {
+    const drawn: (readonly Position<3>[])[] = [];
+    for (let run = 0; run < 2; run++) {
+      const world = await newWorld();
+      drawn.push(await inOneStep(world, (step) => step.drawVoxels(2)));
+      await world.close();
+    }
+    const [once, again] = drawn;
+    expect(once).toEqual(again);
+    // The active box reaches into 8 regions of 64 chunks.
+    expect(once).toHaveLength(8 * 64 * 2);
+    expect(new Set(once?.map(String)).size).toBeGreaterThan(1_000);
+    for (const [x, y, z] of once ?? [])
+      for (const coordinate of [x, y, z]) expect(Math.abs(coordinate + 0.5)).toBeLessThan(64);
+  });
+
+  test("refuses wrong arguments, and more ticks than a chunk may have", async () => {
+    const world = await newWorld();
+    const codes = await inOneStep(world, ({ world: reader, edits, schedule, drawVoxels }) => {
+      const wrong: readonly (() => unknown)[] = [
+        () => reader.voxelAt([1.5, 0, 0]),
+        () => edits.set([0, 0, 0], -1),
+        () => edits.setData([0, 0, 0], undefined),
+        () => schedule.add([0, 0, 0], "no spaces", 1),
+        () => schedule.add([0, 0, 0], "a", 0),
+        () => drawVoxels(-1),
+      ];
+      return wrong.map(codeOf);
+    });
+    expect(codes).toEqual(codes.map(() => "ORT_ARGUMENT"));
+    const simulation = await started(world, {
+      many: ({ schedule }) => {
+        for (let kind = 0; kind < 65; kind++) schedule.add([0, 0, 0], `kind-${kind}`, 1);
+      },
+    });
+    expect(await codeOfRejection(simulation.advance())).toBe("ORT_LIMIT");
+    expect(simulation.step).toBe(1);
     await world.close();
   });
 });
+
+function codeOf(call: () => unknown): string {
+  try {
+    call();
+    return "none";
+  } catch (error) {
+    return isOrthantError(error) ? error.code : String(error);
+  }
+}
+
+describe("a simulation", () => {
+  test("lets a column of sand fall until it lies on the ground", async () => {
+    const world = await newWorld();
+    const places = [30, 31, 32].map((y): Position<3> => [1, y, 1]);
+    const simulation = await started(world, { drop: dropping(...places), sand: fallingSand });
+    await simulation.advance(60);
+    expect(await world.get([1, -1, 1])).not.toBe(0);
+    expect(await Promise.all([0, 1, 2, 3].map((y) => world.get([1, y, 1])))).toEqual([SAND, SAND, SAND, 0]);
+    expect(await world.data([1, 2, 1])).toEqual({ of: "desert" });
+    expect(simulation.statistics).toMatchObject({ steps: 60, skipped: 0 });
+    await world.close();
+  });
+
+  test("leaves ticks waiting where nothing is active, and goes on when something is", async () => {
+    const world = await newWorld();
+    const simulation = world.simulate({
+      systems: { drop: dropping([1, 30, 1]), sand: fallingSand },
+      isPaused: true,
+    });
+    const release = simulation.keepActive(ACTIVE);
+    await simulation.whenActive();
+    await simulation.advance(6);
+    release();
+    await simulation.advance(20);
+    expect(await world.get([1, 25, 1])).toBe(SAND);
+    simulation.keepActive(ACTIVE);
+    await simulation.whenActive();
+    await simulation.advance(5);
+    expect(await world.get([1, 20, 1])).toBe(SAND);
+    await world.close();
+  });
+
+  test("keeps its pace, and skips what it is late for", async () => {
+    const time = new FakeTime();
+    const world = await newWorld(new MemoryDisk(), optionsOf("snapshot", time));
+    const simulation = world.simulate({ systems: {}, stepMs: 100 });
+    for (let passed = 0; passed < 1_000; passed += 50) await pass(time, 50);
+    expect(simulation.step).toBe(10);
+    await pass(time, 1_000);
+    expect(simulation.step).toBe(11);
+    for (let passed = 0; passed < 500; passed += 50) await pass(time, 50);
+    expect(simulation.step).toBe(16);
+    expect(simulation.statistics).toMatchObject({ steps: 16, skipped: 9 });
+    await simulation.pause();
+    await pass(time, 500);
+    expect(simulation.step).toBe(16);
+    simulation.resume();
+    await pass(time, 100);
+    expect(simulation.step).toBe(17);
+    await simulation.stop();
+    await world.close();
+  });
+
+  test("is the only one of its world, and ends with it", async () => {
+    const world = await newWorld();
+    const simulation = world.simulate({ systems: {}, isPaused: true });
+    expect(codeOf(() => world.simulate({ systems: {} }))).toBe("ORT_ARGUMENT");
+    await simulation.stop();
+    const second = world.simulate({ systems: {}, isPaused: true });
+    await world.close();
+    expect(await codeOfRejection(second.advance())).toBe("ORT_CLOSED");
+    expect(codeOf(() => world.simulate({ systems: {} }))).toBe("ORT_CLOSED");
+  });
+
+  test("reports what a system throws", async () => {
+    const time = new FakeTime();
+    const world = await newWorld(new MemoryDisk(), optionsOf("snapshot", time));
+    const reports: unknown[] = [];
+    const simulation = world.simulate({
+      systems: {
+        bug: () => {
+          throw new RangeError("a bug");
+        },
+      },
+      onError: (error, system) => reports.push(String(error), system),
+    });
+    await pass(time, 50);
+    await pass(time, 50);
+    expect(reports).toEqual(["RangeError: a bug", "bug"]);
+    expect(simulation.isPaused).toBe(true);
+    await world.close();
+  });
+});
+
+async function pass(time: FakeTime, ms: number): Promise<void> {
+  time.advance(ms);
+  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe.each(DURABILITIES)("a simulated world with durability %s", (durability) => {
+  const options = optionsOf(durability);
+
   test("continues with the next step, and with its ticks, when it is opened again", async () => {
     const disk = new MemoryDisk();
-    const world = await newWorld(disk, durability);
+    const world = await newWorld(disk, options);
     const simulation = await started(world, { drop: dropping([1, 30, 1]), sand: fallingSand });
     await simulation.advance(11);
     await world.close();
-    const again = await openWorld(disk, { dimensions: 3, ...optionsOf(durability) });
+    const again = await openWorld(disk, { dimensions: 3, ...options });
     expect(await again.get([1, 20, 1])).toBe(SAND);
-    const next = await started(again, { sand: fallingSand });
+    // An edit beside a tick leaves the tick alone, also when it is saved.
+    await again.set([2, 20, 1], 3);
+    await again.close();
+    const third = await openWorld(disk, { dimensions: 3, ...options });
+    const next = await started(third, { sand: fallingSand });
     expect(next.step).toBe(11);
     await next.advance(3);
-    expect(await again.get([1, 17, 1])).toBe(SAND);
+    expect(await third.get([1, 17, 1])).toBe(SAND);
+    await third.close();
+    expect((await verifySave(disk)).filter(({ severity }) => severity !== "notice")).toEqual([]);
+  });
+
+  test("keeps the ticks of chunks that were never edited", async () => {
+    const disk = new MemoryDisk();
+    const world = await newWorld(disk, options);
+    await inOneStep(world, ({ schedule }) => schedule.add([1, 40, 1], "later", 5));
+    await world.close();
+    const again = await openWorld(disk, { dimensions: 3, ...options });
+    const found = await inOneStep(again, ({ schedule }) => schedule.find([1, 40, 1], "later"));
+    expect(found).toBe(4);
     await again.close();
   });
 
-  test("loses nothing that a journal has when the process dies", async () => {
+  test("settles to the same water after a power cut at any operation", async () => {
+    const steps = 24;
+    const systems = { pour: pouring([0, 6, 0], [5, 3, 5]), water };
+    const calm = await newWorld();
+    await (await started(calm, systems)).advance(steps);
+    const expected = await waterOf(calm);
+    expect(expected.length).toBeGreaterThan(60);
+    await calm.close();
+
     const disk = new MemoryDisk();
-    const world = await newWorld(disk, durability);
-    const simulation = await started(world, { drop: dropping([1, 30, 1]), sand: fallingSand });
-    await world.save();
-    await simulation.advance(11);
-    if (durability === "journal") await world.engine.whenDurable();
-    const copy = new MemoryDisk(disk.image());
-    const again = await openWorld(copy, { dimensions: 3, ...optionsOf(durability) });
-    const next = await started(again, { sand: fallingSand });
-    const steps = durability === "journal" ? 11 : 0;
-    expect(next.step).toBe(steps);
-    await next.advance(14 - steps);
-    expect(await again.get([1, 17, 1])).toBe(durability === "journal" ? SAND : 0);
-    await again.close();
+    await (await newWorld(disk, options)).close();
+    const recorder = new CrashDisk(disk.image());
+    const world = await openWorld(recorder, { dimensions: 3, ...options });
+    const simulation = await started(world, systems);
+    const durableAt: { readonly at: number; readonly step: number }[] = [];
+    for (let step = 1; step <= 12; step++) {
+      await simulation.advance();
+      if (durability === "journal") await world.whenDurable();
+      else if (step % 4 === 0) await world.save();
+      else continue;
+      durableAt.push({ at: recorder.log.length, step });
+    }
     await world.close();
-  });
+    const seen = new Set<number>();
+    await explorePowerCuts(recorder, { disksPerCut: 2, seed: 3 }, async ({ disk: left, cutAt }) => {
+      const survivor = await openWorld(left, { dimensions: 3, ...options });
+      const next = await started(survivor, systems);
+      const promised = durableAt.filter(({ at }) => at <= cutAt).at(-1)?.step ?? 0;
+      expect(next.step).toBeGreaterThanOrEqual(promised);
+      seen.add(next.step);
+      await next.advance(steps - next.step);
+      expect(await waterOf(survivor)).toEqual(expected);
+      await survivor.close();
+    });
+    expect(seen.size).toBe(durability === "journal" ? 13 : 4);
+  }, 240_000);
 });
+
+/** Returns all water, as text. */
+async function waterOf(world: World<3>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let x = -8; x < 16; x++)
+    for (let y = -1; y < 10; y++)
+      for (let z = -8; z < 16; z++) {
+        const block = await world.get([x, y, z]);
+        if (block >= WATER) found.push(`${x},${y},${z}: ${block}`);
+      }
+  return found;
+}

@@ -1,6 +1,7 @@
 import { AIR, type DataCodec, type Dimensions, type Position, type SetOptions } from "@orthant/core";
 import {
   type Axes,
+  axisOutside,
   decodeData,
   encodeData,
   encodeSetData,
@@ -120,8 +121,10 @@ export function shownStep<D extends Dimensions>(
       const count = requireWhole("perChunk", perChunk, 0, DRAWN_PER_CHUNK_MAX);
       const draw = { seed, step: number, count };
       for (const region of activeRegions())
-        for (const chunk of positionsLexicographic(regionBox(region)))
+        for (const chunk of positionsLexicographic(regionBox(region))) {
+          if (axisOutside(voxels.shape, chunk) !== undefined) continue;
           drawVoxels(draw, voxels.shape, chunk, (voxel) => drawn.push(axes.shown(voxel)));
+        }
       return drawn;
     },
   };

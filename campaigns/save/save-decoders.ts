@@ -49,6 +49,7 @@ import {
   packedBlobCodec,
   pageHeader,
   scanPack,
+  scheduledTicksCodec,
   sealBlob,
   trieOf,
   WholeChunk,
@@ -224,6 +225,26 @@ const doors = new BlockCatalog([
 
 const journalEntries: readonly JournalEntry[] = [
   {
+    kind: "step",
+    step: 300,
+    chunks: [{ position: [0, -1, 0, 0], edits: [{ index: 1, block: 300 }] }],
+    clocks: [{ region: [0, -1, 0, 0], clock: 2 ** 40 + 6 }],
+    ticks: [
+      {
+        position: [0, -1, 0, 0],
+        changes: [
+          { kind: "fall", index: 0, step: undefined },
+          { kind: "fall", index: 3, step: 301 },
+          { kind: "flow", index: 3, step: 900 },
+        ],
+      },
+    ],
+    entities: [
+      { kind: "entity", entity: modelEntity(1n, [1, 2, 3, 4]), storedAt: [0, 0, 0, 0] },
+      { kind: "entityGone", entityId: 3n, storedAt: undefined },
+    ],
+  },
+  {
     kind: "edit",
     origin: { clientId: 7n, lastEditId: 300 },
     chunks: [
@@ -281,6 +302,14 @@ export const saveTargets: readonly Target[] = [
   strict("entity blob", entityBlobCodec, [{ volume: box, entities }]),
   strict("global", globalRecordCodec, [global, globalWithId, globalWithMap, ...withRecords(globalWithId)]),
   ...storeTargets,
+  strict("scheduled ticks", scheduledTicksCodec(SMALL_CHUNKS.volume), [
+    [{ kind: "fall", index: 0, step: 0 }],
+    [
+      { kind: "fall", index: 1, step: 300 },
+      { kind: "fall", index: 2, step: 70_000 },
+      { kind: "my-game:flow", index: 0, step: 299 },
+    ],
+  ]),
   strict("players", playersCodec, [players, []]),
   strict("flat global", flatGlobalCodec, [{ ...flatGlobal, customPayload: Uint8Array.of(1) }]),
   strict("flat players", flatPlayersCodec, [bareplayers]),

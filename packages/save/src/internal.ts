@@ -13,6 +13,7 @@ export {
 } from "./codec/layout.ts";
 export { decodeManifest, encodeManifest, type PackList } from "./codec/manifest.ts";
 export { locatedBlobCodec, packedBlobCodec } from "./codec/packed-blob.ts";
+export { scheduledTicksCodec } from "./codec/scheduled-ticks.ts";
 export { STORE_PAGE_TARGET_BYTES, storePageCodec, storePagesCodec } from "./codec/store-page.ts";
 export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
 export { storedDescriptionCodec } from "./codec/world-description.ts";

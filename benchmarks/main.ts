@@ -17,6 +17,7 @@ import { restSuite } from "./rest.ts";
 import { saveLimits, saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
+import { simulationSuite } from "./simulation.ts";
 import { stallSuite } from "./stall.ts";
 import { treeLimits, treeSuite } from "./tree.ts";
 import { viewerSuite } from "./viewer.ts";
@@ -41,6 +42,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   cli: cliSuite,
   cluster: clusterSuite,
   scale: scaleSuite,
+  simulation: simulationSuite,
   stall: stallSuite,
   generation: generationSuite,
   viewer: viewerSuite,

@@ -118,7 +118,7 @@ export function leafChanges(
     changeAt(position).changed.push({
       position,
       chunk: overrides.at(...position),
-      ticks: ticks.listOf(position),
+      ticks: ticks.find(position)?.list(),
     });
   for (const [position, chunk] of unsaved.hidden) changeAt(position).changed.push({ position, chunk });
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });

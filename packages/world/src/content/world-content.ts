@@ -43,6 +43,7 @@ import {
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
 import { stepOf, withStep } from "../simulation/step-number.ts";
+import type { ChunkTicks } from "../simulation/tick-store.ts";
 import { StoreContent, storeChangesOf } from "../store/store-content.ts";
 import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
@@ -179,12 +180,19 @@ export class WorldContent {
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
-  /** Takes over the ticks that a step changed, and marks them as unsaved. */
+  /** Makes the ticks that a step changed final, and marks them as unsaved. */
+  settleTicks(chunks: readonly ChunkTicks[]): void {
+    for (const chunk of chunks) {
+      this.regions.ticks.settle(chunk);
+      this.#markTicks(chunk.position);
+    }
+  }
+
+  /** Changes ticks as a log says. */
   changeTicks(changes: readonly ChunkTickChanges[]): void {
     for (const change of changes) {
       this.regions.ticks.apply(change);
-      this.#unsaved.addChunk(change.position);
-      this.#unsaved.tickRegions.add(...regionOf(change.position));
+      this.#markTicks(change.position);
     }
   }
 
@@ -369,6 +377,11 @@ export class WorldContent {
     const isUnsaved = (region: Position): boolean =>
       this.#unsaved.isUnsaved(region) || this.#committing?.isUnsaved(region) === true;
     this.regions.evict(isUnsaved, this.#committing === undefined ? this.save.index : undefined);
+  }
+
+  #markTicks(chunk: Position): void {
+    this.#unsaved.addChunk(chunk);
+    this.#unsaved.tickRegions.add(...regionOf(chunk));
   }
 
   #untouchedWithTicks(): readonly Position[] {

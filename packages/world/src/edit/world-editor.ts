@@ -30,6 +30,7 @@ import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts"
 import type { PlayerChange } from "../entities/player-store.ts";
 import { journalChunkOf, loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
+import type { ChunkTicks } from "../simulation/tick-store.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { QueuedEdit } from "./queued-edit.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
@@ -71,9 +72,10 @@ export interface AppliedEdit extends EngineEdit {
 export interface StepChange {
   readonly step: number;
   readonly edit: StateEdit;
-  /** Returns the blocks that a changed chunk got. */
-  readonly blocksOf: (chunk: Position) => readonly VoxelEdit[];
-  readonly ticks: readonly ChunkTickChanges[];
+  /** Returns the blocks that a changed chunk got, if they were recorded one by one. */
+  readonly blocksOf: (chunk: Position) => readonly VoxelEdit[] | undefined;
+  /** The chunks whose ticks it changed. */
+  readonly ticks: readonly ChunkTicks[];
 }
 
 /**
@@ -214,14 +216,15 @@ export class WorldEditor {
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     this.#content.applyEdit(state, edit);
-    this.#content.changeTicks(ticks);
+    const changedTicks = this.#saver.isJournaling ? ticks.map(tickChangesOf).filter(hasChanges) : [];
+    this.#content.settleTicks(ticks);
     this.#content.step = step;
     this.#saver.addChange("world", () => ({
       kind: "step",
       step,
       chunks: chunks.map((position) => journalChunkOf(before, state, position, blocksOf(position))),
       clocks: clocks.map(({ region, after }) => ({ region, clock: after })),
-      ticks,
+      ticks: changedTicks,
       entities: [],
     }));
     if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
@@ -253,4 +256,12 @@ export class WorldEditor {
 function forgotten({ clientId, editId }: EditOrigin): OrthantError {
   const detail = `edit ${editId} of client ${clientId} may have been made before, and the world has forgotten the client`;
   return new OrthantError("ORT_EDIT_REPEAT", detail);
+}
+
+function tickChangesOf(chunk: ChunkTicks): ChunkTickChanges {
+  return { position: chunk.position, changes: chunk.changes() };
+}
+
+function hasChanges({ changes }: ChunkTickChanges): boolean {
+  return changes.length > 0;
 }

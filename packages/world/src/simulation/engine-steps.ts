@@ -1,17 +1,8 @@
-import { type BlockCatalog, OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
+import { OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
 import { boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
-import { StepTicks } from "./step-ticks.ts";
-import { StepVoxels } from "./step-voxels.ts";
-
-/** What the systems of a simulation work on in one step. */
-export interface EngineStep {
-  /** The number of the step, from 1 on. */
-  readonly number: number;
-  readonly voxels: StepVoxels;
-  readonly ticks: StepTicks;
-}
+import { EngineStep } from "./engine-step.ts";
 
 /** Returns the places around which a world is active, in voxels. */
 export type ActivitySource = () => Iterable<Vector>;
@@ -90,21 +81,20 @@ export class EngineSteps {
     return this.#editor.step((state) => {
       const { regions } = this.#content;
       const number = this.last + 1;
-      const isLoaded = (chunk: Position): boolean => regions.isLoaded(boxAt(chunk));
       const due = regions.ticks.takeDue(number).filter(({ position }) => isActive(regionOf(position)));
-      const voxels = new StepVoxels(state, isLoaded, sameTypeIn(this.#catalog));
-      const ticks = new StepTicks(number, state.shape, regions.ticks, due);
+      const step = new EngineStep({
+        number,
+        state,
+        due,
+        isSameType: sameTypeIn(this.#content.catalog),
+        ticks: regions.ticks,
+        isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)),
+      });
       try {
-        run({ number, voxels, ticks });
-        return {
-          step: number,
-          edit: voxels.apply(),
-          blocksOf: (chunk) => voxels.blocksOf(chunk),
-          ticks: ticks.changes(),
-        };
+        run(step);
+        return step.change();
       } catch (error) {
-        // What was due is due again.
-        for (const { position } of due) this.activate(regionOf(position));
+        step.undo();
         throw error;
       }
     });
@@ -114,9 +104,5 @@ export class EngineSteps {
     this.#rules.requireWritable();
     if (this.#rules.isShard) throw new OrthantError("ORT_ARGUMENT", "a shard of a cluster is not simulated");
     this.#content.requireRoomFor("a simulation");
-  }
-
-  get #catalog(): BlockCatalog {
-    return this.#content.catalog;
   }
 }

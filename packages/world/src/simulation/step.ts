@@ -10,8 +10,10 @@ import {
   regionBox,
   requireBlock,
   requireWhole,
+  wrongArgument,
 } from "@orthant/core/engine";
-import type { EngineStep } from "./engine-steps.ts";
+import { isTickKind } from "@orthant/save/content";
+import type { EngineStep } from "./engine-step.ts";
 import { drawVoxels } from "./random-ticks.ts";
 
 /** Reads voxels in a step. Sees the edits that the step has made so far. */
@@ -76,43 +78,44 @@ const DRAWN_PER_CHUNK_MAX = 1_024;
 
 /** Returns the step that systems see. */
 export function shownStep<D extends Dimensions>(
-  { number, voxels, ticks }: EngineStep,
+  engine: EngineStep,
   { axes, codec, seed, activeRegions }: StepSurroundings<D>,
 ): Step<D> {
+  const { number, shape } = engine;
   const at = (position: Position<D>): Position => axes.position("position", position);
   return {
     number,
     world: {
-      voxelAt: (position) => voxels.blockAt(at(position)),
-      dataAt: (position) => decodeData(codec, voxels.dataAt(at(position))),
+      voxelAt: (position) => engine.blockAt(at(position)),
+      dataAt: (position) => decodeData(codec, engine.dataAt(at(position))),
     },
     edits: {
-      set(position, block, options = {}) {
-        const data = encodeData(codec, "options.data", ownSetOptions(options).data);
-        return voxels.edit(at(position), { block: requireBlock("block", block), data });
+      set(position, block, options) {
+        const data =
+          options === undefined ? undefined : encodeData(codec, "options.data", ownSetOptions(options).data);
+        return engine.edit(at(position), requireBlock("block", block), data);
       },
-      setData: (position, data) => voxels.edit(at(position), { data: encodeSetData(codec, data) }),
+      setData: (position, data) => engine.edit(at(position), undefined, encodeSetData(codec, data)),
       move(from, to) {
         const [source, target] = [axes.position("from", from), axes.position("to", to)];
-        const block = voxels.blockAt(source);
-        if (block === undefined || voxels.blockAt(target) === undefined) return false;
-        voxels.edit(target, { block, data: voxels.dataAt(source) ?? null });
-        return voxels.edit(source, { block: AIR, data: null });
+        const block = engine.blockAt(source);
+        if (block === undefined || !engine.edit(target, block, engine.dataAt(source) ?? null)) return false;
+        return engine.edit(source, AIR, null);
       },
     },
     schedule: {
       due(kind) {
         const found: { readonly position: Position<D> }[] = [];
-        ticks.takeDue(kind, (voxel) => found.push({ position: axes.shown(voxel) }));
+        engine.takeDue(kind, (voxel) => found.push({ position: axes.shown(voxel) }));
         return found;
       },
       add(position, kind, inSteps) {
         const delay = requireWhole("inSteps", inSteps, 1, DELAY_STEPS_MAX);
-        ticks.add(at(position), kind, number + delay);
+        engine.schedule(at(position), requireTickKind(kind), number + delay);
       },
-      cancel: (position, kind) => ticks.cancel(at(position), kind),
+      cancel: (position, kind) => engine.cancel(at(position), requireTickKind(kind)),
       find(position, kind) {
-        const due = ticks.stepOf(at(position), kind);
+        const due = engine.dueStepOf(at(position), kind);
         return due === undefined ? undefined : due - number;
       },
     },
@@ -122,10 +125,19 @@ export function shownStep<D extends Dimensions>(
       const draw = { seed, step: number, count };
       for (const region of activeRegions())
         for (const chunk of positionsLexicographic(regionBox(region))) {
-          if (axisOutside(voxels.shape, chunk) !== undefined) continue;
-          drawVoxels(draw, voxels.shape, chunk, (voxel) => drawn.push(axes.shown(voxel)));
+          if (axisOutside(shape, chunk) !== undefined) continue;
+          drawVoxels(draw, shape, chunk, (voxel) => drawn.push(axes.shown(voxel)));
         }
       return drawn;
     },
   };
+}
+
+function requireTickKind(kind: unknown): string {
+  if (typeof kind === "string" && isTickKind(kind)) return kind;
+  throw wrongArgument(
+    "kind",
+    kind,
+    'it is a name of 1 to 64 letters, digits and _ : . -, such as "my-game:fall"',
+  );
 }

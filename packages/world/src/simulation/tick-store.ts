@@ -8,35 +8,93 @@ import {
 } from "@orthant/save/content";
 import type { ChunkTickChanges, TickChange } from "@orthant/save/journal";
 
-/** The ticks of one kind in a chunk. */
-class KindTicks {
+/** Stands for a voxel without a tick. */
+const NONE = -1;
+
+/** The ticks of one kind in a chunk. Remembers what changed, so that a step can be undone or logged. */
+export class KindTicks {
+  readonly kind: string;
   /** The step of each voxel that has a tick. */
   readonly steps: Map<number, number> = new Map();
-  /** The voxels by step. May name voxels whose tick was moved or removed since. */
+  /** The voxels by step. May name voxels whose tick is due in another step by now. */
   readonly #byStep = new Map<number, number[]>();
+  /** For each change: the voxel, and its step before or `NONE`. */
+  #log: number[] = [];
 
-  set(index: number, step: number): void {
-    this.steps.set(index, step);
-    const voxels = this.#byStep.get(step);
-    if (voxels === undefined) this.#byStep.set(step, [index]);
-    else voxels.push(index);
+  constructor(kind: string) {
+    this.kind = kind;
   }
 
-  /** Returns the voxels whose tick is due in `step` or before, ascending. */
-  dueIn(step: number): Uint32Array {
+  /** Removes and returns the voxels whose tick is due in `step` or before, ascending. */
+  take(step: number): Uint32Array {
     const found: number[] = [];
     for (const [due, voxels] of this.#byStep) {
       if (due > step) continue;
-      for (const index of voxels) if (this.steps.get(index) === due) found.push(index);
-      if (voxels.every((index) => this.steps.get(index) !== due)) this.#byStep.delete(due);
+      for (const index of voxels) {
+        if (this.steps.get(index) !== due) continue;
+        found.push(index);
+        this.steps.delete(index);
+        this.#log.push(index, due);
+      }
+      this.#byStep.delete(due);
     }
-    // A voxel that was taken and scheduled for the same step again is listed twice.
-    return Uint32Array.from(new Set(found)).sort();
+    return Uint32Array.from(found).sort();
+  }
+
+  /** Schedules a tick, or removes it. */
+  set(index: number, step: number | undefined): void {
+    this.#log.push(index, this.steps.get(index) ?? NONE);
+    this.#put(index, step);
   }
 
   /** The steps in which something is due. */
   dueSteps(): Iterable<number> {
     return this.#byStep.keys();
+  }
+
+  /** Returns what changed since the last call of `settle`, ascending by voxel. */
+  changes(): readonly TickChange[] {
+    const before = new Map<number, number>();
+    for (let at = 0; at < this.#log.length; at += 2) {
+      const index = this.#log[at] as number;
+      if (!before.has(index)) before.set(index, this.#log[at + 1] as number);
+    }
+    const changes: TickChange[] = [];
+    for (const [index, old] of before) {
+      const step = this.steps.get(index);
+      if ((step ?? NONE) !== old) changes.push({ kind: this.kind, index, step });
+    }
+    return changes.sort((a, b) => a.index - b.index);
+  }
+
+  /** Whether anything changed since the last call of `settle`. */
+  get hasChanges(): boolean {
+    return this.#log.length > 0;
+  }
+
+  /** Forgets what the ticks were before. */
+  settle(): void {
+    if (this.#log.length > 0) this.#log = [];
+  }
+
+  /** Takes back what changed since the last call of `settle`. */
+  undo(): void {
+    for (let at = this.#log.length - 2; at >= 0; at -= 2) {
+      const old = this.#log[at + 1] as number;
+      this.#put(this.#log[at] as number, old === NONE ? undefined : old);
+    }
+    this.#log = [];
+  }
+
+  #put(index: number, step: number | undefined): void {
+    if (step === undefined) {
+      this.steps.delete(index);
+      return;
+    }
+    this.steps.set(index, step);
+    const voxels = this.#byStep.get(step);
+    if (voxels === undefined) this.#byStep.set(step, [index]);
+    else voxels.push(index);
   }
 }
 
@@ -44,44 +102,57 @@ class KindTicks {
 export class ChunkTicks {
   readonly position: Position;
   readonly kinds: Map<string, KindTicks> = new Map();
-  #size = 0;
+  /** The last step for which the chunk was planned. */
+  plannedFor: number = NONE;
 
   constructor(position: Position) {
     this.position = position;
   }
 
+  /** Number of ticks. */
   get size(): number {
-    return this.#size;
+    let size = 0;
+    for (const { steps } of this.kinds.values()) size += steps.size;
+    return size;
   }
 
-  /** Returns the step in which a tick is due. */
-  stepOf(kind: string, index: number): number | undefined {
-    return this.kinds.get(kind)?.steps.get(index);
-  }
-
-  /** Schedules a tick, or removes it. */
-  set({ kind, index, step }: TickChange): void {
+  /** Returns the ticks of a kind, perhaps none. */
+  ofKind(kind: string): KindTicks {
     const known = this.kinds.get(kind);
-    if (step === undefined) {
-      if (known?.steps.delete(index) === true) this.#size--;
-      return;
-    }
-    const ofKind = known ?? new KindTicks();
-    if (known === undefined) this.kinds.set(kind, ofKind);
-    if (!ofKind.steps.has(index)) this.#size++;
-    ofKind.set(index, step);
+    if (known !== undefined) return known;
+    const made = new KindTicks(kind);
+    this.kinds.set(kind, made);
+    return made;
   }
 
   /** Returns all ticks in the order in which they are stored. */
   list(): readonly ScheduledTick[] {
     const ticks: ScheduledTick[] = [];
-    for (const [kind, { steps }] of this.kinds)
+    for (const { kind, steps } of this.kinds.values())
       for (const [index, step] of steps) ticks.push({ kind, index, step });
     return ticks.sort(compareTicks);
   }
+
+  /** Returns what a step changed, in the order in which it is logged. */
+  changes(): readonly TickChange[] {
+    const changed = [...this.kinds.values()].filter(({ hasChanges }) => hasChanges);
+    return changed.flatMap((ofKind) => ofKind.changes()).sort(compareTicks);
+  }
+
+  /** Throws `ORT_LIMIT` if the chunk has more ticks, or kinds of ticks, than a save can store. */
+  requireStorable(): void {
+    const { size } = this;
+    const kinds = [...this.kinds.values()].filter(({ steps }) => steps.size > 0).length;
+    if (size <= CHUNK_TICKS_MAX && kinds <= CHUNK_TICK_KINDS_MAX) return;
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `chunk [${this.position}] would have ${size} ticks of ${kinds} kinds, at most ${CHUNK_TICKS_MAX} of ` +
+        `${CHUNK_TICK_KINDS_MAX} may be`,
+    );
+  }
 }
 
-/** The scheduled ticks of all regions in memory, and which of them are due in the active chunks. */
+/** The scheduled ticks of all regions in memory, and the steps in which something is due. */
 export class TickStore {
   readonly #chunks = new PositionMap<ChunkTicks>();
   /** Chunks in which something is due, by step. May name chunks in which nothing is due any more. */
@@ -92,46 +163,67 @@ export class TickStore {
     return this.#chunks.size === 0;
   }
 
-  /** Adds the ticks of a chunk that was read. They count when their region becomes active. */
-  add(position: Position, ticks: readonly ScheduledTick[]): void {
-    const chunk = this.#chunkAt(position);
-    for (const tick of ticks) chunk.set(tick);
-  }
-
-  /** Forgets the ticks of a region that leaves the memory. */
-  removeRegion(region: Position): void {
-    for (const position of positionsLexicographic(regionBox(region))) this.#chunks.delete(...position);
-  }
-
-  /** Returns the ticks of a chunk in the order in which they are stored; `undefined` if it has none. */
-  listOf(position: Position): readonly ScheduledTick[] | undefined {
-    const chunk = this.#chunks.get(...position);
-    return chunk === undefined || chunk.size === 0 ? undefined : chunk.list();
-  }
-
   /** Returns the ticks of a chunk; `undefined` if it has none. */
   find(position: Position): ChunkTicks | undefined {
     return this.#chunks.get(...position);
   }
 
-  /** Applies the changes of a step. */
-  apply({ position, changes }: ChunkTickChanges): void {
-    const chunk = this.#chunkAt(position);
-    for (const change of changes) {
-      chunk.set(change);
-      if (change.step !== undefined) this.#plan(chunk, change.step);
-    }
-    if (chunk.size === 0) this.#chunks.delete(...position);
+  /** Returns the ticks of a chunk, perhaps none, to be changed. */
+  open(position: Position): ChunkTicks {
+    const known = this.#chunks.get(...position);
+    if (known !== undefined) return known;
+    const chunk = new ChunkTicks(position);
+    this.#chunks.set(...position, chunk);
+    return chunk;
   }
 
-  /** Makes everything that is due in a region count in the next step: it may have been inactive for long. */
+  /** Adds the ticks of a chunk that was read. They count when their region becomes active. */
+  add(position: Position, ticks: readonly ScheduledTick[]): void {
+    this.apply({ position, changes: ticks });
+  }
+
+  /** Applies changes that were logged. They count when their region becomes active. */
+  apply({ position, changes }: ChunkTickChanges): void {
+    const chunk = this.open(position);
+    for (const { kind, index, step } of changes) chunk.ofKind(kind).set(index, step);
+    this.settle(chunk);
+  }
+
+  /** Makes the changes of a chunk final. */
+  settle(chunk: ChunkTicks): void {
+    for (const ofKind of chunk.kinds.values()) ofKind.settle();
+    if (chunk.size === 0) this.#chunks.delete(...chunk.position);
+  }
+
+  /** Takes back the changes of a chunk, and makes what is due in it count in the step after `step`. */
+  undo(chunk: ChunkTicks, step: number): void {
+    for (const ofKind of chunk.kinds.values()) ofKind.undo();
+    this.settle(chunk);
+    this.#planAll(chunk, step);
+  }
+
+  /** Forgets the ticks of a region that leaves the memory. */
+  removeRegion(region: Position): void {
+    if (this.isEmpty) return;
+    for (const position of positionsLexicographic(regionBox(region))) this.#chunks.delete(...position);
+  }
+
+  /** Makes what is due in a region count in the step after `step`: the region may have been inactive for long. */
   activate(region: Position, step: number): void {
+    if (this.isEmpty) return;
     for (const position of positionsLexicographic(regionBox(region))) {
       const chunk = this.#chunks.get(...position);
-      if (chunk === undefined) continue;
-      for (const ofKind of chunk.kinds.values())
-        for (const due of ofKind.dueSteps()) this.#plan(chunk, Math.max(due, step + 1));
+      if (chunk !== undefined) this.#planAll(chunk, step);
     }
+  }
+
+  /** Makes a chunk count in a step. */
+  plan(chunk: ChunkTicks, step: number): void {
+    if (chunk.plannedFor === step) return;
+    chunk.plannedFor = step;
+    const chunks = this.#due.get(step);
+    if (chunks === undefined) this.#due.set(step, new Set([chunk]));
+    else chunks.add(chunk);
   }
 
   /** Returns the chunks in which something may be due in a step, in order, and forgets that step. */
@@ -144,26 +236,11 @@ export class TickStore {
       .sort((a, b) => comparePositions(a.position, b.position));
   }
 
-  #plan(chunk: ChunkTicks, step: number): void {
-    const chunks = this.#due.get(step);
-    if (chunks === undefined) this.#due.set(step, new Set([chunk]));
-    else chunks.add(chunk);
+  #planAll(chunk: ChunkTicks, step: number): void {
+    for (const ofKind of chunk.kinds.values())
+      for (const due of ofKind.dueSteps()) {
+        chunk.plannedFor = NONE;
+        this.plan(chunk, Math.max(due, step + 1));
+      }
   }
-
-  #chunkAt(position: Position): ChunkTicks {
-    const known = this.#chunks.get(...position);
-    if (known !== undefined) return known;
-    const chunk = new ChunkTicks(position);
-    this.#chunks.set(...position, chunk);
-    return chunk;
-  }
-}
-
-/** Throws `ORT_LIMIT` if a chunk would have more ticks or kinds of ticks than a save can store. */
-export function requireRoomForTicks(position: Position, ticks: number, kinds: number): void {
-  if (ticks <= CHUNK_TICKS_MAX && kinds <= CHUNK_TICK_KINDS_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `chunk [${position}] would have ${ticks} ticks of ${kinds} kinds, at most ${CHUNK_TICKS_MAX} of ${CHUNK_TICK_KINDS_MAX} may be`,
-  );
 }

@@ -1,12 +1,5 @@
 import type { Chunk, ChunkShape, Position } from "@orthant/core";
-import {
-  chunkOfVoxel,
-  type IsSameType,
-  PositionMap,
-  voxelIndex,
-  voxelOfIndex,
-  type WorldState,
-} from "@orthant/core/engine";
+import { type IsSameType, PositionMap, type WorldState } from "@orthant/core/engine";
 import type { StepChange } from "../edit/world-editor.ts";
 import { StepChunk } from "./step-chunk.ts";
 import type { ChunkTicks, TickStore } from "./tick-store.ts";
@@ -22,18 +15,26 @@ interface StepWorld {
   isLoaded(chunk: Position): boolean;
 }
 
-/** One step of a simulation: the world before it, what was edited so far, and the ticks. */
+/**
+ * One step of a simulation: the world before it, what was edited so far, and the ticks. Its methods are about the voxel at
+ * which `moveTo` points, so that several calls find the chunk once.
+ */
 export class EngineStep {
   readonly #world: StepWorld;
+  readonly #extents: Position;
   readonly #chunks = new PositionMap<StepChunk>();
   readonly #changedTicks = new Set<ChunkTicks>();
-  /** The voxel that was used last, because most calls are about it or one near it. */
-  #voxel: Position | undefined;
-  #chunk: StepChunk | undefined;
+  #x = Number.NaN;
+  #y = 0;
+  #z = 0;
+  #w = 0;
+  #chunk: StepChunk;
   #index = 0;
 
   constructor(world: StepWorld) {
     this.#world = world;
+    this.#extents = world.state.shape.extents;
+    this.#chunk = this.#chunkAt(0, 0, 0, 0);
   }
 
   /** The number of the step, from 1 on. */
@@ -45,40 +46,46 @@ export class EngineStep {
     return this.#world.state.shape;
   }
 
-  /** Returns the block of a voxel; `undefined` where nothing is loaded. */
-  blockAt(voxel: Position): number | undefined {
-    return this.#locate(voxel).blockAt(this.#index);
+  /** Points at a voxel, whose coordinates are whole numbers of 32 bits. */
+  moveTo(x: number, y: number, z: number, w: number): this {
+    if (x === this.#x && y === this.#y && z === this.#z && w === this.#w) return this;
+    const [ex, ey, ez, ew] = this.#extents;
+    const [cx, cy, cz, cw] = [Math.floor(x / ex), Math.floor(y / ey), Math.floor(z / ez), Math.floor(w / ew)];
+    this.#index = x - cx * ex + ex * (y - cy * ey + ey * (z - cz * ez + ez * (w - cw * ew)));
+    const [px, py, pz, pw] = this.#chunk.position;
+    if (px !== cx || py !== cy || pz !== cz || pw !== cw) this.#chunk = this.#chunkAt(cx, cy, cz, cw);
+    this.#x = x;
+    this.#y = y;
+    this.#z = z;
+    this.#w = w;
+    return this;
   }
 
-  /** Returns the data of a voxel, shared; `undefined` if it has none. */
-  dataAt(voxel: Position): Uint8Array | undefined {
-    return this.#locate(voxel).dataAt(this.#index);
+  /** The block of the voxel; `undefined` where nothing is loaded. */
+  get block(): number | undefined {
+    return this.#chunk.blockAt(this.#index);
+  }
+
+  /** The data of the voxel, shared; `undefined` if it has none. */
+  get data(): Uint8Array | undefined {
+    return this.#chunk.dataAt(this.#index);
   }
 
   /**
-   * Sets the block of a voxel, its data or both; `null` removes data. Returns false, and does nothing, where nothing is
+   * Sets the block of the voxel, its data or both; `null` removes data. Returns false, and does nothing, where nothing is
    * loaded.
    */
-  edit(voxel: Position, block: number | undefined, data?: Uint8Array | null): boolean {
-    const chunk = this.#locate(voxel);
+  edit(block: number | undefined, data?: Uint8Array | null): boolean {
+    const chunk = this.#chunk;
     if (chunk.before === undefined) return false;
     if (block !== undefined) chunk.setBlock(this.#index, block, this.#world.isSameType);
     if (data !== undefined) chunk.setData(this.#index, data ?? undefined);
     return true;
   }
 
-  /** Takes the ticks of a kind that are due, and calls `visit` with each voxel, in the order of chunks and voxels. */
-  takeDue(kind: string, visit: (voxel: Position) => void): void {
-    for (const chunk of this.#world.due) {
-      const taken = chunk.kinds.get(kind)?.take(this.number) ?? [];
-      if (taken.length > 0) this.#changedTicks.add(chunk);
-      for (const index of taken) visit(voxelOfIndex(this.shape, chunk.position, index));
-    }
-  }
-
-  /** Schedules a tick. One that is due earlier stays. */
-  schedule(voxel: Position, kind: string, step: number): void {
-    const ticks = this.#ticksAt(voxel);
+  /** Schedules a tick for the voxel. One that is due earlier stays. */
+  schedule(kind: string, step: number): void {
+    const ticks = this.#ticks();
     const ofKind = ticks.ofKind(kind);
     const known = ofKind.steps.get(this.#index);
     if (known !== undefined && known <= step) return;
@@ -87,17 +94,28 @@ export class EngineStep {
     this.#world.ticks.plan(ticks, step);
   }
 
-  /** Removes a tick that is scheduled. */
-  cancel(voxel: Position, kind: string): void {
-    const ticks = this.#ticksAt(voxel);
+  /** Removes a tick of the voxel. */
+  cancel(kind: string): void {
+    const ticks = this.#ticks();
     ticks.ofKind(kind).set(this.#index, undefined);
     this.#changedTicks.add(ticks);
   }
 
-  /** Returns the step in which a tick is due; `undefined` if it is not scheduled. */
-  dueStepOf(voxel: Position, kind: string): number | undefined {
-    const { position } = this.#locate(voxel);
-    return this.#world.ticks.find(position)?.kinds.get(kind)?.steps.get(this.#index);
+  /** Returns the step in which a tick of the voxel is due; `undefined` if it is not scheduled. */
+  dueStepOf(kind: string): number | undefined {
+    return this.#world.ticks.find(this.#chunk.position)?.kinds.get(kind)?.steps.get(this.#index);
+  }
+
+  /**
+   * Takes the ticks of a kind that are due, and calls `visit` with the chunk and the index of each voxel, in the order of
+   * chunks and voxels.
+   */
+  takeDue(kind: string, visit: (chunk: Position, index: number) => void): void {
+    for (const chunk of this.#world.due) {
+      const taken = chunk.kinds.get(kind)?.take(this.number) ?? [];
+      if (taken.length > 0) this.#changedTicks.add(chunk);
+      for (const index of taken) visit(chunk.position, index);
+    }
   }
 
   /** Returns what the step changed. Throws `ORT_LIMIT` if a chunk has too many ticks. */
@@ -118,32 +136,18 @@ export class EngineStep {
       this.#world.ticks.undo(chunk, this.number - 1);
   }
 
-  #ticksAt(voxel: Position): ChunkTicks {
-    const chunk = this.#locate(voxel);
-    chunk.ticks ??= this.#world.ticks.open(chunk.position);
-    return chunk.ticks;
+  #ticks(): ChunkTicks {
+    this.#chunk.ticks ??= this.#world.ticks.open(this.#chunk.position);
+    return this.#chunk.ticks;
   }
 
-  /** Finds the chunk of a voxel, and the voxel's index in it. */
-  #locate(voxel: Position): StepChunk {
-    const last = this.#voxel;
-    const isSame =
-      last !== undefined &&
-      last[0] === voxel[0] &&
-      last[1] === voxel[1] &&
-      last[2] === voxel[2] &&
-      last[3] === voxel[3];
-    if (isSame && this.#chunk !== undefined) return this.#chunk;
-    this.#voxel = voxel;
-    this.#index = voxelIndex(this.shape, ...voxel);
-    const position = chunkOfVoxel(this.shape, voxel);
-    let chunk = this.#chunks.get(...position);
-    if (chunk === undefined) {
-      const { state, isLoaded } = this.#world;
-      chunk = new StepChunk(position, isLoaded(position) ? state.findChunk(...position) : undefined);
-      this.#chunks.set(...position, chunk);
-    }
-    this.#chunk = chunk;
+  #chunkAt(x: number, y: number, z: number, w: number): StepChunk {
+    const known = this.#chunks.get(x, y, z, w);
+    if (known !== undefined) return known;
+    const { state, isLoaded } = this.#world;
+    const position: Position = [x, y, z, w];
+    const chunk = new StepChunk(position, isLoaded(position) ? state.findChunk(x, y, z, w) : undefined);
+    this.#chunks.set(x, y, z, w, chunk);
     return chunk;
   }
 }

@@ -82,40 +82,57 @@ export function shownStep<D extends Dimensions>(
   { axes, codec, seed, activeRegions }: StepSurroundings<D>,
 ): Step<D> {
   const { number, shape } = engine;
-  const at = (position: Position<D>): Position => axes.position("position", position);
+  const { extents } = shape;
+  const { dimensions } = axes;
+  const isPlain = extents.every((extent, axis) => axis >= dimensions || extent > 1);
+  const at = (position: Position<D>, name = "position"): EngineStep => {
+    // Almost every position is right, and needs no copy.
+    const isChecked = isPlain && isVoxel(position, dimensions);
+    const [x, y, z = 0, w = 0] = isChecked
+      ? (position as readonly number[] as Position)
+      : axes.position(name, position);
+    return engine.moveTo(x, y, z, w);
+  };
   return {
     number,
     world: {
-      voxelAt: (position) => engine.blockAt(at(position)),
-      dataAt: (position) => decodeData(codec, engine.dataAt(at(position))),
+      voxelAt: (position) => at(position).block,
+      dataAt: (position) => decodeData(codec, at(position).data),
     },
     edits: {
       set(position, block, options) {
         const data =
           options === undefined ? undefined : encodeData(codec, "options.data", ownSetOptions(options).data);
-        return engine.edit(at(position), requireBlock("block", block), data);
+        return at(position).edit(requireBlock("block", block), data);
       },
-      setData: (position, data) => engine.edit(at(position), undefined, encodeSetData(codec, data)),
+      setData: (position, data) => at(position).edit(undefined, encodeSetData(codec, data)),
       move(from, to) {
-        const [source, target] = [axes.position("from", from), axes.position("to", to)];
-        const block = engine.blockAt(source);
-        if (block === undefined || !engine.edit(target, block, engine.dataAt(source) ?? null)) return false;
-        return engine.edit(source, AIR, null);
+        const { block, data } = at(from, "from");
+        if (block === undefined || !at(to, "to").edit(block, data ?? null)) return false;
+        return at(from, "from").edit(AIR, null);
       },
     },
     schedule: {
       due(kind) {
         const found: { readonly position: Position<D> }[] = [];
-        engine.takeDue(kind, (voxel) => found.push({ position: axes.shown(voxel) }));
+        const [ex, ey, ez, ew] = extents;
+        engine.takeDue(kind, ([x, y, z, w], index) => {
+          const row = Math.floor(index / ex);
+          const layer = Math.floor(row / ey);
+          const cell = Math.floor(layer / ez);
+          const voxel = [x * ex + (index % ex), y * ey + (row % ey), z * ez + (layer % ez), w * ew + cell];
+          voxel.length = dimensions;
+          found.push({ position: voxel as readonly number[] as Position<D> });
+        });
         return found;
       },
       add(position, kind, inSteps) {
         const delay = requireWhole("inSteps", inSteps, 1, DELAY_STEPS_MAX);
-        engine.schedule(at(position), requireTickKind(kind), number + delay);
+        at(position).schedule(requireTickKind(kind), number + delay);
       },
-      cancel: (position, kind) => engine.cancel(at(position), requireTickKind(kind)),
+      cancel: (position, kind) => at(position).cancel(requireTickKind(kind)),
       find(position, kind) {
-        const due = engine.dueStepOf(at(position), kind);
+        const due = at(position).dueStepOf(kind);
         return due === undefined ? undefined : due - number;
       },
     },
@@ -131,6 +148,13 @@ export function shownStep<D extends Dimensions>(
       return drawn;
     },
   };
+}
+
+/** Whether a value is the position of a voxel. */
+function isVoxel(position: readonly number[], dimensions: number): boolean {
+  if (!Array.isArray(position) || position.length !== dimensions) return false;
+  for (const coordinate of position) if ((coordinate | 0) !== coordinate) return false;
+  return true;
 }
 
 function requireTickKind(kind: unknown): string {

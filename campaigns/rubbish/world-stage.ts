@@ -10,6 +10,7 @@ import {
   type WorldSnapshot,
 } from "@orthant/world";
 import { differencesOf, type ShownWorld, shownWorld } from "./shown-world.ts";
+import { simulationTargets } from "./simulation-targets.ts";
 import { type Arguments, methodTargets, type OpenStage, type Stage, type Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";
 
@@ -86,6 +87,7 @@ class WorldCalls implements OpenStage {
       }),
       ...blockTargets(world.blocks),
       ...storeTargets(world.store),
+      ...simulationTargets(world),
     ];
   }
 

@@ -1,6 +1,7 @@
 import type { Dimensions, TimeSource } from "@orthant/core";
 import { type Axes, requireId, requireList, requireText } from "@orthant/core/engine";
 import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
+import { WorldEngine } from "@orthant/world/engine";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import { requireCloseOptions } from "./auth/arguments.ts";
@@ -56,9 +57,17 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     const backlog = new SendBacklog(context.limits.sendBacklogTotalBytesMax);
     this.#connectionContext = { ...context, backlog };
     this.#timer = new TickTimer(time, tickMs, (skipped) => this.#tick(skipped));
-    this.#stopWatching = world.onFailure((failure) =>
-      this.#reportError(failure, "the world could not be saved and takes no more edits"),
-    );
+    const watching = [
+      world.onFailure((failure) =>
+        this.#reportError(failure, "the world could not be saved and takes no more edits"),
+      ),
+    ];
+    // A simulation is active near players.
+    if (world instanceof WorldEngine)
+      watching.push(world.steps.addSource(() => context.sync.players.map(({ position }) => position)));
+    this.#stopWatching = () => {
+      for (const stop of watching) stop();
+    };
     new UpgradeHandler(context, {
       unready: () => this.#unready(),
       isClosing: () => this.#closing !== undefined,

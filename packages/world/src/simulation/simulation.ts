@@ -1,5 +1,5 @@
 import { type Dimensions, isOrthantError, type Timer, type TimeSource, type VoxelBox } from "@orthant/core";
-import type { Axes } from "@orthant/core/engine";
+import { type Axes, requireWhole } from "@orthant/core/engine";
 import type { ActiveRegions } from "./active-regions.ts";
 import type { Step } from "./step.ts";
 
@@ -52,6 +52,9 @@ export interface SimulationWorld<D extends Dimensions> {
   /** Called once when the simulation ends. */
   onStop(): void;
 }
+
+/** Maximum number of steps of one call. */
+const ADVANCE_STEPS_MAX = 100_000;
 
 /** Makes the steps of a world, one after the other, at a fixed pace. `World.simulate` starts one. */
 export class Simulation<D extends Dimensions = Dimensions> {
@@ -124,6 +127,7 @@ export class Simulation<D extends Dimensions = Dimensions> {
    * system throws; that step had no effect.
    */
   async advance(steps = 1): Promise<void> {
+    requireWhole("steps", steps, 0, ADVANCE_STEPS_MAX);
     for (let made = 0; made < steps && !this.#isStopped; made++) {
       await this.#making;
       await this.#make();

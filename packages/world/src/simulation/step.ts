@@ -116,7 +116,7 @@ export function shownStep<D extends Dimensions>(
       due(kind) {
         const found: { readonly position: Position<D> }[] = [];
         const [ex, ey, ez, ew] = extents;
-        engine.takeDue(kind, ([x, y, z, w], index) => {
+        engine.takeDue(requireTickKind(kind), ([x, y, z, w], index) => {
           const row = Math.floor(index / ex);
           const layer = Math.floor(row / ey);
           const cell = Math.floor(layer / ez);
@@ -132,7 +132,7 @@ export function shownStep<D extends Dimensions>(
       },
       cancel: (position, kind) => at(position).cancel(requireTickKind(kind)),
       find(position, kind) {
-        const due = at(position).dueStepOf(kind);
+        const due = at(position).dueStepOf(requireTickKind(kind));
         return due === undefined ? undefined : due - number;
       },
     },
@@ -153,7 +153,7 @@ export function shownStep<D extends Dimensions>(
 /** Whether a value is the position of a voxel. */
 function isVoxel(position: readonly number[], dimensions: number): boolean {
   if (!Array.isArray(position) || position.length !== dimensions) return false;
-  for (const coordinate of position) if ((coordinate | 0) !== coordinate) return false;
+  for (const coordinate of position) if (typeof coordinate !== "number" || (coordinate | 0) !== coordinate) return false;
   return true;
 }
 

@@ -1,0 +1,136 @@
+import type { Dimensions } from "@orthant/core";
+import type { Prng } from "@orthant/testkit";
+import { Simulation, type SimulationOptions, type Step, type World } from "@orthant/world";
+import type { Arguments, Target } from "./stage.ts";
+import * as valid from "./valid-values.ts";
+
+/** Returns what a simulation and its steps can be called with. Each call has a simulation of its own, which it stops. */
+export function simulationTargets(world: World): readonly Target[] {
+  return [simulateTarget(world), ...methodTargetsOf(world), ...stepTargetsOf(world)];
+}
+
+function simulateTarget(world: World): Target {
+  return {
+    name: "World.simulate",
+    args: (prng) => [
+      {
+        systems: { none: () => undefined },
+        stepMs: prng.between(1_000, 3_600_000),
+        activeRadius: prng.below(64),
+        isPaused: true,
+        onError: () => undefined,
+      },
+    ],
+    called: world.simulate,
+    async call(given) {
+      const simulation: Simulation = Reflect.apply(world.simulate, world, given);
+      await simulation.stop();
+    },
+  };
+}
+
+const SIMULATION_METHODS: Readonly<Record<string, (world: World) => Arguments>> = {
+  keepActive:
+    ({ dimensions }) =>
+    (prng) => [valid.voxelBox(prng, dimensions)],
+  whenActive: () => () => [],
+  pause: () => () => [],
+  resume: () => () => [],
+  advance: () => (prng) => [prng.below(3)],
+  stop: () => () => [],
+};
+
+function methodTargetsOf(world: World): readonly Target[] {
+  const methods = Simulation.prototype as unknown as Readonly<
+    Record<string, (...given: unknown[]) => unknown>
+  >;
+  return Object.entries(SIMULATION_METHODS).map(([name, argumentsFor]) => ({
+    name: `Simulation.${name}`,
+    args: argumentsFor(world),
+    called: methods[name] as (...given: unknown[]) => unknown,
+    call: (given) =>
+      withSimulation(world, {}, (simulation) =>
+        Reflect.apply(methods[name] as (...given: unknown[]) => unknown, simulation, given),
+      ),
+  }));
+}
+
+/** A function of a step, with the names of its parameters, and valid arguments. */
+interface StepCall {
+  readonly called: (...given: never[]) => unknown;
+  readonly args: Arguments;
+  of(step: Step): (...given: never[]) => unknown;
+}
+
+function stepTargetsOf(world: World): readonly Target[] {
+  const at = (prng: Prng) => valid.position(prng, world.dimensions);
+  const aKind = (prng: Prng): string => prng.pick(["fall", "my-game:flow"]);
+  const ofPlace = (position: unknown): unknown => position;
+  const ofTick = (position: unknown, kind: unknown): unknown => [position, kind];
+  const calls: Readonly<Record<string, StepCall>> = {
+    "world.voxelAt": { called: ofPlace, args: (prng) => [at(prng)], of: (step) => step.world.voxelAt },
+    "world.dataAt": { called: ofPlace, args: (prng) => [at(prng)], of: (step) => step.world.dataAt },
+    "edits.set": {
+      called: (position: unknown, block: unknown, options: unknown) => [position, block, options],
+      args: (prng) => [at(prng), prng.below(7), { data: valid.data(prng) }],
+      of: (step) => step.edits.set,
+    },
+    "edits.setData": {
+      called: (position: unknown, data: unknown) => [position, data],
+      args: (prng) => [at(prng), valid.data(prng)],
+      of: (step) => step.edits.setData,
+    },
+    "edits.move": {
+      called: (from: unknown, to: unknown) => [from, to],
+      args: (prng) => [at(prng), at(prng)],
+      of: (step) => step.edits.move,
+    },
+    "schedule.due": {
+      called: (kind: unknown) => kind,
+      args: (prng) => [aKind(prng)],
+      of: (step) => step.schedule.due,
+    },
+    "schedule.add": {
+      called: (position: unknown, kind: unknown, inSteps: unknown) => [position, kind, inSteps],
+      args: (prng) => [at(prng), aKind(prng), prng.between(1, 9)],
+      of: (step) => step.schedule.add,
+    },
+    "schedule.cancel": {
+      called: ofTick,
+      args: (prng) => [at(prng), aKind(prng)],
+      of: (step) => step.schedule.cancel,
+    },
+    "schedule.find": {
+      called: ofTick,
+      args: (prng) => [at(prng), aKind(prng)],
+      of: (step) => step.schedule.find,
+    },
+    drawVoxels: {
+      called: (perChunk: unknown) => perChunk,
+      args: (prng) => [prng.below(3)],
+      of: (step) => step.drawVoxels,
+    },
+  };
+  return Object.entries(calls).map(([name, { called, args, of }]) => ({
+    name: `Step.${name}`,
+    args,
+    called,
+    call: (given) =>
+      withSimulation(world, { call: (step) => Reflect.apply(of(step), undefined, given) }, (simulation) =>
+        simulation.advance(),
+      ),
+  }));
+}
+
+async function withSimulation(
+  world: World,
+  systems: SimulationOptions<Dimensions>["systems"],
+  use: (simulation: Simulation) => unknown,
+): Promise<void> {
+  const simulation = world.simulate({ systems, isPaused: true, stepMs: 3_600_000 });
+  try {
+    await use(simulation);
+  } finally {
+    await simulation.stop();
+  }
+}

@@ -153,7 +153,8 @@ export function shownStep<D extends Dimensions>(
 /** Whether a value is the position of a voxel. */
 function isVoxel(position: readonly number[], dimensions: number): boolean {
   if (!Array.isArray(position) || position.length !== dimensions) return false;
-  for (const coordinate of position) if (typeof coordinate !== "number" || (coordinate | 0) !== coordinate) return false;
+  for (const coordinate of position)
+    if (typeof coordinate !== "number" || (coordinate | 0) !== coordinate) return false;
   return true;
 }
 

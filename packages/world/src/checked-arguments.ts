@@ -3,6 +3,7 @@ import {
   type Box,
   type Chunk,
   type ChunkShape,
+  type Dimensions,
   isChunk,
   isSeededGenerator,
   OrthantError,
@@ -14,6 +15,7 @@ import {
 import { encodeUtf8, U8_MAX, U16_MAX } from "@orthant/core/bytes";
 import {
   AXES,
+  type Axes,
   convertList,
   pointOnAxes,
   requireBytes,
@@ -235,4 +237,18 @@ export function requireSeededGenerator(name: string, value: unknown): SeededGene
   const own = { ref, generator };
   if (isSeededGenerator(own)) return own;
   throw wrongArgument(name, value, "it is a generator with a seed, such as terrain({ seed: 7n })");
+}
+
+/** Returns positions with chunks as our own. */
+export function ownChunkPairs<D extends Dimensions>(
+  axes: Axes<D>,
+  chunks: readonly (readonly [chunkPosition: Position<D>, chunk: Chunk])[],
+): readonly (readonly [position: Position, chunk: Chunk])[] {
+  return convertList("chunks", chunks, "it is a list of [chunkPosition, chunk]", (pair, index) => {
+    requireList(`chunks[${index}]`, pair, "it is [chunkPosition, chunk]");
+    const [position, chunk] = pair;
+    if (!isChunk(chunk))
+      throw wrongArgument(`chunks[${index}][1]`, chunk, "make one with emptyChunk or uniformChunk");
+    return [axes.position(`chunks[${index}][0]`, position), chunk] as const;
+  });
 }

@@ -375,13 +375,8 @@ export class WorldEngine {
   close(): Promise<void> {
     // The first caller gets a failure; for the others it is enough that the world is closed.
     if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
-    this.#closing = this.#close();
+    this.#closing = this.#editor.idle().then(() => this.#saver.close());
     return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    await this.#editor.idle();
-    await this.#saver.close();
   }
 
   async #change(

@@ -10,7 +10,6 @@ import {
   type Dimensions,
   type EditEvent,
   type EditResult,
-  isChunk,
   PLAIN_DATA,
   type Position,
   type SeededGenerator,
@@ -24,23 +23,20 @@ import {
   boxAt,
   ChunksEdit,
   chunkOfVoxel,
-  convertList,
   decodeData,
   encodeData,
   encodeSetData,
   ownSetOptions,
   requireBlock,
   requireFunction,
-  requireList,
   voxelIndex,
   voxelPlacements,
   type WorldState,
-  wrongArgument,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
-import { requireMoment } from "./checked-arguments.ts";
+import { ownChunkPairs, requireMoment } from "./checked-arguments.ts";
 import type { EngineEdit } from "./edit/world-editor.ts";
 import {
   type NewEntity,
@@ -272,14 +268,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   async setChunks(
     chunks: readonly (readonly [chunkPosition: Position<D>, chunk: Chunk])[],
   ): Promise<EditResult> {
-    const inner = convertList("chunks", chunks, "it is a list of [chunkPosition, chunk]", (pair, index) => {
-      requireList(`chunks[${index}]`, pair, "it is [chunkPosition, chunk]");
-      const [position, chunk] = pair;
-      if (!isChunk(chunk))
-        throw wrongArgument(`chunks[${index}][1]`, chunk, "make one with emptyChunk or uniformChunk");
-      return [this.#axes.position(`chunks[${index}][0]`, position), chunk] as const;
-    });
-    return resultOf(await this.engine.setChunks(inner));
+    return resultOf(await this.engine.setChunks(ownChunkPairs(this.#axes, chunks)));
   }
 
   /**
@@ -384,23 +373,11 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   /**
-   * Starts to simulate the world: calls the systems of a game in steps at a fixed pace. A step reads the world, and collects
-   * edits and ticks that are applied at once. A world has at most one simulation at a time; it continues with the next step
-   * when it is opened again.
+   * Starts to simulate the world: calls the systems of a game in steps at a fixed pace. A world has at most one simulation
+   * at a time, and continues with the next step when it is opened again.
    *
    * @example
-   * world.simulate({
-   *   systems: {
-   *     sand({ world, edits, schedule }) {
-   *       for (const { position } of schedule.due("fall")) {
-   *         const [x, y, z] = position;
-   *         if (world.voxelAt([x, y - 1, z]) !== 0) continue;
-   *         edits.move(position, [x, y - 1, z]);
-   *         schedule.add([x, y - 1, z], "fall", 1);
-   *       }
-   *     },
-   *   },
-   * });
+   * world.simulate({ stepMs: 50, systems: { sand: fallingSand, water: flow }, activeRadius: 96 });
    */
   simulate(options: SimulationOptions<D>): Simulation<D> {
     return simulate(this.engine, this.#axes, this.dataCodec, options);

@@ -1,7 +1,7 @@
-import { box, flat, isOrthantError, type Position, type VoxelBox } from "@orthant/core";
+import { box, flat, type Position, type VoxelBox } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
-import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime } from "@orthant/testkit";
+import { CrashDisk, codeOf, codeOfRejection, explorePowerCuts, FakeTime } from "@orthant/testkit";
 import { createWorld, openWorld, type Simulation, type Step, type System, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { pouring, WATER, water } from "./water.ts";
@@ -193,15 +193,6 @@ describe("a step", () => {
   });
 });
 
-function codeOf(call: () => unknown): string {
-  try {
-    call();
-    return "none";
-  } catch (error) {
-    return isOrthantError(error) ? error.code : String(error);
-  }
-}
-
 describe("a simulation", () => {
   test("lets a column of sand fall until it lies on the ground", async () => {
     const world = await newWorld();
@@ -294,7 +285,7 @@ async function pass(time: FakeTime, ms: number): Promise<void> {
 describe.each(DURABILITIES)("a simulated world with durability %s", (durability) => {
   const options = optionsOf(durability);
 
-  test("continues with the next step, and with its ticks, when it is opened again", async () => {
+  test("[S145] continues with the next step, and with its ticks, when it is opened again", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk, options);
     const simulation = await started(world, { drop: dropping([1, 30, 1]), sand: fallingSand });
@@ -325,7 +316,7 @@ describe.each(DURABILITIES)("a simulated world with durability %s", (durability)
     await again.close();
   });
 
-  test("settles to the same water after a power cut at any operation", async () => {
+  test("[J38] settles to the same water after a power cut at any operation", async () => {
     const steps = 24;
     const systems = { pour: pouring([0, 6, 0], [5, 3, 5]), water };
     const calm = await newWorld();

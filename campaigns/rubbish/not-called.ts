@@ -41,6 +41,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "new World",
   "new WorldHistory",
   "new WorldSnapshot",
+  "new Simulation",
   "new KeyValueStore",
   "new KeyValueView",
   "new ClientWorld",

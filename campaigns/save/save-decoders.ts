@@ -54,11 +54,11 @@ import {
   trieOf,
   WholeChunk,
 } from "@orthant/save/internal";
-import type { JournalEntry } from "@orthant/save/journal";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
+import { journalEntries } from "./journal-samples.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 import { sealedTarget } from "./sealed-target.ts";
-import { storeJournalEntries, storeTargets, withRecords } from "./store-decoders.ts";
+import { storeTargets, withRecords } from "./store-decoders.ts";
 
 const ref: RecordRef = {
   packId: 1,
@@ -222,57 +222,6 @@ const doors = new BlockCatalog([
   },
   { id: 400, name: "old", colour: 1, solid: false, retired: true, tags: ["wooden"] },
 ]);
-
-const journalEntries: readonly JournalEntry[] = [
-  {
-    kind: "step",
-    step: 300,
-    chunks: [{ position: [0, -1, 0, 0], edits: [{ index: 1, block: 300 }] }],
-    clocks: [{ region: [0, -1, 0, 0], clock: 2 ** 40 + 6 }],
-    ticks: [
-      {
-        position: [0, -1, 0, 0],
-        changes: [
-          { kind: "fall", index: 0, step: undefined },
-          { kind: "fall", index: 3, step: 301 },
-          { kind: "flow", index: 3, step: 900 },
-        ],
-      },
-    ],
-    entities: [
-      { kind: "entity", entity: modelEntity(1n, [1, 2, 3, 4]), storedAt: [0, 0, 0, 0] },
-      { kind: "entityGone", entityId: 3n, storedAt: undefined },
-    ],
-  },
-  {
-    kind: "edit",
-    origin: { clientId: 7n, lastEditId: 300 },
-    chunks: [
-      { position: [0, -1, 0, 0], edits: [{ index: 1, block: 300 }] },
-      { position: [9, 0, 0, 0], chunk: modelChunk(3) },
-      {
-        position: [9, 1, 0, 0],
-        edits: [{ index: 1, block: 7 }],
-        data: [
-          { index: 1, data: Uint8Array.of(1, 2, 3) },
-          { index: 2, data: undefined },
-        ],
-      },
-      { position: [9, 2, 0, 0], edits: [], data: [{ index: 0, data: new Uint8Array(0) }] },
-      { position: [9, 3, 0, 0], chunk: modelChunk(3).editData([{ index: 1, data: Uint8Array.of(9) }]) },
-    ],
-    clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 + 5 }],
-  },
-  { kind: "entity", entity: modelEntity(1n, [1, 2, 3, 4]), storedAt: [0, 0, 0, -9] },
-  { kind: "entityGone", entityId: 300n, storedAt: undefined },
-  { kind: "player", player: modelPlayer(9n, 6) },
-  { kind: "description", name: "fuzz", spawn: [0.5, -1, 0, 0] },
-  {
-    kind: "blocks",
-    change: { changed: [{ id: 1, name: "rock", retired: true }], added: DEFAULT_BLOCKS.types.slice(14) },
-  },
-  ...storeJournalEntries,
-];
 
 /** Larger limit, because each call builds a pack around the table. */
 const TABLE_CALL_BYTES = 65_536;

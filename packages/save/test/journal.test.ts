@@ -290,7 +290,7 @@ describe("the bytes of a journal", () => {
       }
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
-    expect(codeOf(() => decode(codec, fromHex("08")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("09")))).toBe("ORT_TAG");
     expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 05")))).toBe("ORT_TAG");
     expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 04 01 01 00 00 00")))).toBe(
       "ORT_VOXEL_DATA",

@@ -279,8 +279,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     requireFunction("listener", listener);
     return this.engine.onEdit(({ chunks, before, after, author }) => {
       const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
-      const codec = this.dataCodec;
-      const difference = { before: chunkIn(before), after: chunkIn(after), author, codec };
+      const difference = { before: chunkIn(before), after: chunkIn(after), author, codec: this.dataCodec };
       listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
     });
   }
@@ -373,8 +372,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   /**
-   * Starts to simulate the world: calls the systems of a game in steps at a fixed pace. A world has at most one simulation
-   * at a time, and continues with the next step when it is opened again.
+   * Starts to simulate the world: calls the systems of a game in steps at a fixed pace. One simulation at a time.
    *
    * @example
    * world.simulate({ stepMs: 50, systems: { sand: fallingSand, water: flow }, activeRadius: 96 });

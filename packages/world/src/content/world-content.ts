@@ -31,7 +31,6 @@ import {
   type WorldDescription,
 } from "@orthant/save";
 import { generatorMapOf } from "@orthant/save/content";
-import type { ChunkTickChanges } from "@orthant/save/journal";
 import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
 import {
   type ChangedEntity,
@@ -42,8 +41,7 @@ import {
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
-import { stepOf, withStep } from "../simulation/step-number.ts";
-import type { ChunkTicks } from "../simulation/tick-store.ts";
+import { lastStepOf, withStep } from "../simulation/step-number.ts";
 import { StoreContent, storeChangesOf } from "../store/store-content.ts";
 import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
@@ -180,25 +178,15 @@ export class WorldContent {
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
-  /** Makes the ticks that a step changed final, and marks them as unsaved. */
-  settleTicks(chunks: readonly ChunkTicks[]): void {
-    for (const chunk of chunks) {
-      this.regions.ticks.settle(chunk);
-      this.#markTicks(chunk.position);
-    }
-  }
-
-  /** Changes ticks as a log says. */
-  changeTicks(changes: readonly ChunkTickChanges[]): void {
-    for (const change of changes) {
-      this.regions.ticks.apply(change);
-      this.#markTicks(change.position);
-    }
+  /** Marks the ticks of a chunk as unsaved. */
+  markTicks(chunk: Position): void {
+    this.#unsaved.addChunk(chunk);
+    this.#unsaved.tickRegions.add(...regionOf(chunk));
   }
 
   /** The last step of the simulation; 0 before the first. */
   get step(): number {
-    return stepOf(this.global.description);
+    return lastStepOf(this.global.description);
   }
 
   set step(step: number) {
@@ -283,12 +271,7 @@ export class WorldContent {
    */
   async makeReadyToCommit(): Promise<void> {
     for (const box of this.#unreadCubes()) await this.#entityReader.loadForSave(box);
-    for (const position of this.#untouchedWithTicks()) {
-      const chunk = await this.regions.state.generateChunk(position);
-      const { state } = this.regions;
-      if (state.overrides.at(...position) === undefined)
-        this.regions.state = state.withOverrides(state.overrides.set(position, chunk));
-    }
+    for (const position of this.#untouchedWithTicks()) await this.regions.generateOverride(position);
     for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
   }
 
@@ -379,17 +362,8 @@ export class WorldContent {
     this.regions.evict(isUnsaved, this.#committing === undefined ? this.save.index : undefined);
   }
 
-  #markTicks(chunk: Position): void {
-    this.#unsaved.addChunk(chunk);
-    this.#unsaved.tickRegions.add(...regionOf(chunk));
-  }
-
   #untouchedWithTicks(): readonly Position[] {
-    const { ticks, state } = this.regions;
-    if (ticks.isEmpty) return [];
-    return [...this.#unsaved.chunks].filter(
-      (position) => state.overrides.at(...position) === undefined && ticks.find(position) !== undefined,
-    );
+    return this.regions.ticks.isEmpty ? [] : this.regions.untouchedWithTicks(this.#unsaved.chunks);
   }
 
   #unreadCubes(): readonly Box[] {

@@ -217,7 +217,10 @@ export class WorldEditor {
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     this.#content.applyEdit(state, edit);
     const changedTicks = this.#saver.isJournaling ? ticks.map(tickChangesOf).filter(hasChanges) : [];
-    this.#content.settleTicks(ticks);
+    for (const chunk of ticks) {
+      this.#content.regions.ticks.settle(chunk);
+      this.#content.markTicks(chunk.position);
+    }
     this.#content.step = step;
     this.#saver.addChange("world", () => ({
       kind: "step",

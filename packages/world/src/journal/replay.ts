@@ -175,7 +175,12 @@ class Replay {
     const content = this.#content;
     await content.whenLoaded(
       ticks.map(({ position }) => boxAt(position)),
-      () => content.changeTicks(ticks),
+      () => {
+        for (const change of ticks) {
+          content.regions.ticks.apply(change);
+          content.markTicks(change.position);
+        }
+      },
     );
     for (const entity of entities) await this.#entity(entity);
     content.step = step;

@@ -97,6 +97,22 @@ export class WorldRegions {
     return this.#reader.load(box, this.#add);
   }
 
+  /** Returns those of some chunks that have ticks although they were never edited. */
+  untouchedWithTicks(chunks: Iterable<Position>): readonly Position[] {
+    const { overrides } = this.state;
+    return [...chunks].filter(
+      (position) => overrides.at(...position) === undefined && this.ticks.find(position) !== undefined,
+    );
+  }
+
+  /** Makes what the generator produces an override, unless the chunk was edited meanwhile. */
+  async generateOverride(position: Position): Promise<void> {
+    const chunk = await this.state.generateChunk(position);
+    const { overrides } = this.state;
+    if (overrides.at(...position) === undefined)
+      this.state = this.state.withOverrides(overrides.set(position, chunk));
+  }
+
   /** Returns a chunk as the save has it, even one that is never shown; else what the generator produces. */
   storedChunk(position: Position): Promise<Chunk> {
     return this.#reader.storedChunk(position);

@@ -10,7 +10,7 @@ const stepCodec: Codec<number> = {
 };
 
 /** Returns the last step of a world's simulation; 0 if it never had one. */
-export function stepOf({ attachments }: WorldDescription): number {
+export function lastStepOf({ attachments }: WorldDescription): number {
   const value = attachments.find(({ key }) => key === KEY)?.value;
   return value === undefined ? 0 : decode(stepCodec, value);
 }

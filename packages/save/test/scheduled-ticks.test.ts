@@ -1,7 +1,7 @@
 import { ByteWriter, decode, encode } from "@orthant/core/bytes";
 import type { ScheduledTick } from "@orthant/save/content";
 import { journalEntryCodec, scheduledTicksCodec } from "@orthant/save/internal";
-import type { JournalStep } from "@orthant/save/journal";
+import type { JournalStep, TickChange } from "@orthant/save/journal";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -81,23 +81,32 @@ describe("scheduled ticks", () => {
   });
 });
 
-test("[J39] the changed ticks of a step are steps from it, 0 for none", () => {
-  const step: JournalStep = {
+function stepWith(changes: readonly TickChange[]): JournalStep {
+  return {
     kind: "step",
     step: 7,
     chunks: [],
     clocks: [],
-    ticks: [
-      {
-        position: [0, 0, 0, 0],
-        changes: [
-          { kind: "f", index: 2, step: undefined },
-          { kind: "f", index: 4, step: 9 },
-        ],
-      },
-    ],
+    ticks: [{ position: [0, 0, 0, 0], changes }],
     entities: [],
   };
+}
+
+test("[J39] a step may take all kinds of ticks that a chunk can have, and schedule as many others", () => {
+  const changes = Array.from({ length: 128 }, (_, number) => ({
+    kind: `k${number + 100}`,
+    index: 0,
+    step: number % 2 === 0 ? undefined : 8,
+  }));
+  const step = stepWith(changes);
+  expect(decode(journalEntryCodec(VOLUME), encode(journalEntryCodec(VOLUME), step))).toEqual(step);
+});
+
+test("[J39] the changed ticks of a step are steps from it, 0 for none", () => {
+  const step = stepWith([
+    { kind: "f", index: 2, step: undefined },
+    { kind: "f", index: 4, step: 9 },
+  ]);
   const written = encode(journalEntryCodec(VOLUME), step);
   expect(decode(journalEntryCodec(VOLUME), written)).toEqual(step);
   // After the position: one kind, its name, two changes, each with voxels passed over and steps.

@@ -1,5 +1,6 @@
 import {
   type Box,
+  box,
   type Chunk,
   CUBE_CHUNKS,
   chunkFromVoxels,
@@ -52,6 +53,22 @@ describe("a world with an asynchronous generator", () => {
     expect(await again.get([5, -3, 5])).toBe(9);
     expect(await again.get([6, -3, 5])).toBe(1);
     await again.close();
+  });
+
+  test("is simulated where no chunk was edited", async () => {
+    const world = await createWorld(new MemoryDisk(), { dimensions: 3, generator });
+    const read: (number | undefined)[] = [];
+    const simulation = world.simulate({
+      systems: {
+        read: ({ world: reader }) => read.push(reader.voxelAt([0, -16, 0]), reader.voxelAt([1, 70, 1])),
+      },
+      isPaused: true,
+    });
+    simulation.keepActive(box([0, 0, 0], [1, 1, 1]));
+    await simulation.whenActive();
+    await simulation.advance();
+    expect(read).toEqual([4, 0]);
+    await world.close();
   });
 
   test("replays its journal after a crash", async () => {

@@ -96,7 +96,48 @@ describe("a step", () => {
       edits.move([0, -1, 0], [5_000, 0, 0]),
     ]);
     expect(results).toEqual([undefined, false, false, false]);
-    expect([await world.get([5_000, 0, 0]), await world.get([0, -1, 0])]).toEqual([0, expect.any(Number)]);
+    expect(await world.get([5_000, 0, 0])).toBe(0);
+    expect(await world.get([0, -1, 0])).not.toBe(0);
+    await world.close();
+  });
+
+  test("schedules nothing far from what is active, so that saved chunks stay as they are", async () => {
+    const disk = new MemoryDisk();
+    const first = await newWorld(disk);
+    await first.set([5_000, 0, 0], SAND);
+    await first.close();
+    const world = await openWorld(disk, { dimensions: 3, ...optionsOf() });
+    expect(await inOneStep(world, ({ schedule }) => schedule.add([5_001, 0, 0], "fall", 1))).toBe(false);
+    await world.close();
+    const again = await openWorld(disk, { dimensions: 3, ...optionsOf() });
+    expect(await again.get([5_000, 0, 0])).toBe(SAND);
+    await again.close();
+  });
+
+  test("keeps a block that moves to where it is", async () => {
+    const world = await newWorld();
+    await inOneStep(world, ({ edits }) => {
+      edits.set([1, 5, 1], SAND, { data: 7 });
+      edits.move([1, 5, 1], [1, 5, 1]);
+    });
+    expect([await world.get([1, 5, 1]), await world.data([1, 5, 1])]).toEqual([SAND, 7]);
+    await world.close();
+  });
+
+  test("is of no use after its systems have returned", async () => {
+    const world = await newWorld();
+    const kept = await inOneStep(world, (step) => step);
+    expect(codeOf(() => kept.world.voxelAt([0, 0, 0]))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => kept.edits.set([0, 0, 0], SAND))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => kept.schedule.add([0, 0, 0], "fall", 1))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => kept.schedule.due("fall"))).toBe("ORT_ARGUMENT");
+    const waiting = await started(world, {
+      late: (async ({ edits }: Step<3>) => {
+        edits.set([1, 5, 1], SAND);
+      }) as System<3>,
+    });
+    await expect(waiting.advance()).rejects.toThrow("system late returned a promise");
+    expect(await world.get([1, 5, 1])).toBe(0);
     await world.close();
   });
 
@@ -149,6 +190,22 @@ describe("a step", () => {
       [3, "b", [1, 1, 1]],
       [3, "b", [2, 1, 1]],
     ]);
+    await world.close();
+  });
+
+  test("leaves ticks due until a system takes them", async () => {
+    const world = await newWorld();
+    const taken: number[] = [];
+    const simulation = await started(world, {
+      plan: ({ number, schedule }) => {
+        if (number === 1) schedule.add([1, 1, 1], "a", 1);
+      },
+      rarely: ({ number, schedule }) => {
+        if (number % 5 === 0) for (const _tick of schedule.due("a")) taken.push(number);
+      },
+    });
+    await simulation.advance(11);
+    expect(taken).toEqual([5]);
     await world.close();
   });
 

@@ -23,8 +23,9 @@ export interface ChunkTickChanges {
   readonly changes: readonly TickChange[];
 }
 
-/** A step may take and schedule every tick of a chunk. */
+/** A step may take all ticks of a chunk and schedule others, of other kinds. */
 const CHANGES_MAX = 2 * CHUNK_TICKS_MAX;
+const CHANGED_KINDS_MAX = 2 * CHUNK_TICK_KINDS_MAX;
 const kindCodec = string(TICK_KIND_BYTES_MAX);
 
 /** Codec of the ticks that step `step` changed in chunks of `volume` voxels. Rule J39. */
@@ -63,7 +64,7 @@ function writeChanges(out: ByteWriter, changes: readonly TickChange[], step: num
 
 function readChanges(input: ByteReader, volume: number, step: number): readonly TickChange[] {
   const changes: TickChange[] = [];
-  const kindCount = input.count(CHUNK_TICK_KINDS_MAX);
+  const kindCount = input.count(CHANGED_KINDS_MAX);
   if (kindCount === 0) throw input.fail("ORT_JOURNAL", "a chunk without changed ticks");
   let previous = "";
   for (let number = 0; number < kindCount; number++) {

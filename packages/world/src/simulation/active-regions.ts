@@ -13,7 +13,7 @@ import type { WorldEngine } from "../world-engine.ts";
 
 interface ActiveRegion {
   readonly position: Position;
-  readonly release: () => void;
+  release: () => void;
   loading: Promise<void>;
   isLoaded: boolean;
 }
@@ -98,7 +98,15 @@ export class ActiveRegions {
     const isCurrent = (): boolean => this.#regions.get(...region.position) === region;
     try {
       await this.#engine.load(chunks);
-      if (!isCurrent()) return;
+      // A step cannot wait for a generator.
+      const { state } = this.#engine;
+      const forget = state.isAsynchronous ? await state.keepGenerated([chunks]) : () => undefined;
+      if (!isCurrent()) return forget();
+      const { release } = region;
+      region.release = () => {
+        release();
+        forget();
+      };
       region.isLoaded = true;
       this.#engine.steps.activate(region.position);
     } catch (error) {

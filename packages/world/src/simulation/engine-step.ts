@@ -1,6 +1,7 @@
-import type { Chunk, ChunkShape, Position } from "@orthant/core";
+import { type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { type IsSameType, PositionMap, type WorldState } from "@orthant/core/engine";
 import type { StepChange } from "../edit/world-editor.ts";
+import { EDIT_CHUNKS_MAX } from "../world-options.ts";
 import { StepChunk } from "./step-chunk.ts";
 import type { ChunkTicks, TickStore } from "./tick-store.ts";
 
@@ -30,6 +31,7 @@ export class EngineStep {
   #w = 0;
   #chunk: StepChunk;
   #index = 0;
+  #isOver = false;
 
   constructor(world: StepWorld) {
     this.#world = world;
@@ -49,6 +51,7 @@ export class EngineStep {
   /** Points at a voxel, whose coordinates are whole numbers of 32 bits. */
   moveTo(x: number, y: number, z: number, w: number): this {
     if (x === this.#x && y === this.#y && z === this.#z && w === this.#w) return this;
+    this.#requireRunning();
     const [ex, ey, ez, ew] = this.#extents;
     const [cx, cy, cz, cw] = [Math.floor(x / ex), Math.floor(y / ey), Math.floor(z / ez), Math.floor(w / ew)];
     this.#index = x - cx * ex + ex * (y - cy * ey + ey * (z - cz * ez + ez * (w - cw * ew)));
@@ -59,6 +62,11 @@ export class EngineStep {
     this.#z = z;
     this.#w = w;
     return this;
+  }
+
+  /** Whether the voxel can be read and changed. */
+  get isLoaded(): boolean {
+    return this.#chunk.before !== undefined;
   }
 
   /** The block of the voxel; `undefined` where nothing is loaded. */
@@ -77,25 +85,28 @@ export class EngineStep {
    */
   edit(block: number | undefined, data?: Uint8Array | null): boolean {
     const chunk = this.#chunk;
-    if (chunk.before === undefined) return false;
+    if (!this.isLoaded) return false;
     if (block !== undefined) chunk.setBlock(this.#index, block, this.#world.isSameType);
     if (data !== undefined) chunk.setData(this.#index, data ?? undefined);
     return true;
   }
 
-  /** Schedules a tick for the voxel. One that is due earlier stays. */
-  schedule(kind: string, step: number): void {
+  /** Schedules a tick for the voxel. One that is due earlier stays. Returns false where nothing is loaded. */
+  schedule(kind: string, step: number): boolean {
+    if (!this.isLoaded) return false;
     const ticks = this.#ticks();
     const ofKind = ticks.ofKind(kind);
     const known = ofKind.steps.get(this.#index);
-    if (known !== undefined && known <= step) return;
+    if (known !== undefined && known <= step) return true;
     ofKind.set(this.#index, step);
     this.#changedTicks.add(ticks);
     this.#world.ticks.plan(ticks, step);
+    return true;
   }
 
   /** Removes a tick of the voxel. */
   cancel(kind: string): void {
+    if (this.dueStepOf(kind) === undefined) return;
     const ticks = this.#ticks();
     ticks.ofKind(kind).set(this.#index, undefined);
     this.#changedTicks.add(ticks);
@@ -111,6 +122,7 @@ export class EngineStep {
    * chunks and voxels.
    */
   takeDue(kind: string, visit: (chunk: Position, index: number) => void): void {
+    this.#requireRunning();
     for (const chunk of this.#world.due) {
       const taken = chunk.kinds.get(kind)?.take(this.number) ?? [];
       if (taken.length > 0) this.#changedTicks.add(chunk);
@@ -118,10 +130,14 @@ export class EngineStep {
     }
   }
 
-  /** Returns what the step changed. Throws `ORT_LIMIT` if a chunk has too many ticks. */
+  /** Ends the step and returns what it changed. Throws `ORT_LIMIT` if it changed more than a save can store. */
   change(): StepChange {
+    this.#end();
+    const { ticks, due } = this.#world;
     for (const chunk of this.#changedTicks) chunk.requireStorable();
     const edited = [...this.#chunks.values()].filter(({ isEdited }) => isEdited);
+    requireFewChunks(Math.max(edited.length, this.#changedTicks.size));
+    for (const chunk of due) if (chunk.isDue(this.number)) ticks.plan(chunk, this.number + 1);
     return {
       step: this.number,
       edit: this.#world.state.setChunks(edited.map((chunk) => [chunk.position, chunk.after() as Chunk])),
@@ -130,10 +146,24 @@ export class EngineStep {
     };
   }
 
-  /** Takes the changes of ticks back. */
+  /** Ends the step and takes the changes of ticks back. */
   undo(): void {
+    this.#end();
     for (const chunk of new Set([...this.#changedTicks, ...this.#world.due]))
       this.#world.ticks.undo(chunk, this.number - 1);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#x = Number.NaN;
+  }
+
+  #requireRunning(): void {
+    if (!this.#isOver) return;
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `step ${this.number} is over: a system uses a step only until it returns, and must not wait for anything`,
+    );
   }
 
   #ticks(): ChunkTicks {
@@ -150,4 +180,12 @@ export class EngineStep {
     this.#chunks.set(x, y, z, w, chunk);
     return chunk;
   }
+}
+
+function requireFewChunks(count: number): void {
+  if (count <= EDIT_CHUNKS_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `the step changes ${count} chunks, at most ${EDIT_CHUNKS_MAX} may be: spread the changes over several steps`,
+  );
 }

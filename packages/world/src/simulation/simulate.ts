@@ -25,10 +25,16 @@ export function simulate<D extends Dimensions>(
   options: SimulationOptions<D>,
 ): Simulation<D> {
   const own = checkedOptions(options);
-  const { activeRadius = ACTIVE_RADIUS, stepMs = STEP_MS, isPaused = false, onError, systems } = own;
+  const {
+    activeRadius = ACTIVE_RADIUS,
+    stepMs = STEP_MS,
+    isPaused = false,
+    onError = throwLater,
+    systems,
+  } = own;
   const { steps } = engine;
   const onStop = steps.begin();
-  const active = new ActiveRegions(engine, activeRadius, (error) => onError?.(error, undefined));
+  const active = new ActiveRegions(engine, activeRadius, (error) => onError(error, undefined));
   const surroundings = { axes, codec, seed: steps.seed, activeRegions: () => active.positions() };
   return new Simulation<D>(
     {
@@ -46,6 +52,13 @@ export function simulate<D extends Dimensions>(
     },
     { systems, stepMs, isPaused, onError },
   );
+}
+
+/** Throws outside of any call. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 function checkedOptions<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
@@ -71,3 +84,5 @@ function ownSystems<D extends Dimensions>(
     ]),
   );
 }
+
+declare function queueMicrotask(callback: () => void): void;

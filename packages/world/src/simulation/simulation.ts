@@ -1,4 +1,11 @@
-import { type Dimensions, isOrthantError, type Timer, type TimeSource, type VoxelBox } from "@orthant/core";
+import {
+  type Dimensions,
+  isOrthantError,
+  OrthantError,
+  type Timer,
+  type TimeSource,
+  type VoxelBox,
+} from "@orthant/core";
 import { type Axes, requireWhole } from "@orthant/core/engine";
 import type { ActiveRegions } from "./active-regions.ts";
 import type { Step } from "./step.ts";
@@ -17,8 +24,8 @@ export interface SimulationOptions<D extends Dimensions = Dimensions> {
   /** Whether it waits for `resume` or `advance` before it makes steps. Default: false. */
   readonly isPaused?: boolean;
   /**
-   * Called when a system throws: the step has no effect, and the simulation is paused. By default the error is thrown
-   * outside of any call, which ends a Node process.
+   * Called when a system throws: the step has no effect, and the simulation is paused. Also called, without a system, when
+   * a region cannot be read. By default the error is thrown outside of any call, which ends a Node process.
    */
   readonly onError?: (error: unknown, system: string | undefined) => void;
 }
@@ -35,10 +42,7 @@ export interface SimulationStatistics {
 }
 
 /** Options with their defaults. */
-interface SimulationSettings<D extends Dimensions>
-  extends Required<Pick<SimulationOptions<D>, "systems" | "stepMs" | "isPaused">> {
-  readonly onError: SimulationOptions<D>["onError"] | undefined;
-}
+type SimulationSettings<D extends Dimensions> = Required<Omit<SimulationOptions<D>, "activeRadius">>;
 
 /** What a simulation needs of its world. */
 export interface SimulationWorld<D extends Dimensions> {
@@ -61,7 +65,7 @@ export class Simulation<D extends Dimensions = Dimensions> {
   readonly #world: SimulationWorld<D>;
   readonly #systems: readonly (readonly [name: string, system: System<D>])[];
   readonly #stepMs: number;
-  readonly #onError: SimulationOptions<D>["onError"];
+  readonly #onError: NonNullable<SimulationOptions<D>["onError"]>;
   #timer: Timer | undefined;
   #making: Promise<void> | undefined;
   #isPaused: boolean;
@@ -190,7 +194,7 @@ export class Simulation<D extends Dimensions = Dimensions> {
         const startMs = performance.now();
         for (const [name, system] of this.#systems) {
           this.#running = name;
-          system(step);
+          requireNoPromise(name, system(step));
         }
         this.#running = undefined;
         lastMs = performance.now() - startMs;
@@ -210,13 +214,18 @@ export class Simulation<D extends Dimensions = Dimensions> {
   #report(error: unknown): void {
     const system = this.#running;
     this.#running = undefined;
-    if (this.#onError !== undefined) this.#onError(error, system);
-    else
-      queueMicrotask(() => {
-        throw error;
-      });
+    this.#onError(error, system);
   }
 }
 
-declare function queueMicrotask(callback: () => void): void;
+function requireNoPromise(system: string, result: unknown): void {
+  if (!(result instanceof Promise)) return;
+  // What it rejects with later is of no interest.
+  result.catch(() => undefined);
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `system ${system} returned a promise: a system must not wait for anything`,
+  );
+}
+
 declare const performance: { now(): number };

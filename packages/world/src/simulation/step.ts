@@ -36,13 +36,13 @@ export interface StepEdits<D extends Dimensions> {
 
 /** Ticks of voxels. They are saved with their chunk and wait while it is not active. */
 export interface StepSchedule<D extends Dimensions> {
-  /** Takes the ticks of a kind that are due, in the order of their chunks and voxels. */
+  /** Takes the ticks of a kind that are due, in the order of their chunks and voxels. Ticks that no system takes stay due. */
   due(kind: string): readonly { readonly position: Position<D> }[];
   /**
    * Schedules a tick in a number of steps, at least 1. A voxel has at most one tick of a kind: one that is due earlier
-   * stays.
+   * stays. Returns false, and does nothing, outside of what is loaded.
    */
-  add(position: Position<D>, kind: string, inSteps: number): void;
+  add(position: Position<D>, kind: string, inSteps: number): boolean;
   /** Removes a tick. */
   cancel(position: Position<D>, kind: string): void;
   /** Returns in how many steps a tick is due; `undefined` if there is none. */
@@ -108,8 +108,10 @@ export function shownStep<D extends Dimensions>(
       setData: (position, data) => at(position).edit(undefined, encodeSetData(codec, data)),
       move(from, to) {
         const { block, data } = at(from, "from");
-        if (block === undefined || !at(to, "to").edit(block, data ?? null)) return false;
-        return at(from, "from").edit(AIR, null);
+        if (block === undefined || !at(to, "to").isLoaded) return false;
+        // In this order, so that a block that moves to where it is stays.
+        at(from, "from").edit(AIR, null);
+        return at(to, "to").edit(block, data ?? null);
       },
     },
     schedule: {
@@ -128,7 +130,7 @@ export function shownStep<D extends Dimensions>(
       },
       add(position, kind, inSteps) {
         const delay = requireWhole("inSteps", inSteps, 1, DELAY_STEPS_MAX);
-        at(position).schedule(requireTickKind(kind), number + delay);
+        return at(position).schedule(requireTickKind(kind), number + delay);
       },
       cancel: (position, kind) => at(position).cancel(requireTickKind(kind)),
       find(position, kind) {

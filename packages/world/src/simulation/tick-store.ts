@@ -47,6 +47,13 @@ export class KindTicks {
     this.#put(index, step);
   }
 
+  /** Whether a tick is due in `step` or before. */
+  isDue(step: number): boolean {
+    for (const [due, voxels] of this.#byStep)
+      if (due <= step && voxels.some((index) => this.steps.get(index) === due)) return true;
+    return false;
+  }
+
   /** The steps in which something is due. */
   dueSteps(): Iterable<number> {
     return this.#byStep.keys();
@@ -123,6 +130,12 @@ export class ChunkTicks {
     const made = new KindTicks(kind);
     this.kinds.set(kind, made);
     return made;
+  }
+
+  /** Whether a tick is due in `step` or before. */
+  isDue(step: number): boolean {
+    for (const ofKind of this.kinds.values()) if (ofKind.isDue(step)) return true;
+    return false;
   }
 
   /** Returns all ticks in the order in which they are stored. */

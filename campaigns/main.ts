@@ -26,6 +26,7 @@ import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
 import { simCampaign } from "./sim.ts";
 import { socketsCampaign } from "./sockets.ts";
+import { stepsCampaign } from "./steps.ts";
 import { swapCampaign } from "./swap.ts";
 import { type CampaignRecord, CampaignRecords } from "./totals/records.ts";
 import { formatRunTable, type TableRow, writeTotals } from "./totals/table.ts";
@@ -45,6 +46,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   saveRepairCampaign,
   killCampaign,
   powerCampaign,
+  stepsCampaign,
   simCampaign,
   clusterSimCampaign,
   socketsCampaign,

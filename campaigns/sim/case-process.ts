@@ -33,7 +33,9 @@ function answer(message: CaseAnswer): void {
   process.send?.(message);
 }
 
-const MUTANT_LOADER = new URL("./mutant-loader.js", import.meta.url).href;
+/** Tests run from sources, the loader as it was built. */
+const BUILT = import.meta.url.endsWith(".ts") ? "../../build/campaigns/sim/" : "./";
+const MUTANT_LOADER = new URL(`${BUILT}mutant-loader.js`, import.meta.url).href;
 /** Time after which a case counts as hung. */
 const CASE_MS_MAX = 120_000;
 

@@ -1,8 +1,9 @@
 import type { LoadHook } from "node:module";
 import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
+import { STEP_MUTANTS } from "../steps/step-mutants.ts";
 import { MUTANT_VARIABLE, SIM_MUTANTS } from "./sim-mutants.ts";
 
-const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS].find(
+const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS, ...STEP_MUTANTS].find(
   ({ fault }) => fault === process.env[MUTANT_VARIABLE],
 );
 

@@ -1,0 +1,51 @@
+import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
+
+const EDITOR = "world/dist/edit/world-editor.js";
+const REPLAY = "world/dist/journal/replay.js";
+const UNSAVED = "world/dist/content/unsaved-changes.js";
+
+/** Programs whose steps are not whole after a power cut. */
+export const STEP_MUTANTS: readonly SimMutant[] = [
+  mutant(
+    "the ticks of a step are journaled apart from its edits",
+    change(
+      EDITOR,
+      "ticks: changedTicks,",
+      `ticks: (setImmediate(() => this.#saver.addChange("world", () => ({
+        kind: "step", step, chunks: [], clocks: [], ticks: changedTicks, entities: [],
+      }))), []),`,
+    ),
+  ),
+  mutant(
+    "the number of a step is stored before its edits",
+    change(
+      EDITOR,
+      "return this.#applyStep(run(this.#content.regions.state), epoch.number);",
+      `const change = run(this.#content.regions.state);
+      this.#content.step = change.step;
+      this.#saver.addChange("world", () => ({
+        kind: "step", step: change.step, chunks: [], clocks: [], ticks: [], entities: [],
+      }));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return this.#applyStep(change, epoch.number);`,
+    ),
+  ),
+  mutant(
+    "a crash drops the ticks that are due next",
+    change(
+      REPLAY,
+      "content.regions.ticks.apply(change);",
+      `content.regions.ticks.apply({
+        ...change, changes: change.changes.filter((tick) => tick.step !== step + 1),
+      });`,
+    ),
+  ),
+  mutant(
+    "a save has the chunks of a step without their ticks",
+    change(UNSAVED, "ticks: ticks.find(position)?.list(),", "ticks: undefined,"),
+  ),
+  mutant(
+    "a world makes its last step again after a crash",
+    change(REPLAY, "content.step = step;", "content.step = step - 1;"),
+  ),
+];

@@ -105,6 +105,7 @@ function stepTargetsOf(world: World): readonly Target[] {
       args: (prng) => [at(prng), aKind(prng)],
       of: (step) => step.schedule.find,
     },
+    ...entityCallsOf(world),
     drawVoxels: {
       called: (perChunk: unknown) => perChunk,
       args: (prng) => [prng.below(3)],
@@ -120,6 +121,36 @@ function stepTargetsOf(world: World): readonly Target[] {
         simulation.advance(),
       ),
   }));
+}
+
+function entityCallsOf(world: World): Readonly<Record<string, StepCall>> {
+  const { dimensions } = world;
+  const ofId = (id: unknown): unknown => id;
+  const anId = (prng: Prng): bigint => BigInt(1 + prng.below(4));
+  return {
+    "entities.find": { called: ofId, args: (prng) => [anId(prng)], of: (step) => step.entities.find },
+    "entities.in": {
+      called: (voxels: unknown) => voxels,
+      args: (prng) => [valid.voxelBox(prng, dimensions)],
+      of: (step) => step.entities.in,
+    },
+    "entities.near": {
+      called: (position: unknown, distance: unknown) => [position, distance],
+      args: (prng) => [valid.position(prng, dimensions), prng.below(99)],
+      of: (step) => step.entities.near,
+    },
+    "entities.add": {
+      called: (entity: unknown) => entity,
+      args: (prng) => [valid.entity(prng, dimensions)],
+      of: (step) => step.entities.add,
+    },
+    "entities.change": {
+      called: (id: unknown, change: unknown) => [id, change],
+      args: (prng) => [anId(prng), { position: valid.position(prng, dimensions) }],
+      of: (step) => step.entities.change,
+    },
+    "entities.remove": { called: ofId, args: (prng) => [anId(prng)], of: (step) => step.entities.remove },
+  };
 }
 
 async function withSimulation(

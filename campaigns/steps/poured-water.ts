@@ -9,6 +9,11 @@ export type PouredDurability = "snapshot" | "journal";
 export const WATCHED: VoxelBox<3> = box([-16, -32, -16], [48, 32, 48]);
 /** Springs open here. */
 const SPRINGS = box([0, -8, 0], [24, 30, 24]);
+/** Where a duck has landed. */
+const NEST = 98;
+/** Height from which ducks fall. */
+const SKY = 30;
+const DUCK_EVERY_STEPS = 11;
 /** A spring; the next blocks are water, first full, then lower levels. */
 export const SPRING = 99;
 const WATER = 100;
@@ -84,6 +89,21 @@ function besides([x, y, z]: Position<3>): readonly Position<3>[] {
   ];
 }
 
+/** Ducks that fall from the sky. One that lands is gone, and leaves a nest. */
+const ducks: System<3> = ({ number, world, edits, entities }) => {
+  for (const { id, position } of entities.in(WATCHED)) {
+    const [x, y, z] = position;
+    const below: Position<3> = [x, y - 1, z];
+    if (world.voxelAt(below) === AIR) entities.change(id, { position: below });
+    else {
+      entities.remove(id);
+      edits.set(position, NEST, { data: { duck: Number(id) } });
+    }
+  }
+  if (number <= LAST_SPRING_STEP && number % DUCK_EVERY_STEPS === 1)
+    entities.add({ kind: 1, position: [(number * 3) % 24, SKY, (number * 5) % 24] });
+};
+
 /** Opens the world on a disk, or creates one of terrain. */
 export async function openPoured(
   disk: Disk,
@@ -96,7 +116,7 @@ export async function openPoured(
 
 /** Simulates the world. Steps are made by `advance`; `onStep` gets each of them before anything is changed. */
 export async function simulatePoured(world: World<3>, onStep: System<3>): Promise<Simulation<3>> {
-  const simulation = world.simulate({ systems: { onStep, springs, water }, isPaused: true });
+  const simulation = world.simulate({ systems: { onStep, springs, water, ducks }, isPaused: true });
   simulation.keepActive(WATCHED);
   await simulation.whenActive();
   return simulation;

@@ -20,15 +20,17 @@ interface ReadChunk {
 
 const readChunks = new WeakMap<Chunk, ReadChunk>();
 
-/** All that a step finds: the watched chunks with their data, and the ticks. */
+/** All that a step finds: the watched chunks with their data, the ticks and the entities. */
 export class StepContent {
   readonly digest: string;
   readonly #chunks: readonly (readonly [position: Position, chunk: Chunk])[];
   /** Each tick as text: its voxel, its kind, and in how many steps it is due. */
   readonly #ticks: readonly string[];
+  /** Each entity as text: its id and its position. */
+  readonly #entities: readonly string[];
 
   /** Reads the world as it is before `step`. */
-  constructor({ engine: { state, shape } }: World<3>, { schedule }: Step<3>) {
+  constructor({ engine: { state, shape } }: World<3>, { schedule, entities }: Step<3>) {
     const chunks = watchedChunks(shape).map(
       (position) => [position, state.realizeChunk(...position)] as const,
     );
@@ -43,7 +45,8 @@ export class StepContent {
       }
     this.#chunks = chunks;
     this.#ticks = ticks;
-    this.digest = digestOf(...chunks.map(([, chunk]) => read(chunk).digest), ...ticks);
+    this.#entities = entities.in(WATCHED).map(({ id, position }) => `${id} at [${position}]`);
+    this.digest = digestOf(...chunks.map(([, chunk]) => read(chunk).digest), ...ticks, ...this.#entities);
   }
 
   /** Number of voxels of water. */
@@ -51,9 +54,9 @@ export class StepContent {
     return this.#chunks.reduce((sum, [, chunk]) => sum + read(chunk).wet.length, 0);
   }
 
-  /** Whether no water flows any more. */
+  /** Whether no water flows and no duck falls any more. */
   get isSettled(): boolean {
-    return this.#ticks.length === 0;
+    return this.#ticks.length === 0 && this.#entities.length === 0;
   }
 
   /** Describes the first difference from `expected`, voxel by voxel; `undefined` if everything is equal. */
@@ -65,9 +68,16 @@ export class StepContent {
         if (found !== wanted) return `voxel ${index} of chunk [${position}] is ${found}, not ${wanted}`;
       }
     }
-    const [found, wanted] = [this.#ticks.join("; "), expected.#ticks.join("; ")];
-    return found === wanted ? undefined : `the ticks are ${found}, not ${wanted}`;
+    return (
+      differenceOf("ticks", this.#ticks, expected.#ticks) ??
+      differenceOf("entities", this.#entities, expected.#entities)
+    );
   }
+}
+
+function differenceOf(what: string, found: readonly string[], wanted: readonly string[]): string | undefined {
+  const [ours, others] = [found.join("; "), wanted.join("; ")];
+  return ours === others ? undefined : `the ${what} are ${ours}, not ${others}`;
 }
 
 function voxelText(chunk: Chunk, index: number): string {

@@ -45,6 +45,25 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
     change(UNSAVED, "ticks: ticks.find(position)?.list(),", "ticks: undefined,"),
   ),
   mutant(
+    "the entities of a step are journaled apart from its edits",
+    change(
+      EDITOR,
+      "entities: changedEntities,",
+      `entities: (setImmediate(() => this.#saver.addChange("world", () => ({
+        kind: "step", step, chunks: [], clocks: [], ticks: [], entities: changedEntities,
+      }))), []),`,
+    ),
+  ),
+  mutant(
+    "a save leaves out entities that moved a little in a step",
+    change(
+      EDITOR,
+      "this.#content.restoreEntity(entity, this.#time.nowMs());",
+      `if (this.#content.entities.get(entityId) === undefined) this.#content.restoreEntity(entity, this.#time.nowMs());
+      else this.#content.changeEntity(entityId, entity, this.#time.nowMs());`,
+    ),
+  ),
+  mutant(
     "a world makes its last step again after a crash",
     change(REPLAY, "content.step = step;", "content.step = step - 1;"),
   ),

@@ -73,6 +73,8 @@ export type {
   SimulationStatistics,
   Step,
   StepEdits,
+  StepEntities,
+  StepPlayer,
   StepReader,
   StepSchedule,
   System,

@@ -63,8 +63,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
       ),
     ];
     // A simulation is active near players.
-    if (world instanceof WorldEngine)
-      watching.push(world.steps.addSource(() => context.sync.players.map(({ position }) => position)));
+    if (world instanceof WorldEngine) watching.push(world.steps.addPlayers(() => context.sync.players));
     this.#stopWatching = () => {
       for (const stop of watching) stop();
     };

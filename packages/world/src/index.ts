@@ -30,6 +30,7 @@ export {
   type System,
 } from "./simulation/simulation.ts";
 export type { Step, StepEdits, StepReader, StepSchedule } from "./simulation/step.ts";
+export type { StepEntities, StepPlayer } from "./simulation/step-entities.ts";
 export { KeyValueStore, KeyValueView } from "./store/key-value-store.ts";
 export { World } from "./world.ts";
 export type { WorldGeneration } from "./world-history.ts";

@@ -17,7 +17,7 @@ import {
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
-import type { ChunkTickChanges, JournalChunk } from "@orthant/save/journal";
+import type { ChunkTickChanges, JournalChunk, JournalEntity } from "@orthant/save/journal";
 import {
   checkedEntityChange,
   checkedNewEntity,
@@ -26,10 +26,11 @@ import {
   requireOnAxes,
 } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts";
+import type { EntityChange, NewStoredEntity, StoredEntityEvent } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
 import { journalChunkOf, loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
+import type { StepEntityChange } from "../simulation/step-entity-changes.ts";
 import type { ChunkTicks } from "../simulation/tick-store.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { QueuedEdit } from "./queued-edit.ts";
@@ -76,6 +77,7 @@ export interface StepChange {
   readonly blocksOf: (chunk: Position) => readonly VoxelEdit[] | undefined;
   /** The chunks whose ticks it changed. */
   readonly ticks: readonly ChunkTicks[];
+  readonly entities: readonly StepEntityChange[];
 }
 
 /**
@@ -209,7 +211,7 @@ export class WorldEditor {
 
   /** Must not await: a save includes all of a step or nothing. */
   #applyStep(
-    { step, edit: { state, chunks, regions }, blocksOf, ticks }: StepChange,
+    { step, edit: { state, chunks, regions }, blocksOf, ticks, entities }: StepChange,
     epoch: number,
   ): EngineEdit {
     const before = this.#content.regions.state;
@@ -221,6 +223,7 @@ export class WorldEditor {
       this.#content.regions.ticks.settle(chunk);
       this.#content.markTicks(chunk.position);
     }
+    const changedEntities = entities.map((change) => this.#applyEntity(change));
     this.#content.step = step;
     this.#saver.addChange("world", () => ({
       kind: "step",
@@ -228,10 +231,25 @@ export class WorldEditor {
       chunks: chunks.map((position) => journalChunkOf(before, state, position, blocksOf(position))),
       clocks: clocks.map(({ region, after }) => ({ region, clock: after })),
       ticks: changedTicks,
-      entities: [],
+      entities: changedEntities,
     }));
-    if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
+    try {
+      if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
+    } finally {
+      this.#content.entityListeners.emitAll(entities.map((change) => [entityEventOf(change)]));
+    }
     return edit;
+  }
+
+  /** Applies what a step did to an entity. The next save includes it, as it includes the rest of the step. */
+  #applyEntity({ entityId, entity }: StepEntityChange): JournalEntity {
+    const storedAt = this.#content.entities.storedAtOf(entityId);
+    if (entity === undefined) {
+      this.#content.despawnEntity(entityId);
+      return { kind: "entityGone", entityId, storedAt };
+    }
+    this.#content.restoreEntity(entity, this.#time.nowMs());
+    return { kind: "entity", entity, storedAt };
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
@@ -259,6 +277,10 @@ export class WorldEditor {
 function forgotten({ clientId, editId }: EditOrigin): OrthantError {
   const detail = `edit ${editId} of client ${clientId} may have been made before, and the world has forgotten the client`;
   return new OrthantError("ORT_EDIT_REPEAT", detail);
+}
+
+function entityEventOf({ entityId, entity }: StepEntityChange): StoredEntityEvent {
+  return entity === undefined ? { kind: "gone", entityId } : { kind: "present", entity };
 }
 
 function tickChangesOf(chunk: ChunkTicks): ChunkTickChanges {

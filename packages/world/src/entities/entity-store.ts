@@ -96,7 +96,19 @@ export class EntityStore {
     return added;
   }
 
+  /** The ids of all entities in memory. */
+  ids(): Iterable<bigint> {
+    return this.#entities.keys();
+  }
+
   spawn(entityId: bigint, added: NewStoredEntity, nowMs: number): StoredEntity {
+    const entity = this.make(entityId, added, nowMs);
+    this.#entities.set(entityId, { entity, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
+    return entity;
+  }
+
+  /** Returns a new entity without adding it. Throws if a save cannot hold it. */
+  make(entityId: bigint, added: NewStoredEntity, nowMs: number): StoredEntity {
     const entity: StoredEntity = {
       entityClass: PLAYER_CLASS + 1,
       orientation: [0, 0, 0, 1],
@@ -114,15 +126,20 @@ export class EntityStore {
       throw new OrthantError("ORT_ARGUMENT", "players are not entities: upsert the player instead");
     }
     this.#requireStorable(entity);
-    this.#entities.set(entityId, { entity, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
     return entity;
+  }
+
+  /** Returns an entity with a change without applying it. Throws if a save cannot hold it. */
+  changed(entity: StoredEntity, change: EntityChange): StoredEntity {
+    const { entityId, entityClass } = entity;
+    const changed = { ...entity, ...copyOf(change), entityId, entityClass };
+    this.#requireStorable(changed);
+    return changed;
   }
 
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const { entity, cube, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
-    const { entityClass } = entity;
-    const changed = { ...entity, ...copyOf(change), entityId, entityClass };
-    this.#requireStorable(changed);
+    const changed = this.changed(entity, change);
     const crosses = cube !== undefined && this.#isOutside(changed.position, cube);
     this.#entities.set(entityId, {
       entity: changed,

@@ -1,4 +1,4 @@
-import type { Box, ChunkShape, Position, Vector } from "@orthant/core";
+import type { Box, ChunkShape, Position } from "@orthant/core";
 import {
   type AXES,
   boxBetween,
@@ -10,6 +10,7 @@ import {
   regionOf,
 } from "@orthant/core/engine";
 import type { WorldEngine } from "../world-engine.ts";
+import { voxelsAround } from "./voxels-around.ts";
 
 interface ActiveRegion {
   readonly position: Position;
@@ -58,9 +59,8 @@ export class ActiveRegions {
   /** Chooses the regions again. New ones become active once they are loaded. */
   update(): void {
     const boxes = [...this.#boxes].map((box) => this.#regionsOf(box));
-    for (const source of this.#engine.steps.sources)
-      for (const place of source())
-        boxes.push(this.#regionsOf(around(place, this.#radius, this.#engine.shape)));
+    for (const { position } of this.#engine.steps.players())
+      boxes.push(this.#regionsOf(voxelsAround(position, this.#radius, this.#engine.shape)));
     const chosenFor = boxes.map(({ min, max }) => `${min}:${max}`).join(" ");
     if (chosenFor === this.#chosenFor) return;
     this.#chosenFor = chosenFor;
@@ -123,15 +123,6 @@ export class ActiveRegions {
       positionFrom((axis) => to[axis] + 1),
     );
   }
-}
-
-/** Returns the voxels within a distance on each axis that the world has. */
-function around(place: Vector, radius: number, { extents }: ChunkShape): Box {
-  const reach = (axis: (typeof AXES)[number]): number => (extents[axis] > 1 ? radius : 0);
-  return boxBetween(
-    positionFrom((axis) => Math.floor(place[axis] - reach(axis))),
-    positionFrom((axis) => Math.floor(place[axis] + reach(axis)) + 1),
-  );
 }
 
 /** Returns the chunks of a region and of those around it. */

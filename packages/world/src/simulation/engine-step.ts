@@ -3,6 +3,7 @@ import { type IsSameType, PositionMap, type WorldState } from "@orthant/core/eng
 import type { StepChange } from "../edit/world-editor.ts";
 import { EDIT_CHUNKS_MAX } from "../world-options.ts";
 import { StepChunk } from "./step-chunk.ts";
+import type { StepEntityChanges } from "./step-entity-changes.ts";
 import type { ChunkTicks, TickStore } from "./tick-store.ts";
 
 /** What a step works on. */
@@ -11,6 +12,7 @@ interface StepWorld {
   readonly state: WorldState;
   readonly isSameType: IsSameType;
   readonly ticks: TickStore;
+  readonly entities: StepEntityChanges;
   /** Active chunks in which something is due, in order. */
   readonly due: readonly ChunkTicks[];
   isLoaded(chunk: Position): boolean;
@@ -46,6 +48,12 @@ export class EngineStep {
 
   get shape(): ChunkShape {
     return this.#world.state.shape;
+  }
+
+  /** The entities of active regions. */
+  get entities(): StepEntityChanges {
+    this.#requireRunning();
+    return this.#world.entities;
   }
 
   /** Points at a voxel, whose coordinates are whole numbers of 32 bits. */
@@ -134,6 +142,7 @@ export class EngineStep {
   change(): StepChange {
     this.#end();
     const { ticks, due } = this.#world;
+    const entities = this.#world.entities.list();
     for (const chunk of this.#changedTicks) chunk.requireStorable();
     const edited = [...this.#chunks.values()].filter(({ isEdited }) => isEdited);
     requireFewChunks(Math.max(edited.length, this.#changedTicks.size));
@@ -143,6 +152,7 @@ export class EngineStep {
       edit: this.#world.state.setChunks(edited.map((chunk) => [chunk.position, chunk.after() as Chunk])),
       blocksOf: (position) => this.#chunks.get(...position)?.blocks(),
       ticks: [...this.#changedTicks],
+      entities,
     };
   }
 

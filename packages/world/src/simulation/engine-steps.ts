@@ -3,9 +3,16 @@ import { boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
 import { EngineStep } from "./engine-step.ts";
+import { StepEntityChanges } from "./step-entity-changes.ts";
 
-/** Returns the places around which a world is active, in voxels. */
-export type ActivitySource = () => Iterable<Vector>;
+/** A player who is in a world, with a position in voxels. */
+export interface ActivePlayer {
+  readonly playerId: bigint;
+  readonly position: Vector;
+}
+
+/** Returns the players around whom a world is active. */
+export type PlayerSource = () => Iterable<ActivePlayer>;
 
 /** How an open world may be simulated. */
 interface StepRules {
@@ -21,7 +28,7 @@ export class EngineSteps {
   readonly #content: WorldContent;
   readonly #editor: WorldEditor;
   readonly #rules: StepRules;
-  readonly #sources = new Set<ActivitySource>();
+  readonly #sources = new Set<PlayerSource>();
   #isSimulated = false;
 
   /** @internal */
@@ -45,13 +52,13 @@ export class EngineSteps {
     return this.#content.global.worldSeed;
   }
 
-  /** Where players are. */
-  get sources(): Iterable<ActivitySource> {
-    return this.#sources;
+  /** Returns the players around whom the world is active. */
+  players(): readonly ActivePlayer[] {
+    return [...this.#sources].flatMap((source) => [...source()]);
   }
 
-  /** Keeps a simulated world active around some places. Returns a function that ends it. */
-  addSource(source: ActivitySource): () => void {
+  /** Keeps a simulated world active around players. Returns a function that ends it. */
+  addPlayers(source: PlayerSource): () => void {
     this.#sources.add(source);
     return () => void this.#sources.delete(source);
   }
@@ -88,6 +95,12 @@ export class EngineSteps {
         due,
         isSameType: sameTypeIn(this.#content.catalog),
         ticks: regions.ticks,
+        entities: new StepEntityChanges({
+          entities: this.#content.entities,
+          nextEntityId: this.#content.global.nextEntityId,
+          nowMs: this.time.nowMs(),
+          isActive,
+        }),
         isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)),
       });
       try {

@@ -35,7 +35,13 @@ export function simulate<D extends Dimensions>(
   const { steps } = engine;
   const onStop = steps.begin();
   const active = new ActiveRegions(engine, activeRadius, (error) => onError(error, undefined));
-  const surroundings = { axes, codec, seed: steps.seed, activeRegions: () => active.positions() };
+  const surroundings = {
+    axes,
+    codec,
+    seed: steps.seed,
+    activeRegions: () => active.positions(),
+    players: () => steps.players(),
+  };
   return new Simulation<D>(
     {
       axes,

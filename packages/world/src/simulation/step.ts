@@ -14,7 +14,9 @@ import {
 } from "@orthant/core/engine";
 import { isTickKind } from "@orthant/save/content";
 import type { EngineStep } from "./engine-step.ts";
+import type { ActivePlayer } from "./engine-steps.ts";
 import { drawVoxels } from "./random-ticks.ts";
+import { type StepEntities, type StepPlayer, shownPlayers, shownStepEntities } from "./step-entities.ts";
 
 /** Reads voxels in a step. Sees the edits that the step has made so far. */
 export interface StepReader<D extends Dimensions> {
@@ -56,6 +58,9 @@ export interface Step<D extends Dimensions = Dimensions> {
   readonly world: StepReader<D>;
   readonly edits: StepEdits<D>;
   readonly schedule: StepSchedule<D>;
+  readonly entities: StepEntities<D>;
+  /** The players who are online where the world is served, at their last positions, ordered by id. */
+  readonly players: readonly StepPlayer<D>[];
   /**
    * Returns some voxels of each active chunk, drawn from the world's seed and the number of the step: the same in every
    * run.
@@ -70,6 +75,7 @@ interface StepSurroundings<D extends Dimensions> {
   readonly seed: bigint;
   /** The active regions, in order. */
   activeRegions(): Iterable<Position>;
+  players(): readonly ActivePlayer[];
 }
 
 /** Maximum delay of a tick: about 136 years of 50 ms. */
@@ -79,7 +85,7 @@ const DRAWN_PER_CHUNK_MAX = 1_024;
 /** Returns the step that systems see. */
 export function shownStep<D extends Dimensions>(
   engine: EngineStep,
-  { axes, codec, seed, activeRegions }: StepSurroundings<D>,
+  { axes, codec, seed, activeRegions, players }: StepSurroundings<D>,
 ): Step<D> {
   const { number, shape } = engine;
   const { extents } = shape;
@@ -138,6 +144,8 @@ export function shownStep<D extends Dimensions>(
         return due === undefined ? undefined : due - number;
       },
     },
+    entities: shownStepEntities(engine, axes),
+    players: shownPlayers(axes, players()),
     drawVoxels(perChunk) {
       const drawn: Position<D>[] = [];
       const count = requireWhole("perChunk", perChunk, 0, DRAWN_PER_CHUNK_MAX);

@@ -55,15 +55,6 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "a save leaves out entities that moved a little in a step",
-    change(
-      EDITOR,
-      "this.#content.restoreEntity(entity, this.#time.nowMs());",
-      `if (this.#content.entities.get(entityId) === undefined) this.#content.restoreEntity(entity, this.#time.nowMs());
-      else this.#content.changeEntity(entityId, entity, this.#time.nowMs());`,
-    ),
-  ),
-  mutant(
     "a world makes its last step again after a crash",
     change(REPLAY, "content.step = step;", "content.step = step - 1;"),
   ),

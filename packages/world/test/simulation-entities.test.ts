@@ -153,6 +153,27 @@ async function expectWhole(world: World<3>, step: number): Promise<void> {
   expect(await Promise.all(marks.map((place) => world.get(place)))).toEqual([step === 0 ? 0 : MARK, 0]);
 }
 
+test("[J38] an autosave has the entities of its last step, also those that moved only a little", async () => {
+  const disk = new MemoryDisk();
+  const time = new FakeTime();
+  const world = await createWorld(disk, { dimensions: 3, generator: flat({}) }, { time });
+  const cow = world.spawnEntity({ kind: MOB, position: [1, 1, 1] });
+  await world.save();
+  await inOneStep(world, ({ entities, edits }) => {
+    entities.change(cow.id, { position: [2, 1, 1] });
+    edits.set([2, 0, 1], MARK);
+  });
+  const { generation } = world;
+  // Edits are saved after 5 seconds, entities that moved a little after 10.
+  time.advance(6_000);
+  while (world.generation === generation) await new Promise((resolve) => setImmediate(resolve));
+  const copy = await openWorld(new MemoryDisk(disk.image()), { dimensions: 3, readOnly: true });
+  expect(await copy.get([2, 0, 1])).toBe(MARK);
+  expect(await copy.entitiesIn(ACTIVE)).toMatchObject([{ position: [2, 1, 1] }]);
+  await copy.close();
+  await world.close();
+});
+
 test.each<Durability>(["snapshot", "journal"])(
   "[J38] with durability %s, a power cut leaves an entity and the block that it changed in the same step",
   async (durability) => {

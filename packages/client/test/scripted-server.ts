@@ -8,7 +8,7 @@ import {
 import { DEFAULT_BLOCKS, FLAT_DEFAULTS, flatGenerator, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { blockCatalogHash, GeneratorMap, generatorRef } from "@orthant/core/engine";
-import { DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
+import { DEFAULT_PRECISION, DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -39,6 +39,7 @@ const WELCOME: Welcome = {
   resumed: false,
   tickMs: 50,
   limits: DEFAULT_SYNC_LIMITS,
+  precision: DEFAULT_PRECISION,
   position: [1, 2, 3, 4],
   orientation: [0, 0, 0, 1],
 };

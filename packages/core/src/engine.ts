@@ -5,7 +5,8 @@
  * @module @orthant/core/engine
  */
 
-export { requireBigint, requireInteger } from "./bytes/integers.ts";
+export { BitReader, BitWriter, RICE_VALUE_MAX, riceCost } from "./bytes/bits.ts";
+export { requireBigint, requireInteger, unzigzag, zigzag } from "./bytes/integers.ts";
 export { blockLabel } from "./chunk/block-catalog.ts";
 export {
   applyBlockChange,

@@ -35,6 +35,7 @@ export {
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
 export { poseCodec, posesEqual, roundPose } from "./message/pose-codec.ts";
+export { DEFAULT_PRECISION, type Precision } from "./message/precision.ts";
 export { changedBox, placementsOf, type RequestedEdit } from "./message/requested-edit.ts";
 export { clipText, type EntityFields, sendablePose, visibleEntity } from "./message/sendable.ts";
 export type {

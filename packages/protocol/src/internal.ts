@@ -22,6 +22,7 @@ export {
   PROTOCOL_VERSION,
   VOXEL_COORDINATE_MAX,
 } from "./message/limits.ts";
+export type { PoseSteps } from "./message/pose-steps.ts";
 export { coverRegions, type RegionMask, regionMask } from "./message/regions.ts";
 export {
   serverFrameCodec,
@@ -30,6 +31,7 @@ export {
 } from "./message/server-frame-codec.ts";
 export type {
   EntityChanges,
+  EntityMoves,
   PatchMessage,
   ServerFrame,
   ServerMessage,

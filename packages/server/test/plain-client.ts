@@ -6,6 +6,7 @@ import {
   type ClientMessage,
   clientFrameCodec,
   type EntityChanges,
+  type EntityMoves,
   type InterestMessage,
   KNOWN_FEATURES,
   PROTOCOL_VERSION,
@@ -69,6 +70,11 @@ export class PlainClient {
   /** All received entity messages that were not taken yet. */
   get entities(): readonly EntityChanges[] {
     return this.messages.filter((message) => message.kind === "entities");
+  }
+
+  /** All moves of entities received. */
+  get moves(): readonly EntityMoves[] {
+    return this.messages.filter((message) => message.kind === "moves");
   }
 
   /** Sends messages in one frame. */

@@ -12,6 +12,7 @@ import { GeneratorRef } from "../tree/content.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import { readChunkArrayBody, writeChunkArrayBody } from "./chunk-array-codec.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
+import { packEdits, readPackedEdits, requirePacked, writePackedEdits } from "./packed-edits.ts";
 import { boxOfCells, cellOfChunk, chunkOfCell, REGION_CELLS } from "./region-cells.ts";
 import {
   CLOCK_NEVER,
@@ -43,7 +44,8 @@ const LATER_PIECE = 2;
 const UNFINISHED = 4;
 const OVER_GENERATED = 8;
 const HAS_DATA = 16;
-const ALL_FLAGS = REPLACED | LATER_PIECE | UNFINISHED | OVER_GENERATED | HAS_DATA;
+const PACKED = 32;
+const ALL_FLAGS = REPLACED | LATER_PIECE | UNFINISHED | OVER_GENERATED | HAS_DATA | PACKED;
 
 /** Bytes of the largest sequence number. */
 const PATCH_SEQ_BYTES_MAX = 8;
@@ -73,9 +75,12 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
       const changeCount = input.count(PATCH_REGIONS_MAX);
       for (let index = 0; index < changeCount; index++) {
         const region = readRegionAfter(input, changes.at(-1)?.region);
-        const { hasData, ...progress } = readProgress(input, epoch);
+        const { hasData, isPacked, ...progress } = readProgress(input, epoch);
         const leaves = readLeaves(input, region, generators, leafCodec);
-        const edits = readEdits(input, region, editsCodec);
+        const edits = isPacked
+          ? readPackedEdits(input, region, volume)
+          : readEdits(input, region, editsCodec);
+        if (!isPacked) requirePacked(input, edits, volume, false);
         const data = hasData ? readEdits(input, region, dataCodec) : [];
         if (hasData && data.length === 0) throw input.fail("ORT_PATCH_FORM", "a list of no chunks with data");
         changes.push({ region, ...progress, leaves, edits, data });
@@ -133,13 +138,17 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
   let previous: Position | undefined;
   for (const change of patch.changes) {
     writeRegionAfter(out, change.region, previous);
-    writeProgress(out, change, epoch);
+    const packed = packEdits(change.edits, volume);
+    writeProgress(out, change, epoch, packed !== undefined);
     out.varUint(change.leaves.length);
     for (const leaf of change.leaves) leafCodec.write(out, leaf, generators);
-    out.varUint(change.edits.length);
-    for (const { chunk, edits } of change.edits) {
-      out.u8(cellOfChunk(chunk));
-      editsCodec.write(out, edits);
+    if (packed !== undefined) writePackedEdits(out, packed);
+    else {
+      out.varUint(change.edits.length);
+      for (const { chunk, edits } of change.edits) {
+        out.u8(cellOfChunk(chunk));
+        editsCodec.write(out, edits);
+      }
     }
     if (change.data.length > 0) out.varUint(change.data.length);
     for (const { chunk, edits } of change.data) {
@@ -150,13 +159,19 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
   }
 }
 
-function writeProgress(out: ByteWriter, { base, next, piece, data }: RegionChange, epoch: number): void {
+function writeProgress(
+  out: ByteWriter,
+  { base, next, piece, data }: RegionChange,
+  epoch: number,
+  isPacked: boolean,
+): void {
   out.u8(
     (typeof base === "number" ? 0 : REPLACED) |
       (piece > 0 ? LATER_PIECE : 0) |
       (next === undefined ? UNFINISHED : 0) |
       (base === "generated" ? OVER_GENERATED : 0) |
-      (data.length > 0 ? HAS_DATA : 0),
+      (data.length > 0 ? HAS_DATA : 0) |
+      (isPacked ? PACKED : 0),
   );
   if (piece > 0) out.varUint(piece);
   if (typeof base === "number") writeClock(out, base, epoch);
@@ -166,6 +181,7 @@ function writeProgress(out: ByteWriter, { base, next, piece, data }: RegionChang
 /** What is known of a change before its contents. */
 interface Progress extends Pick<RegionChange, "base" | "next" | "piece"> {
   readonly hasData: boolean;
+  readonly isPacked: boolean;
 }
 
 function readProgress(input: ByteReader, epoch: number): Progress {
@@ -177,7 +193,7 @@ function readProgress(input: ByteReader, epoch: number): Progress {
   if (piece === 0 && bits & LATER_PIECE) throw input.fail("ORT_PATCH_FORM", "piece 0 as a later piece");
   const base = readBase(input, bits, epoch);
   const next = bits & UNFINISHED ? undefined : readClock(input, epoch);
-  return { base, next, piece, hasData: (bits & HAS_DATA) !== 0 };
+  return { base, next, piece, hasData: (bits & HAS_DATA) !== 0, isPacked: (bits & PACKED) !== 0 };
 }
 
 function readBase(input: ByteReader, bits: number, epoch: number): ChangeBase {

@@ -161,7 +161,8 @@ export class ClientSession {
     if (this.#phase === "closed") return;
     this.#outgoing.received(bytes.length);
     try {
-      this.#take(decode(serverFrameCodec(this.#joined?.welcome.shape.volume), bytes));
+      const welcome = this.#joined?.welcome;
+      this.#take(decode(serverFrameCodec(welcome?.shape.volume, welcome?.precision), bytes));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       this.#events.fault(error);
@@ -214,7 +215,7 @@ export class ClientSession {
     const replica = this.#state.enter(welcome);
     // Frames before the welcome could not be decoded.
     const isInStep = this.#frameNumber === 1;
-    const entities = new EntitySet(welcome.shape, welcome.playerId, isInStep);
+    const entities = new EntitySet(welcome, isInStep);
     this.#phase = "joined";
     const nowMs = this.#nowMs();
     const { gameMessagesPerSecond } = welcome.limits;
@@ -268,6 +269,9 @@ export class ClientSession {
         break;
       case "entities":
         if (isNewer) joined.entities.change(message);
+        break;
+      case "moves":
+        if (isNewer) joined.entities.move(message);
         break;
       case "blocks":
         if (isNewer) this.#receiveBlocks(message);

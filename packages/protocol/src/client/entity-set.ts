@@ -1,9 +1,18 @@
 import { type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
-import { floorDivide, type PositionSet, positionFrom, positionsEqual, regionOf } from "@orthant/core/engine";
+import { floorDivide, type PositionSet, positionFrom, regionOf } from "@orthant/core/engine";
 import { NO_DETAILS, type NumberedEntity, type SeenEntity } from "../message/entity.ts";
-import { ENTITIES_MAX } from "../message/limits.ts";
-import type { AllEntities, EntityChanges, EntityDetailsMessage } from "../message/server-message.ts";
+import { ENTITIES_MAX, VOXEL_COORDINATE_MAX } from "../message/limits.ts";
+import { poseOfSteps, stepsOfPose } from "../message/pose-codec.ts";
+import type { PoseSteps } from "../message/pose-steps.ts";
+import type { Precision } from "../message/precision.ts";
+import type {
+  AllEntities,
+  EntityChanges,
+  EntityDetailsMessage,
+  EntityMoves,
+  Welcome,
+} from "../message/server-message.ts";
 import { hasElapsed } from "./outgoing.ts";
 import type { EntitiesChange } from "./sync-client-options.ts";
 
@@ -14,12 +23,14 @@ export const ENTITIES_HELD_MAX: number = 4 * ENTITIES_MAX;
 
 interface Seen {
   readonly entity: SeenEntity;
-  readonly region: Position;
+  /** The pose, to which changes are added. */
+  readonly steps: PoseSteps;
 }
 
 /** The entities in sight. Each frame holds the changes since the frame before it. */
 export class EntitySet {
   readonly #shape: ChunkShape;
+  readonly #precision: Precision;
   readonly #ownPlayerId: bigint;
   readonly #seen = new Map<number, Seen>();
   /** The state at the start of this step of each entity that changed. */
@@ -28,9 +39,10 @@ export class EntitySet {
   #askedMs: number | undefined;
 
   /** Starts empty. `isInStep` is false when the client may have missed earlier frames. */
-  constructor(shape: ChunkShape, ownPlayerId: bigint, isInStep: boolean) {
+  constructor({ shape, precision, playerId }: Welcome, isInStep: boolean) {
     this.#shape = shape;
-    this.#ownPlayerId = ownPlayerId;
+    this.#precision = precision;
+    this.#ownPlayerId = playerId;
     this.#isInStep = isInStep;
   }
 
@@ -55,29 +67,31 @@ export class EntitySet {
     const before = new Map(this.#seen);
     for (const number of before.keys()) this.#note(number);
     this.#seen.clear();
-    for (const entity of entities) {
-      const region = regionOfPosition(this.#shape, entity.position);
-      this.#put(withDetails(entity, before.get(entity.number)), region);
-    }
+    for (const entity of entities) this.#enter(entity, before.get(entity.number));
     this.#isInStep = true;
   }
 
-  /** Applies the changes in one region. */
-  change({ region, left, entered, moved }: EntityChanges): void {
+  /** Takes entities into sight, and out of it. */
+  change({ left, entered }: EntityChanges): void {
     if (!this.#isInStep) return;
     for (const number of left) {
-      const seen = this.#seen.get(number);
-      // An entity that moved to another region in sight has entered there, perhaps earlier in this frame.
-      if (seen === undefined || !positionsEqual(seen.region, region)) continue;
       this.#note(number);
       this.#seen.delete(number);
     }
-    for (const entity of entered) {
-      this.#put(withDetails(entity, this.#seen.get(entity.number)), region);
-    }
-    for (const { number, position, orientation } of moved) {
+    for (const entity of entered) this.#enter(entity, this.#seen.get(entity.number));
+  }
+
+  /** Moves entities. Throws an `OrthantError` for a pose outside the lattice or past the range of orientations. */
+  move({ absolute, moves }: EntityMoves): void {
+    if (!this.#isInStep) return;
+    for (const { number, steps } of moves) {
       const seen = this.#seen.get(number);
-      if (seen !== undefined) this.#put({ ...seen.entity, position, orientation }, region);
+      if (seen === undefined) continue;
+      const next = steps.map((step, field) =>
+        ((absolute >> field) & 1) === 1 ? step : (seen.steps[field] as number) + step,
+      ) as unknown as PoseSteps;
+      this.#requireSteps(next);
+      this.#put({ ...seen.entity, ...poseOfSteps(next, this.#precision) }, next);
     }
   }
 
@@ -85,14 +99,14 @@ export class EntitySet {
   detail({ details }: EntityDetailsMessage): void {
     for (const { number, tags, data } of details) {
       const seen = this.#seen.get(number);
-      if (seen !== undefined) this.#put({ ...seen.entity, tags, data }, seen.region);
+      if (seen !== undefined) this.#put({ ...seen.entity, tags, data }, seen.steps);
     }
   }
 
   /** Drops the entities in regions that left sight: the server will not report when they leave. */
   dropIn(regions: PositionSet): void {
-    for (const [number, { region }] of [...this.#seen]) {
-      if (!regions.has(...region)) continue;
+    for (const [number, { entity }] of [...this.#seen]) {
+      if (!regions.has(...regionOfPosition(this.#shape, entity.position))) continue;
       this.#note(number);
       this.#seen.delete(number);
     }
@@ -133,9 +147,25 @@ export class EntitySet {
     return change.entered.length + change.changed.length + change.left.length > 0 ? change : undefined;
   }
 
-  #put(entity: SeenEntity, region: Position): void {
+  /** Adds the details that are known of an entity, which come in messages of their own. */
+  #enter(entity: NumberedEntity, known: Seen | undefined): void {
+    this.#put({ ...(known?.entity ?? NO_DETAILS), ...entity }, stepsOfPose(entity, this.#precision));
+  }
+
+  #requireSteps(steps: PoseSteps): void {
+    const { positionSteps, orientationSteps } = this.#precision;
+    for (const [field, step] of steps.entries()) {
+      const max = field < 4 ? VOXEL_COORDINATE_MAX * positionSteps : orientationSteps;
+      // Written so that NaN is outside.
+      if (Math.abs(step) <= max && Number.isSafeInteger(step)) continue;
+      const code = field < 4 ? "ORT_POSITION_RANGE" : "ORT_MESSAGE";
+      throw new OrthantError(code, `an entity that moves to step ${step}, which is at most ${max}`);
+    }
+  }
+
+  #put(entity: SeenEntity, steps: PoseSteps): void {
     this.#note(entity.number);
-    this.#seen.set(entity.number, { entity, region });
+    this.#seen.set(entity.number, { entity, steps });
     if (this.#seen.size <= ENTITIES_HELD_MAX) return;
     throw new OrthantError("ORT_LIMIT", `more than ${ENTITIES_HELD_MAX} entities in sight`);
   }
@@ -147,11 +177,6 @@ export class EntitySet {
   #isOwn({ isPlayer, id }: NumberedEntity): boolean {
     return isPlayer && id === this.#ownPlayerId;
   }
-}
-
-/** Adds the details that are known of an entity, which come in messages of their own. */
-function withDetails(entity: NumberedEntity, known: Seen | undefined): SeenEntity {
-  return { ...(known?.entity ?? NO_DETAILS), ...entity };
 }
 
 /** Returns the region of a position, clamped to the outermost region for a position off the lattice. */

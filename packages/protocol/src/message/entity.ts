@@ -1,4 +1,6 @@
 import type { Vector } from "@orthant/core";
+import type { PoseSteps } from "./pose-steps.ts";
+
 /** A position in voxels and an orientation. Both are rounded: see `roundPose`. */
 export interface Pose {
   readonly position: Vector;
@@ -40,7 +42,8 @@ export interface SeenEntity extends NumberedEntity, EntityDetails {}
 /** An entity of the world as clients see it. */
 export type VisibleEntity = Omit<SeenEntity, "number" | "isPlayer">;
 
-/** A new pose for a known entity. */
-export interface EntityMove extends Pose {
+/** A new pose of a known entity, or what changed in its pose, in steps of the server's precision. */
+export interface EntityMove {
   readonly number: number;
+  readonly steps: PoseSteps;
 }

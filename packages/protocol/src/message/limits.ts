@@ -52,7 +52,7 @@ export const VOXEL_COORDINATE_MAX: number = 2 ** 47 - 1;
 export const PROTOCOL_MAGIC = "ORTH";
 
 /** The only version that a peer may speak. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** Features that peers may offer. The low 32 bits are optional; a high bit that is set is required. */
 export const FEATURES: { readonly editLists: bigint; readonly resends: bigint } = {

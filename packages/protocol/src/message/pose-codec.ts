@@ -2,47 +2,82 @@ import type { Vector } from "@orthant/core";
 import type { Codec } from "@orthant/core/bytes";
 import { AXES, positionFrom, requireInteger } from "@orthant/core/engine";
 import type { Pose } from "./entity.ts";
+import type { PoseSteps } from "./pose-steps.ts";
+import type { Precision } from "./precision.ts";
 
-/** Steps per voxel in a position. */
-const POSITION_STEPS_PER_VOXEL = 64;
-/** Steps from 0 to 1 in a component of an orientation. */
-const ORIENTATION_STEPS = 127;
+/** The precision of a player's own pose, in both directions. */
+const OWN_PRECISION: Precision = { positionSteps: 64, orientationSteps: 127 };
 
 /** A position, rounded to 1/64 of a voxel. Rule N7 in docs/formats/protocol.md. */
-export const pointCodec: Codec<Vector> = vectorCodec(POSITION_STEPS_PER_VOXEL);
+export const pointCodec: Codec<Vector> = vectorCodec(OWN_PRECISION.positionSteps);
 
 /** A vector of whole voxels. */
 export const voxelVectorCodec: Codec<Vector> = vectorCodec(1);
 
-const orientationCodec: Codec<Vector> = {
-  write(out, orientation) {
-    for (const component of orientation) out.i8(orientationStep(component));
-  },
-  read(input) {
-    return positionFrom(() => {
-      const step = input.i8();
-      if (step < -ORIENTATION_STEPS) throw input.fail("ORT_MESSAGE", `${step} in an orientation`);
-      return step / ORIENTATION_STEPS;
-    });
-  },
-};
+/** A position and an orientation of the player of a connection. Rules N7 and N8. */
+export const poseCodec: Codec<Pose> = poseCodecOf(OWN_PRECISION);
 
-/** A position and an orientation. Rules N7 and N8. */
-export const poseCodec: Codec<Pose> = {
-  write(out, { position, orientation }) {
-    pointCodec.write(out, position);
-    orientationCodec.write(out, orientation);
-  },
-  read: (input) => ({ position: pointCodec.read(input), orientation: orientationCodec.read(input) }),
-};
+/** A position and an orientation in the steps of a precision. Rules N7, N8 and N50. */
+export function poseCodecOf({ positionSteps, orientationSteps }: Precision): Codec<Pose> {
+  const points = vectorCodec(positionSteps);
+  return {
+    write(out, { position, orientation }) {
+      points.write(out, position);
+      for (const component of orientation) out.i8(orientationStep(component, orientationSteps));
+    },
+    read: (input) => ({
+      position: points.read(input),
+      orientation: positionFrom(() => {
+        const step = input.i8();
+        if (Math.abs(step) > orientationSteps) throw input.fail("ORT_MESSAGE", `${step} in an orientation`);
+        return step / orientationSteps;
+      }),
+    }),
+  };
+}
 
 /** Returns the pose as the other side will decode it. Throws `ORT_ARGUMENT` if it cannot be sent. */
-export function roundPose({ position, orientation }: Pose): Pose {
+export function roundPose(pose: Pose): Pose {
+  return roundPoseTo(pose, OWN_PRECISION);
+}
+
+/** Returns a pose in the nearest steps of a precision. Throws `ORT_ARGUMENT` if it cannot be sent. */
+export function roundPoseTo(pose: Pose, precision: Precision): Pose {
+  return poseOfSteps(stepsOfPose(pose, precision), precision);
+}
+
+/** Returns a pose in steps. Throws `ORT_ARGUMENT` if it cannot be sent. */
+export function stepsOfPose(
+  { position, orientation }: Pose,
+  { positionSteps, orientationSteps }: Precision,
+): PoseSteps {
+  return [
+    fixedPoint(position[0], positionSteps),
+    fixedPoint(position[1], positionSteps),
+    fixedPoint(position[2], positionSteps),
+    fixedPoint(position[3], positionSteps),
+    orientationStep(orientation[0], orientationSteps),
+    orientationStep(orientation[1], orientationSteps),
+    orientationStep(orientation[2], orientationSteps),
+    orientationStep(orientation[3], orientationSteps),
+  ];
+}
+
+/** The inverse of {@link stepsOfPose}. */
+export function poseOfSteps(steps: PoseSteps, { positionSteps, orientationSteps }: Precision): Pose {
   return {
-    position: positionFrom(
-      (axis) => fixedPoint(position[axis], POSITION_STEPS_PER_VOXEL) / POSITION_STEPS_PER_VOXEL,
-    ),
-    orientation: positionFrom((axis) => orientationStep(orientation[axis]) / ORIENTATION_STEPS),
+    position: [
+      steps[0] / positionSteps,
+      steps[1] / positionSteps,
+      steps[2] / positionSteps,
+      steps[3] / positionSteps,
+    ],
+    orientation: [
+      steps[4] / orientationSteps,
+      steps[5] / orientationSteps,
+      steps[6] / orientationSteps,
+      steps[7] / orientationSteps,
+    ],
   };
 }
 
@@ -70,8 +105,8 @@ function fixedPoint(coordinate: number, stepsPerVoxel: number): number {
   return steps;
 }
 
-function orientationStep(component: number): number {
-  const step = Math.round(component * ORIENTATION_STEPS) + 0;
-  requireInteger(step, -ORIENTATION_STEPS, ORIENTATION_STEPS);
+function orientationStep(component: number, steps: number): number {
+  const step = Math.round(component * steps) + 0;
+  requireInteger(step, -steps, steps);
   return step;
 }

@@ -7,7 +7,6 @@ import {
   boxExtents,
   boxVolume,
   comparePositions,
-  positionCodec,
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
@@ -21,19 +20,6 @@ const REGION_END = (I32_MAX + 1) / REGION_EDGE_CHUNKS;
 const ALL_REGIONS: Box = {
   min: [REGION_MIN, REGION_MIN, REGION_MIN, REGION_MIN],
   max: [REGION_END, REGION_END, REGION_END, REGION_END],
-};
-
-/** A region as four signed varints. Throws `ORT_POSITION_RANGE` off the lattice. Rule N10 in protocol.md. */
-export const regionCodec: Codec<Position> = {
-  write(out, region) {
-    requireRegions({ min: region, max: [region[0] + 1, region[1] + 1, region[2] + 1, region[3] + 1] });
-    positionCodec.write(out, region);
-  },
-  read(input) {
-    const region = positionCodec.read(input);
-    requireRegions({ min: region, max: [region[0] + 1, region[1] + 1, region[2] + 1, region[3] + 1] });
-    return region;
-  },
 };
 
 /** Throws `ORT_POSITION_RANGE` unless all chunks of a box of regions are on the lattice. */

@@ -27,7 +27,9 @@ import {
   SERVER_FRAME_BYTES_MAX,
   WORLD_NAME_BYTES_MAX,
 } from "./limits.ts";
+import { movesCodec } from "./moves-codec.ts";
 import { pointCodec, poseCodec } from "./pose-codec.ts";
+import { DEFAULT_PRECISION, type Precision, precisionCodec } from "./precision.ts";
 import { regionMaskCodec } from "./regions.ts";
 import type {
   Blank,
@@ -116,6 +118,7 @@ const welcomeCodec: Codec<Welcome> = {
     out.bool(welcome.resumed);
     counterCodec.write(out, welcome.tickMs);
     limitsCodec.write(out, welcome.limits);
+    precisionCodec.write(out, welcome.precision);
     poseCodec.write(out, welcome);
   },
 
@@ -135,6 +138,7 @@ const welcomeCodec: Codec<Welcome> = {
     resumed: input.bool(),
     tickMs: counterCodec.read(input),
     limits: limitsCodec.read(input),
+    precision: precisionCodec.read(input),
     ...poseCodec.read(input),
   }),
 };
@@ -260,21 +264,34 @@ function writeNumberedPatch(out: ByteWriter, streamNumber: number, body: Uint8Ar
   out.raw(body);
 }
 
+/** What a welcome says about the bytes of later messages. */
+export type FrameTerms = Pick<Welcome, "precision"> & {
+  /** Voxels in a chunk. */
+  readonly volume: number | undefined;
+};
+
+function termsOf({ shape, precision }: Welcome): FrameTerms {
+  return { volume: shape.volume, precision };
+}
+
 /**
- * A frame from a server. `volume` is the chunk volume from an earlier welcome; a welcome in the frame itself
- * applies to the messages after it. Rules N1 to N6 and N24 in docs/formats/protocol.md.
+ * A frame from a server. `volume` and `precision` are those of an earlier welcome; a welcome in the frame itself
+ * applies to the messages after it. Rules N1 to N6, N24 and N50 in docs/formats/protocol.md.
  */
-export function serverFrameCodec(volume: number | undefined): Codec<ServerFrame> {
-  const messageCodec = serverMessageCodec(volume);
+export function serverFrameCodec(
+  volume: number | undefined,
+  precision: Precision = DEFAULT_PRECISION,
+): Codec<ServerFrame> {
+  const given: FrameTerms = { volume, precision };
   return {
     write(out, { number, messages }) {
       const start = out.length;
       requireMessageCount(messages.length);
       startServerFrame(out, number);
-      let known = volume;
+      let terms = given;
       for (const message of messages) {
-        writeServerMessage(out, message, known);
-        if (message.kind === "welcome") known = message.shape.volume;
+        writeServerMessage(out, message, terms.volume, terms.precision);
+        if (message.kind === "welcome") terms = termsOf(message);
       }
       requireFrameBytes(out.length - start, SERVER_FRAME_BYTES_MAX);
     },
@@ -283,15 +300,11 @@ export function serverFrameCodec(volume: number | undefined): Codec<ServerFrame>
       requireFrameBytes(input.remaining, SERVER_FRAME_BYTES_MAX);
       const number = counterCodec.read(input);
       const messages: ServerMessage[] = [];
-      let known = volume;
-      let codec = messageCodec;
+      let codec = serverMessageCodec(given);
       while (input.remaining > 0) {
         requireMessageCount(messages.length + 1);
         const message = codec.read(input);
-        if (message.kind === "welcome" && message.shape.volume !== known) {
-          known = message.shape.volume;
-          codec = serverMessageCodec(known);
-        }
+        if (message.kind === "welcome") codec = serverMessageCodec(termsOf(message));
         messages.push(message);
       }
       return { number, messages };
@@ -309,9 +322,9 @@ export function writeServerMessage(
   out: ByteWriter,
   message: ServerMessage,
   volume: number | undefined,
+  precision: Precision = DEFAULT_PRECISION,
 ): void {
-  const codec = message.kind === "patch" ? serverMessageCodec(volume) : WITHOUT_PATCHES;
-  codec.write(out, message);
+  serverMessageCodec({ volume, precision }).write(out, message);
 }
 
 /** Writes a patch message from the bytes that core's `patchBodyBytes` returns. */
@@ -320,8 +333,13 @@ export function writePatchMessage(out: ByteWriter, streamNumber: number, body: U
   writeNumberedPatch(out, streamNumber, body);
 }
 
-function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
-  return variants<ServerMessage>({
+/** The codec of the latest terms, which seldom change. */
+let latest: { readonly terms: FrameTerms; readonly codec: Codec<ServerMessage> } | undefined;
+
+function serverMessageCodec(terms: FrameTerms): Codec<ServerMessage> {
+  const { volume, precision } = terms;
+  if (latest !== undefined && haveSameBytes(latest.terms, terms)) return latest.codec;
+  const codec = variants<ServerMessage>({
     welcome: welcomeCodec,
     goodbye: goodbyeCodec,
     heartbeat: heartbeatCodec,
@@ -330,15 +348,25 @@ function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
     forget: forgetCodec,
     reset: resetCodec,
     editResults: editResultsCodec,
-    entities: entitiesCodec,
-    allEntities: allEntitiesCodec,
+    entities: entitiesCodec(precision),
+    allEntities: allEntitiesCodec(precision),
     game: gameCodec,
     placed: placedCodec,
     blocks: blocksCodec,
     entityDetails: entityDetailsCodec,
+    moves: movesCodec,
   });
+  latest = { terms, codec };
+  return codec;
+}
+
+function haveSameBytes(one: FrameTerms, other: FrameTerms): boolean {
+  return (
+    one.volume === other.volume &&
+    one.precision.positionSteps === other.precision.positionSteps &&
+    one.precision.orientationSteps === other.precision.orientationSteps
+  );
 }
 
 /** The tag of a patch: its index among the server messages. */
 const PATCH_TAG = 3;
-const WITHOUT_PATCHES = serverMessageCodec(undefined);

@@ -1,7 +1,8 @@
-import type { BlockCatalog, ChunkShape, EditResult, Position, Vector } from "@orthant/core";
+import type { BlockCatalog, ChunkShape, EditResult, Vector } from "@orthant/core";
 import type { BlockCatalogChange, Epoch, GeneratorMap, RegionPatch } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
+import type { Precision } from "./precision.ts";
 import type { RegionMask } from "./regions.ts";
 
 /** What a player may do. */
@@ -44,6 +45,8 @@ export interface Welcome extends Pose {
   readonly resumed: boolean;
   readonly tickMs: number;
   readonly limits: ClientLimits;
+  /** How finely the poses of entities are sent. */
+  readonly precision: Precision;
 }
 
 /** Why a connection ends. */
@@ -117,15 +120,25 @@ export interface EditResults {
   readonly results: readonly NumberedEditResult[];
 }
 
-/** Changes to the entities of one region since the previous frame. */
+/** Entities that came into sight or left it since the previous frame. */
 export interface EntityChanges {
   readonly kind: "entities";
-  readonly region: Position;
-  /** Numbers of the entities that left the region. */
+  /** Numbers of the entities that are out of sight. */
   readonly left: readonly number[];
-  /** Entities that are new in the region, or changed in more than their pose. */
+  /** Entities that are new in sight. */
   readonly entered: readonly NumberedEntity[];
-  readonly moved: readonly EntityMove[];
+}
+
+/** New poses of entities in sight. */
+export interface EntityMoves {
+  readonly kind: "moves";
+  /**
+   * Which numbers of a pose are the new ones: bit 0 to 3 for the position, 4 to 7 for the orientation. The others say by
+   * how much the last ones changed.
+   */
+  readonly absolute: number;
+  /** In the order of their numbers. */
+  readonly moves: readonly EntityMove[];
 }
 
 /** All entities that the client sees; it drops all others. */
@@ -175,7 +188,8 @@ export type ServerMessage =
   | GameMessage
   | Placed
   | BlocksMessage
-  | EntityDetailsMessage;
+  | EntityDetailsMessage
+  | EntityMoves;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

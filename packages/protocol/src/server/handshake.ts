@@ -14,6 +14,7 @@ import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import type { Account, AccountFault, Player } from "./account.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
 import { ClientEncoding } from "./regions/client-encoding.ts";
+import type { ServerContext } from "./server-context.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";
@@ -91,8 +92,7 @@ export function sendableAccount(account: Account): Account | Disconnect {
 export function welcomeFor(
   agreement: Agreement,
   player: Player,
-  { world, tickMs }: SyncServerOptions,
-  limits: SyncLimits,
+  { options: { tickMs }, world, limits, precision }: ServerContext,
 ): Welcome {
   const { featureBits, isResumed } = agreement;
   const blocksHash = blockCatalogHash(world.catalog);
@@ -113,6 +113,7 @@ export function welcomeFor(
     resumed: isResumed,
     tickMs,
     limits: clientLimits(limits),
+    precision,
     position: player.position,
     orientation: player.orientation,
   };

@@ -1,5 +1,6 @@
 import { ByteWriter } from "@orthant/core/bytes";
 import { FRAME_MESSAGES_MAX, SERVER_FRAME_BYTES_MAX } from "../message/limits.ts";
+import type { Precision } from "../message/precision.ts";
 import { startServerFrame, writePatchMessage, writeServerMessage } from "../message/server-frame-codec.ts";
 import type { ServerMessage } from "../message/server-message.ts";
 import type { CloseReason, Wire } from "../message/wire.ts";
@@ -25,6 +26,7 @@ const single: ByteWriter = new ByteWriter(4_096);
 export class Outbox {
   readonly #wire: Wire;
   readonly #totals: FrameTotals;
+  readonly #precision: Precision;
   /** Bytes of each frame from number `#firstOpen` on. */
   #openBytes: number[] = [];
   #firstOpen = 1;
@@ -32,9 +34,10 @@ export class Outbox {
   #messageCount = 0;
   #isClosed = false;
 
-  constructor(wire: Wire, totals: FrameTotals) {
+  constructor(wire: Wire, totals: FrameTotals, precision: Precision) {
     this.#wire = wire;
     this.#totals = totals;
+    this.#precision = precision;
   }
 
   /** Bytes in frames that were sent but not acknowledged. */
@@ -65,7 +68,7 @@ export class Outbox {
 
   write(message: ServerMessage): void {
     single.clear();
-    writeServerMessage(single, message, undefined);
+    writeServerMessage(single, message, undefined, this.#precision);
     this.append(single.view());
   }
 

@@ -118,7 +118,11 @@ export class PendingEntities {
 
   #writeAll(out: Outbox, grid: EntityGrid, regions: ClientRegions): void {
     const found: GridEntity[] = [];
-    regions.forEachPosition((x, y, z, w) => grid.collect(x, y, z, w, found));
+    regions.forEach((holding) => {
+      const { position } = holding.region;
+      grid.collect(...position, found);
+      holding.sight = holding.watcher.sightOf(position);
+    });
     const entities = found.slice(0, ENTITIES_MAX);
     out.write({ kind: "allEntities", entities });
     this.#detailed.clear();

@@ -1,3 +1,4 @@
+import type { Precision } from "../message/precision.ts";
 import type { BlockFeed } from "./blocks/block-feed.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
@@ -19,6 +20,7 @@ export interface ServerContext {
   readonly options: SyncServerOptions;
   readonly world: SyncWorld;
   readonly limits: SyncLimits;
+  readonly precision: Precision;
   readonly regions: WatchedRegions;
   readonly feed: RegionFeed;
   readonly changeLists: SharedChangeLists;

@@ -1,9 +1,7 @@
-import { isOrthantError } from "@orthant/core";
-import { decode } from "@orthant/core/bytes";
-import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
+import type { Position } from "@orthant/core";
 import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
-import { DETAIL_BYTES_MAX, PROTOCOL_VERSION } from "../message/limits.ts";
+import { DETAIL_BYTES_MAX } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
@@ -20,10 +18,11 @@ import {
 } from "./handshake.ts";
 import { type JoinedClient, joinedClient } from "./joined-client.ts";
 import { Outbox } from "./outbox.ts";
+import { readClientFrame } from "./read-client-frame.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
 import type { ClientInterest } from "./regions/client-interest.ts";
 import type { RegionStep } from "./regions/region-changes.ts";
-import type { Holding, Watcher } from "./regions/watched-regions.ts";
+import type { Holding, Sight, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
 import type { SyncLimits } from "./sync-limits.ts";
@@ -61,7 +60,7 @@ export class ServerSession implements Watcher {
     this.network = network;
     this.#context = context;
     this.#sessions = sessions;
-    this.#out = new Outbox(wire, context.totals);
+    this.#out = new Outbox(wire, context.totals, context.precision);
     this.#receiveLimits = new ReceiveLimits(context.limits, nowMs);
     this.#startedMs = nowMs;
   }
@@ -164,6 +163,15 @@ export class ServerSession implements Watcher {
 
   detailsChanged(entities: Iterable<GridEntity>): void {
     if (this.#phase === "joined") this.#joined?.entities.addDetails(entities);
+  }
+
+  holdingAt(region: Position): Holding | undefined {
+    return this.#joined?.regions.at(region);
+  }
+
+  sightOf(region: Position): Sight {
+    const position = this.player?.position;
+    return position !== undefined && this.#context.entities.isNear(position, region) ? "near" : "far";
   }
 
   /** Sends the reason and ends the connection. */
@@ -330,14 +338,14 @@ export class ServerSession implements Watcher {
   }
 
   #write(joined: JoinedClient, nowMs: number): undefined {
-    const { sendWork, entities, options, limits } = this.#context;
+    const { sendWork, entities } = this.#context;
     const { regions, budget } = joined;
     // Nothing precedes the welcome. When many clients join at once, some have to wait for it.
     if (!this.#isWelcomed && !sendWork.hasTime()) return;
     if (this.#maySend) {
       if (this.#isWelcomeDue) {
         sendWork.run(() =>
-          this.#out.write(welcomeFor(joined.agreement, joined.player.player, options, limits)),
+          this.#out.write(welcomeFor(joined.agreement, joined.player.player, this.#context)),
         );
         joined.blocks.welcomed();
         this.#isWelcomeDue = false;
@@ -380,19 +388,5 @@ export class ServerSession implements Watcher {
     const clientId = this.#sessions.leave(this);
     if (clientId !== undefined) this.#context.editQueues.leave(clientId, nowMs);
     if (joined !== undefined) attempt(() => options.rules?.onLeave?.({ player: joined.player.player }));
-  }
-}
-
-/** Reads a frame, or returns why it is refused. `isFirst` until a hello was read. */
-function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFrame | Disconnect {
-  const version = isFirst ? readHelloVersion(frame) : undefined;
-  if (version !== undefined && version !== PROTOCOL_VERSION) {
-    return { reason: "version", detail: `this server speaks version ${PROTOCOL_VERSION}, not ${version}` };
-  }
-  try {
-    return decode(clientFrameCodec, frame);
-  } catch (error) {
-    if (isOrthantError(error)) return malformed(error.message);
-    throw error;
   }
 }

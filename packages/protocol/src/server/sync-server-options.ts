@@ -1,5 +1,6 @@
 import type { RejectionReason, TimeSource } from "@orthant/core";
 import type { Hello } from "../message/client-message.ts";
+import type { Precision } from "../message/precision.ts";
 import type { GoodbyeReason } from "../message/server-message.ts";
 import type { Account, AccountFault } from "./account.ts";
 import type { SyncLimits } from "./sync-limits.ts";
@@ -52,6 +53,8 @@ export interface SyncServerOptions {
    */
   readonly pause?: (resume: () => void) => void;
   readonly limits?: Partial<SyncLimits>;
+  /** How finely clients see poses, `DEFAULT_PRECISION` where omitted. */
+  readonly precision?: Partial<Precision>;
   readonly rules?: SyncRules;
   readonly events?: SyncServerEvents;
 }

@@ -2,6 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { requireBytes } from "@orthant/core/engine";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
+import { DEFAULT_PRECISION, requirePrecision } from "../message/precision.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
@@ -55,7 +56,9 @@ export class SyncServer {
     const loadWork = new WorkBudget(workMs, nowMs, slices);
     const sendWork = new WorkBudget(workMs, nowMs);
     const prepareWork = new WorkBudget(workMs, nowMs, slices, sendWork);
-    const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax);
+    const precision = { ...DEFAULT_PRECISION, ...options.precision };
+    requirePrecision(precision);
+    const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax, precision);
     const feed = new RegionFeed(world, regions);
     const editQueues = new EditQueues(
       {
@@ -72,6 +75,7 @@ export class SyncServer {
       options,
       world,
       limits,
+      precision,
       regions,
       feed,
       changeLists: new SharedChangeLists(),

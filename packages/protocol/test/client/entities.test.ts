@@ -1,40 +1,35 @@
 import type { Position } from "@orthant/core";
-import type { EntityMove, NumberedEntity, ServerMessage } from "@orthant/protocol/internal";
+import type { NumberedEntity, ServerMessage } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
-import { blank, entity, forget, GROUND, heartbeat, SKY, TestClient, WELCOME } from "./sample-client.ts";
+import { blank, entity, forget, heartbeat, SKY, TestClient, WELCOME } from "./sample-client.ts";
 
-interface RegionEntities {
+interface Changes {
   readonly left?: readonly number[];
   readonly entered?: readonly NumberedEntity[];
-  readonly moved?: readonly EntityMove[];
 }
 
-const entities = (
-  region: Position,
-  { left = [], entered = [], moved = [] }: RegionEntities,
-): ServerMessage => ({
+const entities = ({ left = [], entered = [] }: Changes): ServerMessage => ({
   kind: "entities",
-  region,
   left,
   entered,
-  moved,
 });
 const allEntities = (...list: readonly NumberedEntity[]): ServerMessage => ({
   kind: "allEntities",
   entities: list,
 });
-const moved = (number: number, position: Position): EntityMove => ({
-  number,
-  position,
-  orientation: [0, 0, 0, 1],
+/** Adds voxels to the position of an entity. */
+const moved = (number: number, [x, y, z, w]: Position): ServerMessage => ({
+  kind: "moves",
+  absolute: 0,
+  moves: [{ number, steps: [x * 64, y * 64, z * 64, w * 64, 0, 0, 0, 0] }],
 });
 const numbers = (client: TestClient): readonly number[] =>
   client.sync.entities.map(({ number }) => number).sort();
 
 test("entities enter, move and leave, and the client reports each once per frame", () => {
   const client = TestClient.joined();
-  client.receive(entities(SKY, { entered: [entity(1), entity(2)] }));
-  client.receive(entities(SKY, { moved: [moved(1, [3, 0, 0, 0])], left: [2] }));
+  client.receive(entities({ entered: [entity(1), entity(2)] }));
+  client.receive(moved(1, [3, 0, 0, 0]), entities({ left: [2] }));
   expect(client.sync.entities).toEqual([entity(1, [3, 0, 0, 0])]);
   expect(client.entities).toEqual([
     { entered: [entity(1), entity(2)], changed: [], left: [] },
@@ -42,35 +37,71 @@ test("entities enter, move and leave, and the client reports each once per frame
   ]);
 });
 
-test.each([
-  ["before", (enter: ServerMessage, leave: ServerMessage) => [enter, leave]],
-  ["after", (enter: ServerMessage, leave: ServerMessage) => [leave, enter]],
-])("an entity that moves to another region stays in sight, entering %s leaving", (_name, order) => {
+test("an entity that moves to another region stays in sight", () => {
   const client = TestClient.joined();
-  client.receive(entities(SKY, { entered: [entity(1)] }));
-  client.receive(
-    ...order(entities(GROUND, { entered: [entity(1, [0, -1, 0, 0])] }), entities(SKY, { left: [1] })),
-  );
+  client.receive(entities({ entered: [entity(1)] }));
+  client.receive(moved(1, [0, -1, 0, 0]));
   expect(client.sync.entities).toEqual([entity(1, [0, -1, 0, 0])]);
   expect(client.entities.at(-1)).toEqual({ entered: [], changed: [entity(1, [0, -1, 0, 0])], left: [] });
 });
 
-test("an entity from a complete list is in the region of its position", () => {
+test("an entity that is out of sight leaves, wherever it was last", () => {
   const client = TestClient.joined();
   client.receive(allEntities(entity(1, [0, -0.5, 0, 0]), entity(2, [1, 0, 0, 0])));
-  client.receive(entities(SKY, { left: [1, 2] }));
-  expect(numbers(client)).toEqual([1]);
-  client.receive(entities(GROUND, { left: [1] }));
-  expect(numbers(client)).toEqual([]);
+  client.receive(entities({ left: [1] }));
+  expect(numbers(client)).toEqual([2]);
 });
+
+test("[N51] changes add up exactly, and a number as it is replaces the last", () => {
+  const client = TestClient.joined();
+  client.receive(allEntities(entity(1, [0.5, 0, 0, 0]), entity(2)));
+  for (let step = 0; step < 1_000; step++) {
+    client.receive({
+      kind: "moves",
+      absolute: step % 3 === 0 ? 0x80 : 0,
+      moves: [
+        { number: 1, steps: [1, -1, 0, 0, 0, 0, 0, step % 3 === 0 ? -63 : 1] },
+        { number: 2, steps: [-1, 0, 0, 1, 0, 0, 0, step % 3 === 0 ? 0 : 1] },
+      ],
+    });
+  }
+  const [one, two] = client.sync.entities;
+  expect(one).toMatchObject({ position: [0.5 + 1_000 / 64, -1_000 / 64, 0, 0], orientation: [0, 0, 0, -1] });
+  expect(two).toMatchObject({ position: [-1_000 / 64, 0, 0, 1_000 / 64], orientation: [0, 0, 0, 0] });
+});
+
+test("[N51] a move of an entity that the client does not know has no effect", () => {
+  const client = TestClient.joined();
+  client.receive(allEntities(entity(1)));
+  client.receive(moved(2, [1, 0, 0, 0]));
+  expect(client.sync.entities).toEqual([entity(1)]);
+  expect(client.isClosed).toBe(false);
+});
+
+test.each([
+  ["past the lattice", [0x01, [2 ** 53 - 1, 0, 0, 0, 0, 0, 0, 0]], "ORT_POSITION_RANGE"],
+  ["past the lattice, little by little", [0, [2 ** 29, 0, 0, 0, 0, 0, 0, 0]], "ORT_POSITION_RANGE"],
+  ["past the range of orientations", [0, [0, 0, 0, 0, 0, 0, 0, 40]], "ORT_MESSAGE"],
+  ["to an orientation past the range", [0x10, [0, 0, 0, 0, 64, 0, 0, 0]], "ORT_MESSAGE"],
+] as const)(
+  "[N51] a client disconnects from a server that moves an entity %s",
+  (_name, [absolute, steps], code) => {
+    const client = TestClient.joined();
+    const edge = 2 ** 47 - 1;
+    client.receive(allEntities(entity(1, [edge, 0, 0, 0], { orientation: [0, 0, 0, 0.5] })));
+    client.receive({ kind: "moves", absolute, moves: [{ number: 1, steps }] });
+    expect(client.faults.map((fault) => fault.code)).toEqual([code]);
+    expect(client.sync.entities).toEqual([]);
+  },
+);
 
 test("after a lost frame the client ignores entity changes until a complete list arrives", () => {
   const client = TestClient.joined();
-  client.receive(entities(SKY, { entered: [entity(1)] }));
-  client.receiveAs(4, entities(SKY, { entered: [entity(2)] }));
-  client.receiveAs(5, entities(SKY, { left: [1] }));
+  client.receive(entities({ entered: [entity(1)] }));
+  client.receiveAs(4, entities({ entered: [entity(2)] }));
+  client.receiveAs(5, entities({ left: [1] }));
   expect(numbers(client)).toEqual([1]);
-  client.receiveAs(6, allEntities(entity(3)), entities(SKY, { entered: [entity(4)] }));
+  client.receiveAs(6, allEntities(entity(3)), entities({ entered: [entity(4)] }));
   expect(numbers(client)).toEqual([3, 4]);
   expect(client.entities.at(-1)).toEqual({ entered: [entity(3), entity(4)], changed: [], left: [entity(1)] });
 });
@@ -91,9 +122,9 @@ test("after a lost frame the client requests all entities, at a limited rate", (
 
 test("a late or repeated frame changes no entities", () => {
   const client = TestClient.joined();
-  client.receiveAs(2, entities(SKY, { entered: [entity(1)] }));
-  client.receiveAs(3, entities(SKY, { left: [1] }));
-  client.receiveAs(2, entities(SKY, { entered: [entity(1)] }));
+  client.receiveAs(2, entities({ entered: [entity(1)] }));
+  client.receiveAs(3, entities({ left: [1] }));
+  client.receiveAs(2, entities({ entered: [entity(1)] }));
   client.receiveAs(2, allEntities(entity(1)));
   expect(numbers(client)).toEqual([]);
 });
@@ -110,11 +141,11 @@ test("the client's own player is not among the entities and is available separat
   const client = TestClient.joined();
   const own = entity(5, [2, 0, 0, 0], { isPlayer: true, id: 77n, name: "ada" });
   const namesake = entity(6, [2, 0, 0, 0], { id: 77n });
-  client.receive(entities(SKY, { entered: [own, namesake] }));
+  client.receive(entities({ entered: [own, namesake] }));
   expect(client.sync.ownPlayer).toEqual(own);
   expect(client.sync.entities).toEqual([namesake]);
   expect(client.entities).toEqual([{ entered: [namesake], changed: [], left: [] }]);
-  client.receive(entities(SKY, { moved: [moved(5, [3, 0, 0, 0])] }));
+  client.receive(moved(5, [1, 0, 0, 0]));
   expect(client.sync.ownPlayer?.position).toEqual([3, 0, 0, 0]);
   expect(client.entities).toHaveLength(1);
 });
@@ -122,14 +153,14 @@ test("the client's own player is not among the entities and is available separat
 test("entities in a forgotten region outside the interest disappear", () => {
   const client = TestClient.joined();
   client.receive(blank(1, "generated", SKY, [9, 0, 0, 0]));
-  client.receive(entities(SKY, { entered: [entity(1)] }), entities([9, 0, 0, 0], { entered: [entity(2)] }));
+  client.receive(entities({ entered: [entity(1)] }), entities({ entered: [entity(2, [9 * 32, 0, 0, 0])] }));
   client.receive(forget(2, SKY, [9, 0, 0, 0]));
   expect(numbers(client)).toEqual([1]);
 });
 
 test("a disconnected client sees no entities", () => {
   const client = TestClient.joined();
-  client.receive(entities(SKY, { entered: [entity(1)] }));
+  client.receive(entities({ entered: [entity(1)] }));
   client.sync.disconnected();
   expect(client.sync.entities).toEqual([]);
   expect(client.entities.at(-1)).toEqual({ entered: [], changed: [], left: [entity(1)] });
@@ -137,8 +168,8 @@ test("a disconnected client sees no entities", () => {
 
 test("a reused number with another id is a different entity", () => {
   const client = TestClient.joined();
-  client.receive(entities(SKY, { entered: [entity(1)] }));
-  client.receive(entities(SKY, { entered: [entity(1, [0, 0, 0, 0], { id: 5n })] }));
+  client.receive(entities({ entered: [entity(1)] }));
+  client.receive(entities({ entered: [entity(1, [0, 0, 0, 0], { id: 5n })] }));
   expect(client.entities.at(-1)).toMatchObject({ entered: [{ id: 5n }], left: [{ id: 1_001n }] });
 });
 
@@ -146,7 +177,7 @@ test("a client disconnects from a server that sends entities without end", () =>
   const client = TestClient.joined();
   for (let batch = 0; batch <= 16 && !client.isClosed; batch++) {
     const entered = Array.from({ length: 1_024 }, (_, index) => entity(batch * 1_024 + index));
-    client.receive(entities(SKY, { entered }));
+    client.receive(entities({ entered }));
   }
   expect(client.faults.map((fault) => fault.code)).toEqual(["ORT_LIMIT"]);
 });
@@ -154,7 +185,7 @@ test("a client disconnects from a server that sends entities without end", () =>
 test("[N46] details change an entity in sight, which keeps them until it leaves", () => {
   const details = { tags: ["tame"], data: new Uint8Array([1, 2]) };
   const client = TestClient.joined();
-  client.receive(entities(SKY, { entered: [entity(1)] }), {
+  client.receive(entities({ entered: [entity(1)] }), {
     kind: "entityDetails",
     details: [
       { number: 1, ...details },
@@ -166,7 +197,7 @@ test("[N46] details change an entity in sight, which keeps them until it leaves"
     changed: [],
     left: [],
   });
-  client.receive(entities(SKY, { moved: [moved(1, [3, 0, 0, 0])] }));
+  client.receive(moved(1, [3, 0, 0, 0]));
   expect(client.sync.entities).toEqual([entity(1, [3, 0, 0, 0], details)]);
   client.receive(allEntities(entity(1, [4, 0, 0, 0])));
   expect(client.sync.entities).toEqual([entity(1, [4, 0, 0, 0], details)]);

@@ -45,11 +45,10 @@ const MESSAGES: readonly ServerMessage[] = [
   { kind: "editResults", results: [{ editId: 1, status: "rejected", reason: "rate", detail: "slow down" }] },
   {
     kind: "entities",
-    region: SKY,
     left: [1],
     entered: [entity(2)],
-    moved: [{ number: 2, position: [1, 2, 3, 4], orientation: [0, 0, 0, 1] }],
   },
+  { kind: "moves", absolute: 0x10, moves: [{ number: 2, steps: [64, -3, 0, 0, 5, 0, 0, -1] }] },
   { kind: "allEntities", entities: [entity(1, [9, 9, 9, 0]), entity(2)] },
   { kind: "game", payload: Uint8Array.of(1, 2, 3) },
 ];

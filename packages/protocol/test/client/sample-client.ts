@@ -21,6 +21,7 @@ import {
   type RegionChange,
 } from "@orthant/core/engine";
 import {
+  DEFAULT_PRECISION,
   DEFAULT_SYNC_LIMITS,
   type EntitiesChange,
   type Goodbye,
@@ -73,6 +74,7 @@ export const WELCOME: Welcome = {
   resumed: false,
   tickMs: 50,
   limits: DEFAULT_SYNC_LIMITS,
+  precision: DEFAULT_PRECISION,
   position: [0, 0, 0, 0],
   orientation: [0, 0, 0, 1],
 };

@@ -41,11 +41,11 @@ describe("message bytes, which change only with the version", () => {
   });
 
   test("[N1] the first frame of the worked example is Ada's hello", () => {
-    const hex = `00 00 00 4f 52 54 48 02 01 88 77 66 55 44 33 22 11 01
+    const hex = `00 00 00 4f 52 54 48 03 01 88 77 66 55 44 33 22 11 01
       08 07 06 05 04 03 02 01 00 03 41 64 61 00 01 00 00 00 00 00 00 00 00`;
     const hello: ClientMessage = {
       kind: "hello",
-      version: 2,
+      version: 3,
       generators: [0x1122_3344_5566_7788n],
       featureBits: 1n,
       clientId: 0x0102_0304_0506_0708n,
@@ -96,6 +96,7 @@ describe("message bytes, which change only with the version", () => {
       entities: true,
       allEntities: true,
       entityDetails: true,
+      moves: true,
       placed: true,
       blocks: true,
       game: true,

@@ -15,12 +15,12 @@ import { describe, expect, test } from "vitest";
 import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
 
 const serverFrames = serverFrameCodec(VOLUME);
-const HELLO = "4f525448 02 00 00 0100000000000000";
-const WELCOME = "02 00 0100000000000000";
+const HELLO = "4f525448 03 00 00 0100000000000000";
+const WELCOME = "03 00 0100000000000000";
 const EPOCH = "01 0000000000000000";
 /** The part of a welcome between the shape and the spawn: a generator, a hash, and a catalog of air. */
 const GENERATOR_AND_CATALOG = "01 00000000 00 06dc72bf493d0c55 01 0b 01 01 00 03616972 000000 00";
-const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 0000000000000000000000 00000000 00000000";
+const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 0000000000000000000000 4001 00000000 00000000";
 const POSE = "00000000 00000000";
 
 /** A varint count and that number of bytes. */
@@ -37,11 +37,11 @@ describe("client messages that the decoder refuses", () => {
     ["N14", "a hello of another version", "00 4f525448 01", "ORT_VERSION"],
     ["N15", "a long token", `00 ${HELLO} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N15", "a long name", `00 ${HELLO} 00 ${filled("41", 65)}`, "ORT_LIMIT"],
-    ["N15", "257 generators", "00 4f525448 02 8102", "ORT_LIMIT"],
+    ["N15", "257 generators", "00 4f525448 03 8102", "ORT_LIMIT"],
     [
       "N15",
       "a generator twice",
-      "00 4f525448 02 02 0100000000000000 0100000000000000 00 0100000000000000",
+      "00 4f525448 03 02 0100000000000000 0100000000000000 00 0100000000000000",
       "ORT_MESSAGE",
     ],
     ["N9", "an epoch of number 0", `00 ${HELLO} 00 00 01 0000000000000000 00`, "ORT_CLOCK"],
@@ -102,7 +102,7 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0e", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0f", "ORT_TAG"],
     ["N46", "65 tags", "0d 01 01 41", "ORT_LIMIT"],
     ["N46", "a tag of 257 bytes", "0d 01 01 01 8102", "ORT_LIMIT"],
     ["N46", "32,769 bytes of data", "0d 01 01 00 818002", "ORT_LIMIT"],
@@ -211,8 +211,37 @@ describe("server messages that the decoder refuses", () => {
     ["N27", "a result past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],
     ["N27", "an unknown status", "07 01 01 04", "ORT_TAG"],
     ["N27", "an unknown refusal", "07 01 01 03 09 00", "ORT_TAG"],
-    ["N28", "entities beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_POSITION_RANGE"],
-    ["N28", "too many numbers", `08 00000000 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
+    [
+      "N50",
+      "a precision of no steps",
+      `00 ${WELCOME} ${EPOCH} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 00 00 01 ${"00".repeat(11)} 00 01`,
+      "ORT_LIMIT",
+    ],
+    [
+      "N50",
+      "a precision of 128 steps of an orientation",
+      `00 ${WELCOME} ${EPOCH} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 00 00 01 ${"00".repeat(11)} 01 8001`,
+      "ORT_LIMIT",
+    ],
+    [
+      "N50",
+      "an entity past the steps of the precision",
+      "09 01 00 00 00 00 00 00000000 00 00 00000000 40000000",
+      "ORT_MESSAGE",
+    ],
+    ["N51", "no moves", "0e 00", "ORT_MESSAGE"],
+    ["N51", "too many moves", "0e 8120", "ORT_LIMIT"],
+    ["N51", "moves that are cut", "0e 02 01 01 00 00", "ORT_TRUNCATED"],
+    ["N51", "a column of no changes", "0e 01 01 01 00 00", "ORT_MESSAGE"],
+    ["N51", "an absolute column that is absent", "0e 01 01 00 01 00", "ORT_MESSAGE"],
+    ["N51", "bits behind the last move", "0e 01 01 01 00 90", "ORT_MESSAGE"],
+    ["N51", "an entity number past 2^53", "0e 02 ffffffffffffff0f 00 00 00", "ORT_UNSAFE_INTEGER"],
+    ["N51", "a turn by more than the whole range", `0e 01 01 10 00 07 ${"ff".repeat(3)} 7f`, "ORT_MESSAGE"],
+    ["N52", "places without the least of them", "0e 01 01 01 01 00 10", "ORT_MESSAGE"],
+    ["N52", "a place past 2^53", "0e 02 01 01 01 feffffffffffff1f 00 04 00", "ORT_UNSAFE_INTEGER"],
+    ["N54", "a code with another parameter than the best", "0e 01 01 01 00 11", "ORT_MESSAGE"],
+    ["N54", "a code without end", `0e 01 01 01 00 ${"ff".repeat(9_000)}`, "ORT_LIMIT"],
+    ["N28", "too many numbers", `08 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N28", "too many entities", `09 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     [
       "N28",
@@ -353,7 +382,7 @@ describe("a frame of a thousand masks", () => {
 
 describe("the version in a hello", () => {
   test.each<[name: string, hex: string, version: number | undefined]>([
-    ["this one", `00 00 00 ${HELLO} 00 00 00 01`, 2],
+    ["this one", `00 00 00 ${HELLO} 00 00 00 01`, 3],
     ["another one, whatever is behind it", "00 00 00 4f525448 ac02 ffff", 300],
     ["behind numbers that count something", "05 ac02 00 4f525448 02", 2],
     ["other letters", "00 00 00 4f525449 01", undefined],
@@ -366,7 +395,7 @@ describe("the version in a hello", () => {
 
   test("[N14] is read from the samples", () => {
     const hellos = CLIENT_SAMPLES.filter(({ message }) => message.kind === "hello");
-    expect(hellos.map(({ hex }) => readHelloVersion(fromHex(`00 00 ${hex}`)))).toEqual([2, 2]);
+    expect(hellos.map(({ hex }) => readHelloVersion(fromHex(`00 00 ${hex}`)))).toEqual([3, 3]);
   });
 });
 

@@ -35,7 +35,9 @@ const ada: NumberedEntity = {
   name: "Ada",
   ...pose,
 };
-const ADA_HEX = `06 01 2a 00 00 0000803f 00 03416461 ${POSE_HEX}`;
+/** The pose in the default precision of entities. */
+const SEEN_POSE_HEX = "c001 1f 00 800a c1 00 00 3f";
+const ADA_HEX = `06 01 2a 00 00 0000803f 00 03416461 ${SEEN_POSE_HEX}`;
 
 const mill: NumberedEntity = {
   number: 8,
@@ -49,7 +51,7 @@ const mill: NumberedEntity = {
   position: [0, 0, 0, 0],
   orientation: [0, 0, 0, 1],
 };
-const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 0000007f";
+const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 0000003f";
 
 const STONES = new BlockCatalog([
   { id: 0, name: "air", colour: 0, solid: false },
@@ -77,7 +79,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       openEditId: 300,
       blocksHash: 0x99n,
     },
-    hex: `00 4f525448 02 02 8877665544332211 9988776655443322 01 0807060504030201 02dead 03416461
+    hex: `00 4f525448 03 02 8877665544332211 9988776655443322 01 0807060504030201 02dead 03416461
       01 0900000000000000 03 0a00000000000000 ac02 9900000000000000`,
   },
   {
@@ -95,7 +97,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       openEditId: 1,
       blocksHash: 0n,
     },
-    hex: "00 4f525448 02 00 00 0100000000000000 00 00 00 01 0000000000000000",
+    hex: "00 4f525448 03 00 00 0100000000000000 00 00 00 01 0000000000000000",
   },
   {
     rule: "N16",
@@ -231,14 +233,15 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
         editDataBytesPerSecond: 4_096,
         gameMessagesPerSecond: 0.128,
       },
+      precision: { positionSteps: 64, orientationSteps: 63 },
       position: [1, 0, 0, 0],
       orientation: [0, 0, 0, 1],
     },
-    hex: `00 02 01 0900000000000000 03 0a00000000000000 03536561 08080808
+    hex: `00 03 01 0900000000000000 03 0a00000000000000 03536561 08080808
       02 04666c6174 010b b90a edfd03 04666c6174 010c b90a edfd03 01 01 01000000 01000100
       ${STONE_HASH_HEX} 01 ${STONES_HEX}
       40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8080a01f 8080fa01 8001
-      8001 00 00 00 0000007f`,
+      40 3f 8001 00 00 00 0000007f`,
   },
   {
     rule: "N22",
@@ -316,15 +319,33 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   },
   {
     rule: "N28",
-    name: "changes to the entities of a region",
+    name: "entities that come into sight and leave it",
+    message: { kind: "entities", left: [5, 300], entered: [ada] },
+    hex: `08 02 05 ac02 01 ${ADA_HEX}`,
+  },
+  {
+    rule: "N51",
+    name: "changes of poses, with one orientation as it is",
     message: {
-      kind: "entities",
-      region: [-1, 0, 2, 0],
-      left: [5, 300],
-      entered: [ada],
-      moved: [{ number: 7, ...pose }],
+      kind: "moves",
+      absolute: 0x10,
+      moves: [
+        { number: 300, steps: [3, 0, -2, 0, 1, 0, 0, 0] },
+        { number: 302, steps: [-1, 0, 2, 0, 0, 0, 0, 0] },
+      ],
     },
-    hex: `08 01000400 02 05 ac02 01 ${ADA_HEX} 01 07 ${POSE_HEX}`,
+    // Columns, lowest bits first: gap 1, x 6 and 1, z 3 and 4, facing 2 and 0, each behind its parameter.
+    hex: "0e 02 ac02 15 10 50 1c a3 03 03",
+  },
+  {
+    rule: "N52",
+    name: "poses as they are",
+    message: {
+      kind: "moves",
+      absolute: 0xff,
+      moves: [{ number: 7, steps: [96, -16, 0, 640, -63, 0, 0, 63] }],
+    },
+    hex: "0e 01 07 ff ff c001 1f 00 800a 0000 60f50058 3e",
   },
   {
     rule: "N28",

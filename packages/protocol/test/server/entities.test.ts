@@ -1,6 +1,7 @@
 import type { Box, Position, Vector } from "@orthant/core";
 import { boxContainsBox, regionBox } from "@orthant/core/engine";
 import type { RemotePlayerEvent, SyncServerOptions, VisibleEntity } from "@orthant/protocol";
+import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";
@@ -30,14 +31,20 @@ function sheep(id: bigint, x: number): VisibleEntity {
   };
 }
 
-/** Returns what happened in each region: which entities left, entered and moved. */
+/** Returns which entities left, entered and moved, and by how many voxels. */
 function happenings(client: SampleClient): readonly unknown[] {
-  return client.takeAll("entities").map(({ region, left, entered, moved }) => ({
-    region: region[0],
-    left,
-    entered: entered.map(({ number, position }) => [number, position[0]]),
-    moved: moved.map(({ number, position }) => [number, position[0]]),
-  }));
+  return client.take().flatMap((message): readonly unknown[] => {
+    if (message.kind === "entities") {
+      const { left, entered } = message;
+      return [
+        ...left.map((number) => ["left", number]),
+        ...entered.map(({ number, position }) => ["entered", number, position[0]]),
+      ];
+    }
+    if (message.kind !== "moves") return [];
+    const verb = message.absolute === 0xff ? "is at" : "moved";
+    return message.moves.map(({ number, steps }) => [verb, number, steps[0] / 64]);
+  });
 }
 
 /** Returns the number, the tags and the length of the data of each entity whose details were sent. */
@@ -93,7 +100,7 @@ describe("players", () => {
     const [ada, bo] = await two(stage);
     bo.send(at(10), at(11), at(12));
     await stage.tick();
-    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 12]] }]);
+    expect(happenings(ada)).toEqual([["moved", 2, 8]]);
     expect(happenings(bo)).toEqual([]);
     await stage.tick();
     expect(happenings(ada)).toEqual([]);
@@ -104,7 +111,12 @@ describe("players", () => {
     const [ada, bo] = await two(stage);
     bo.send({ ...at(0), position: [1.01, 2, 0, 0] });
     await stage.tick();
-    expect(ada.takeAll("entities")[0]?.moved[0]?.position).toEqual([1.015_625, 2, 0, 0]);
+    expect(ada.takeAll("moves")[0]?.moves[0]?.steps.slice(0, 4)).toEqual([
+      (1.015_625 - 4) * 64,
+      -2 * 64,
+      0,
+      0,
+    ]);
     expect(stage.sync.players[1]?.position).toEqual([1.015_625, 2, 0, 0]);
   });
 
@@ -113,24 +125,24 @@ describe("players", () => {
     const [ada, bo] = await two(stage);
     bo.send(at(130));
     await stage.tick();
-    expect(happenings(ada)).toEqual([
-      { region: 0, left: [2], entered: [], moved: [] },
-      { region: 1, left: [], entered: [[2, 130]], moved: [] },
-    ]);
+    expect(happenings(ada), "so far that no change is sent").toEqual([["is at", 2, 130]]);
     bo.send(at(300));
     await stage.tick();
-    expect(happenings(ada)).toEqual([{ region: 1, left: [2], entered: [], moved: [] }]);
-    expect(happenings(bo)).toEqual([{ region: 2, left: [], entered: [[2, 300]], moved: [] }]);
+    expect(happenings(ada)).toEqual([
+      ["is at", 2, 300],
+      ["left", 2],
+    ]);
+    expect(happenings(bo)).toEqual([["entered", 2, 300]]);
   });
 
   test("enter when they arrive and leave when they disconnect", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     const cy = await stage.join({ clientId: 3n, name: "Cy" });
-    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [[3, 4]], moved: [] }]);
+    expect(happenings(ada)).toEqual([["entered", 3, 4]]);
     cy.session.disconnected();
     await stage.tick();
-    expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+    expect(happenings(ada)).toEqual([["left", 3]]);
   });
 
   test("that arrive and leave within a tick never enter", async () => {
@@ -141,7 +153,7 @@ describe("players", () => {
     await settle();
     cy.session.disconnected();
     await stage.tick();
-    expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+    expect(happenings(ada)).toEqual([]);
   });
 
   test("go where the game lets them, but not outside the world", async () => {
@@ -153,7 +165,7 @@ describe("players", () => {
     const [ada, bo] = await two(stage);
     bo.send(at(100));
     await stage.tick();
-    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 1]] }]);
+    expect(happenings(ada)).toEqual([["moved", 2, -3]]);
     const plain = new Stage();
     const client = await plain.join();
     client.send(at(2 ** 46));
@@ -238,6 +250,108 @@ describe("players", () => {
   });
 });
 
+describe("[N53] moves in a far region", () => {
+  /** Where the client sees an entity after all messages so far. */
+  class Onlooker {
+    readonly #client: SampleClient;
+    readonly #x = new Map<number, number>();
+    /** The ticks in which moves came. */
+    readonly news: number[] = [];
+    #tick = 0;
+
+    constructor(client: SampleClient) {
+      this.#client = client;
+    }
+
+    look(): ReadonlyMap<number, number> {
+      this.#tick++;
+      for (const message of this.#client.take()) {
+        if (message.kind === "allEntities") this.#x.clear();
+        if (message.kind === "allEntities" || message.kind === "entities") {
+          const entered = message.kind === "entities" ? message.entered : message.entities;
+          for (const number of message.kind === "entities" ? message.left : []) this.#x.delete(number);
+          for (const { number, position } of entered) this.#x.set(number, position[0] * 64);
+        }
+        if (message.kind !== "moves") continue;
+        this.news.push(this.#tick);
+        for (const { number, steps } of message.moves) {
+          const before = (message.absolute & 1) === 1 ? 0 : this.#x.get(number);
+          if (this.#x.has(number)) this.#x.set(number, (before ?? Number.NaN) + steps[0]);
+        }
+      }
+      return this.#x;
+    }
+  }
+
+  async function watch(...regions: readonly Position[]): Promise<readonly [Stage, Onlooker]> {
+    const stage = new Stage();
+    const ada = await stage.joinAt(boxesOf(...regions), { clientId: 1n, name: "Ada" });
+    await stage.tick();
+    const onlooker = new Onlooker(ada);
+    onlooker.look();
+    return [stage, onlooker];
+  }
+
+  test("come every fourth tick, and in every tick from a near one", async () => {
+    const [stage, onlooker] = await watch(A, B, C);
+    stage.world.put(sheep(7n, 300));
+    stage.world.put(sheep(8n, 140));
+    await stage.tick();
+    expect([...onlooker.look().keys()], "they enter at once").toEqual([1, 2, 3]);
+    const seen: unknown[] = [];
+    for (let tick = 1; tick <= 12; tick++) {
+      stage.world.put(sheep(7n, 300 + tick));
+      stage.world.put(sheep(8n, 140 + tick));
+      await stage.tick();
+      const x = onlooker.look();
+      seen.push((x.get(2) ?? 0) / 64);
+      expect(x.get(3), `tick ${tick}`).toBe((140 + tick) * 64);
+    }
+    expect(new Set(seen).size, "about a quarter of the moves").toBeLessThanOrEqual(4);
+    stage.world.put(sheep(8n, 100));
+    for (let tick = 0; tick < 4; tick++) await stage.tick();
+    expect(onlooker.look().get(2), "the last one comes, too").toBe(312 * 64);
+  });
+
+  test("leave every client with the pose of the server, however entities and players cross", async () => {
+    const far: Position = [3, 0, 0, 0];
+    for (let seed = 1; seed <= 20; seed++) {
+      const prng = new Prng(seed);
+      const [stage, onlooker] = await watch(A, B, C, far);
+      const ada = stage.sync.players[0]?.playerId ?? 0n;
+      const at = [20, 140, 270, 400, 500, 700];
+      for (let tick = 0; tick < 60; tick++) {
+        at.forEach((x, index) => {
+          if (prng.chance(0.3)) return;
+          at[index] = Math.max(0, Math.min(900, x + prng.pick([1, 3, 40, 130]) * (prng.fraction() - 0.5)));
+          stage.world.put(sheep(BigInt(10 + index), at[index] ?? 0));
+        });
+        if (prng.chance(0.1)) stage.sync.movePlayer(ada, { position: [prng.below(500), 5, 0, 0] }, "");
+        await stage.tick();
+        onlooker.look();
+      }
+      for (let tick = 0; tick < 4; tick++) await stage.tick();
+      const seen = [...onlooker.look().values()].map((x) => x / 64).sort((a, b) => a - b);
+      const own = stage.sync.players[0]?.position[0] ?? 0;
+      const there = [own, ...at.map((x) => Math.round(x * 64) / 64)].filter((x) => x < 512);
+      expect(seen, `seed ${seed}`).toEqual(there.sort((a, b) => a - b));
+    }
+  });
+
+  test("come in every tick once the player is near, at the latest with the next beat", async () => {
+    const [stage, onlooker] = await watch(A, B, C);
+    stage.world.put(sheep(7n, 300));
+    await stage.ticks(8);
+    onlooker.look();
+    stage.sync.movePlayer(stage.sync.players[0]?.playerId ?? 0n, { position: [200, 5, 0, 0] }, "");
+    await stage.ticks(8);
+    onlooker.look();
+    stage.world.put(sheep(7n, 301));
+    await stage.tick();
+    expect(onlooker.look().get(2), "nothing had moved there, so nothing has to be waited for").toBe(301 * 64);
+  });
+});
+
 describe("players of other servers", () => {
   function remotePlayer(x: number, name = "Dee"): RemotePlayerEvent {
     const pose = { position: [x, 5, 0, 0], orientation: FORWARD } as const;
@@ -248,16 +362,11 @@ describe("players of other servers", () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     for (const [event, happened] of [
-      [remotePlayer(10), [{ region: 0, left: [], entered: [[3, 10]], moved: [] }]],
-      [remotePlayer(12), [{ region: 0, left: [], entered: [], moved: [[3, 12]] }]],
-      [
-        remotePlayer(130),
-        [
-          { region: 0, left: [3], entered: [], moved: [] },
-          { region: 1, left: [], entered: [[3, 130]], moved: [] },
-        ],
-      ],
-      [{ kind: "gone", key: "there.1" }, [{ region: 1, left: [3], entered: [], moved: [] }]],
+      [remotePlayer(10), [["entered", 3, 10]]],
+      [remotePlayer(12), [["moved", 3, 2]]],
+      [remotePlayer(70), [["moved", 3, 58]]],
+      [remotePlayer(130), [["moved", 3, 60]]],
+      [{ kind: "gone", key: "there.1" }, [["left", 3]]],
       [{ kind: "gone", key: "there.1" }, []],
     ] as const) {
       stage.world.elsewhere(event);
@@ -278,7 +387,7 @@ describe("players of other servers", () => {
     expect([change?.left, change?.entered[0]?.name]).toEqual([[3], "D".repeat(64)]);
     stage.world.elsewhere(remotePlayer(2 ** 46));
     await stage.tick();
-    expect(happenings(ada)).toEqual([{ region: 0, left: [4], entered: [], moved: [] }]);
+    expect(happenings(ada)).toEqual([["left", 4]]);
   });
 
   test("receive our players, who arrive, move and leave", async () => {
@@ -384,19 +493,19 @@ describe("entities of the world", () => {
     client.take();
     stage.world.put(sheep(7n, 21));
     await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 21]] }]);
-    stage.world.put({ ...sheep(7n, 21), block: 5 });
-    await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [[3, 21]], moved: [] }]);
-    stage.world.put({ ...sheep(7n, 140), block: 5 });
+    expect(happenings(client)).toEqual([["moved", 2, 1]]);
+    stage.world.put({ ...sheep(7n, 80), block: 5 });
     await stage.tick();
     expect(happenings(client)).toEqual([
-      { region: 0, left: [3], entered: [], moved: [] },
-      { region: 1, left: [], entered: [[3, 140]], moved: [] },
+      ["left", 2],
+      ["entered", 3, 80],
     ]);
+    stage.world.put({ ...sheep(7n, 140), block: 5 });
+    await stage.tick();
+    expect(happenings(client)).toEqual([["moved", 3, 60]]);
     stage.world.take(7n);
     await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 1, left: [3], entered: [], moved: [] }]);
+    expect(happenings(client)).toEqual([["left", 3]]);
   });
 
   test("[N46] show their details when they come into sight, and again only when those change", async () => {
@@ -446,10 +555,10 @@ describe("entities of the world", () => {
     expect(ids).not.toContain(8n);
     stage.world.put(sheep(8n, 31));
     await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [[3, 31]], moved: [] }]);
+    expect(happenings(client)).toEqual([["entered", 3, 31]]);
     stage.world.put(hidden);
     await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+    expect(happenings(client)).toEqual([["left", 3]]);
   });
 
   test("that walk out of sight disappear, and reappear when they return", async () => {
@@ -459,10 +568,10 @@ describe("entities of the world", () => {
     client.take();
     stage.world.put(sheep(7n, 500));
     await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [], moved: [] }]);
+    expect(happenings(client)).toEqual([["left", 2]]);
     stage.world.put(sheep(7n, 30));
     await stage.tick();
-    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [[3, 30]], moved: [] }]);
+    expect(happenings(client)).toEqual([["entered", 3, 30]]);
   });
 
   test("with events newer than the query result have the newer state", async () => {

@@ -32,6 +32,7 @@ describe("a hello", () => {
         role: "builder",
         resumed: false,
         tickMs: TICK_MS,
+        precision: { positionSteps: 64, orientationSteps: 63 },
         limits: expect.objectContaining({
           editsPerSecond: DEFAULT_SYNC_LIMITS.editsPerSecond,
           editVoxelsMax: DEFAULT_SYNC_LIMITS.editVoxelsMax,

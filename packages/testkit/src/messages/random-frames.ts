@@ -40,6 +40,7 @@ import {
   type ServerMessage,
 } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
+import { randomMoves } from "./random-moves.ts";
 
 const REGION_MIN = -(2 ** 29);
 const REGION_MAX = 2 ** 29 - 1;
@@ -72,11 +73,11 @@ function randomVector(prng: Prng, steps: number): Vector {
   return positionFrom(() => prng.between(-reach, reach) / steps);
 }
 
-/** Returns a pose that a message can represent exactly. */
-function randomPose(prng: Prng): Pose {
+/** Returns a pose that a message can represent exactly, with `steps` steps from 0 to 1 in an orientation. */
+function randomPose(prng: Prng, steps = 127): Pose {
   return {
     position: randomVector(prng, 64),
-    orientation: positionFrom(() => prng.between(-127, 127) / 127),
+    orientation: positionFrom(() => prng.between(-steps, steps) / steps),
   };
 }
 
@@ -300,6 +301,8 @@ const SERVER_MESSAGES: RandomServerMessages = {
       gameMessagesPerSecond: prng.below(100_000) / 1_000,
     },
     tickMs: prng.between(1, 1_000),
+    // The default, so that messages behind a welcome have the same bytes as those without one.
+    precision: { positionSteps: 64, orientationSteps: 63 },
     ...randomPose(prng),
   }),
   goodbye: (prng) => ({
@@ -326,11 +329,10 @@ const SERVER_MESSAGES: RandomServerMessages = {
   editResults: (prng) => ({ kind: "editResults", results: randomEditResults(prng) }),
   entities: (prng) => ({
     kind: "entities",
-    region: randomRegion(prng),
     left: randomList(prng, 3, () => randomCount(prng, 0)),
     entered: randomList(prng, 3, () => randomEntity(prng)),
-    moved: randomList(prng, 3, () => ({ number: randomCount(prng, 0), ...randomPose(prng) })),
   }),
+  moves: randomMoves,
   allEntities: (prng) => ({ kind: "allEntities", entities: randomList(prng, 3, () => randomEntity(prng)) }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
   blocks: (prng) => ({
@@ -386,6 +388,6 @@ function randomEntity(prng: Prng): Omit<SeenEntity, "tags" | "data"> {
     scale: prng.pick([1, 0.5, -0, Number.NaN]),
     block: prng.below(65_536),
     name: randomText(prng),
-    ...randomPose(prng),
+    ...randomPose(prng, 63),
   };
 }

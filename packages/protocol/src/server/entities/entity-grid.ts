@@ -1,47 +1,48 @@
 import type { ChunkShape, Position, Vector } from "@orthant/core";
-import { ByteWriter } from "@orthant/core/bytes";
 import { PositionMap, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/engine";
 import { type EntityDetails, NO_DETAILS, type NumberedEntity, type Pose } from "../../message/entity.ts";
-import { ENTITIES_MAX } from "../../message/limits.ts";
-import { writeServerMessage } from "../../message/server-frame-codec.ts";
-import type { EntityChanges } from "../../message/server-message.ts";
-import type { Holding, WatchedRegions } from "../regions/watched-regions.ts";
-import { type GridEntity, hasDetails } from "./grid-entity.ts";
+import { poseOfSteps, stepsOfPose } from "../../message/pose-codec.ts";
+import type { PoseSteps } from "../../message/pose-steps.ts";
+import type { Precision } from "../../message/precision.ts";
+import type { Holding, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
+import { EntityMessages } from "./entity-messages.ts";
+import { Cell, type GridEntity, type GridEntry, hasDetails } from "./grid-entity.ts";
 
 /** Everything about an entity except its number and pose. */
 export type EntityTraits = Omit<NumberedEntity, "number" | keyof Pose>;
 
-interface GridEntry extends GridEntity {
-  cell: Cell | undefined;
-  /** Whether the entity is listed among those of its cell that moved since the last tick. */
-  isMoved: boolean;
-}
+/** Ticks from one beat of a region to the next: clients far from it get its moves with the beat. Rule N53. */
+const BEAT_TICKS = 4;
+/** A client is near a region that is at most this many regions from its player's, on every axis. */
+const NEAR_REGIONS = 1;
 
-/** The entities of one region, and what happened there since the last tick. */
-interface Cell {
-  readonly place: Position;
-  readonly entries: Set<GridEntry>;
-  left: GridEntry[];
-  entered: GridEntry[];
-  moved: GridEntry[];
-  /** Entities with new details. */
-  detailed: GridEntry[];
-  isChanged: boolean;
-}
+const NO_CHANGE: PoseSteps = [0, 0, 0, 0, 0, 0, 0, 0];
 
-/** All entities by region. Changes in a region are encoded once, and all clients get the same bytes. */
+/**
+ * All entities by region. What a tick changes in a region is encoded once for the clients near it and at most once for
+ * those far from it, so that its cost does not grow with their number.
+ */
 export class EntityGrid {
   readonly #shape: ChunkShape;
   /** Maximum absolute chunk coordinate at which entities may be. */
   readonly #chunkCoordinateMax: number;
+  readonly #precision: Precision;
+  readonly #messages: EntityMessages;
   readonly #cells = new PositionMap<Cell>();
-  readonly #writer = new ByteWriter();
+  /** Entities that came, moved or left since the last tick. */
+  #touched: GridEntry[] = [];
+  /** Cells with changes in this tick. */
   #changed: Cell[] = [];
+  /** Cells with moves that far clients have not been sent. */
+  readonly #beating = new Set<Cell>();
   #lastNumber = 0;
+  #tick = 0;
 
-  constructor(shape: ChunkShape, chunkCoordinateMax: number) {
+  constructor(shape: ChunkShape, chunkCoordinateMax: number, precision: Precision) {
     this.#shape = shape;
     this.#chunkCoordinateMax = chunkCoordinateMax;
+    this.#precision = precision;
+    this.#messages = new EntityMessages(precision);
   }
 
   /** Returns true when a position is in the accessible part of the world, on the axes that it has. Rule N40. */
@@ -64,16 +65,34 @@ export class EntityGrid {
     return positionFrom((axis) => this.#regionCoordinate(position, axis));
   }
 
+  /** Returns true when a region is so near to a position that its entities are sent in every tick. Rule N53. */
+  isNear(position: Vector, region: Position): boolean {
+    for (let axis = 0; axis < 4; axis++) {
+      const distance = this.#regionCoordinate(position, axis) - (region[axis] as number);
+      if (Math.abs(distance) > NEAR_REGIONS) return false;
+    }
+    return true;
+  }
+
   /** Adds an entity, whose position must be inside, under a number that was never used before. */
-  enter(
-    traits: EntityTraits,
-    { position, orientation }: Pose,
-    details: EntityDetails = NO_DETAILS,
-  ): GridEntity {
-    const number = ++this.#lastNumber;
-    const place = { number, position, orientation, cell: undefined, isMoved: false };
-    const entry: GridEntry = { ...traits, ...place, details };
-    this.#settle(entry);
+  enter(traits: EntityTraits, pose: Pose, details: EntityDetails = NO_DETAILS): GridEntity {
+    const steps = stepsOfPose(pose, this.#precision);
+    const { position, orientation } = poseOfSteps(steps, this.#precision);
+    const entry: GridEntry = {
+      ...traits,
+      number: ++this.#lastNumber,
+      position,
+      orientation,
+      details,
+      latest: steps,
+      steps,
+      change: NO_CHANGE,
+      cell: undefined,
+      shownIn: undefined,
+      isTouched: false,
+      isDetailed: hasDetails({ details }),
+    };
+    this.#settle(entry, this.#cellAt(position));
     return entry;
   }
 
@@ -81,10 +100,8 @@ export class EntityGrid {
   detail(entity: GridEntity, details: EntityDetails): void {
     const entry = entity as GridEntry;
     entry.details = details;
-    const { cell } = entry;
-    if (cell === undefined) return;
-    cell.detailed.push(entry);
-    this.#mark(cell);
+    entry.isDetailed = true;
+    this.#touch(entry);
   }
 
   /** Returns the region of a present entity. */
@@ -93,24 +110,22 @@ export class EntityGrid {
   }
 
   /** Changes the pose of an entity. The position must be inside. */
-  move(entity: GridEntity, { position, orientation }: Pose): void {
+  move(entity: GridEntity, pose: Pose): void {
     const entry = entity as GridEntry;
-    entry.position = position;
-    entry.orientation = orientation;
     const { cell } = entry;
     if (cell === undefined) return;
-    if (!this.#isAt(cell.place, position)) {
-      this.#unsettle(entry);
-      this.#settle(entry);
-    } else if (!entry.isMoved) {
-      entry.isMoved = true;
-      cell.moved.push(entry);
-      this.#mark(cell);
+    entry.latest = stepsOfPose(pose, this.#precision);
+    const { position } = poseOfSteps(entry.latest, this.#precision);
+    if (this.#isAt(cell.place, position)) this.#touch(entry);
+    else {
+      this.#unsettle(entry, cell);
+      this.#settle(entry, this.#cellAt(position));
     }
   }
 
   leave(entity: GridEntity): void {
-    this.#unsettle(entity as GridEntry);
+    const entry = entity as GridEntry;
+    if (entry.cell !== undefined) this.#unsettle(entry, entry.cell);
   }
 
   /** Appends the entities of a region to `entities`. */
@@ -123,80 +138,156 @@ export class EntityGrid {
 
   /** Sends the changes in each region since the last call to the clients that watch it. */
   takeChanges(regions: WatchedRegions): void {
+    this.#tick++;
+    const touched = this.#touched;
+    this.#touched = [];
+    for (const entry of touched) this.#show(entry);
+    for (const cell of this.#beating) if (this.#hasBeat(cell)) this.#list(cell);
     const changed = this.#changed;
     this.#changed = [];
-    for (const cell of changed) {
-      const region = regions.at(cell.place);
-      if (region !== undefined) this.#send(cell, region.holdings);
-      for (const entry of cell.moved) entry.isMoved = false;
-      cell.isChanged = false;
-      cell.left = [];
-      cell.entered = [];
-      cell.moved = [];
-      cell.detailed = [];
-      if (cell.entries.size === 0) this.#cells.delete(...cell.place);
+    // Far clients of a cell without unsent moves have the same poses as near ones, so they may become near now.
+    for (const cell of changed) if (!this.#beating.has(cell)) updateSight(regions.at(cell.place));
+    for (const cell of changed) this.#send(cell, regions.at(cell.place)?.holdings ?? []);
+    // Last, because what a client is sent of a crossing depends on what it was sent of both regions.
+    for (const cell of changed) this.#endTick(cell, regions.at(cell.place));
+  }
+
+  #endTick(cell: Cell, region: WatchedRegion | undefined): void {
+    if (this.#hasBeat(cell)) {
+      updateSight(region);
+      cell.movedSinceBeat.clear();
     }
+    if (cell.movedSinceBeat.size > 0) this.#beating.add(cell);
+    else this.#beating.delete(cell);
+    cell.endTick();
+    if (cell.entries.size === 0) this.#cells.delete(...cell.place);
+  }
+
+  /** Takes the latest state of an entity, and lists it in the cells whose clients learn of it. */
+  #show(entry: GridEntry): void {
+    const { cell, shownIn } = entry;
+    entry.isTouched = false;
+    if (cell === undefined) {
+      // It may have come and gone since the last tick.
+      if (shownIn === undefined) return;
+      shownIn.left.push(entry);
+      shownIn.movedSinceBeat.delete(entry);
+      this.#list(shownIn);
+    } else if (shownIn === undefined) {
+      this.#takePose(entry);
+      cell.entered.push(entry);
+      this.#list(cell);
+    } else if (this.#takePose(entry)) {
+      shownIn.moved.push(entry);
+      this.#list(shownIn);
+      if (shownIn !== cell) this.#cross(entry, shownIn, cell);
+      cell.movedSinceBeat.add(entry);
+    }
+    entry.shownIn = cell;
+    if (!entry.isDetailed || cell === undefined) return;
+    entry.isDetailed = false;
+    cell.detailed.push(entry);
+    this.#list(cell);
+  }
+
+  #cross(entry: GridEntry, from: Cell, to: Cell): void {
+    from.crossedOut.push(entry);
+    from.movedSinceBeat.delete(entry);
+    to.crossedIn.push({ entry, cameFrom: from });
+    this.#list(to);
+  }
+
+  /** Makes the latest pose the one that clients have. Returns false if they have it already. */
+  #takePose(entry: GridEntry): boolean {
+    const { steps, latest } = entry;
+    const change = latest.map((step, field) => step - (steps[field] as number));
+    if (change.every((difference) => difference === 0)) return false;
+    entry.change = change as unknown as PoseSteps;
+    entry.steps = latest;
+    const { position, orientation } = poseOfSteps(latest, this.#precision);
+    entry.position = position;
+    entry.orientation = orientation;
+    return true;
   }
 
   #send(cell: Cell, holdings: readonly Holding[]): void {
-    // An entity may have entered and left, or left and returned, since the last tick; only its cell counts.
-    const entered = new Set(cell.entered.filter((entry) => entry.cell === cell));
-    const left = new Set(cell.left.filter((entry) => entry.cell !== cell));
-    const moved = cell.moved.filter((entry) => entry.cell === cell && !entered.has(entry));
-    for (const message of this.#encode(cell.place, [...left], [...entered], moved)) {
-      for (const { watcher } of holdings) watcher.entitiesChanged(message);
+    const messages = this.#messages;
+    const changes = messages.changes(cell.left, cell.entered);
+    const moves = messages.moves(cell.moved);
+    const isBeat = this.#hasBeat(cell);
+    let poses: readonly Uint8Array[] | undefined;
+    for (const { watcher, sight } of holdings) {
+      for (const message of changes) watcher.entitiesChanged(message);
+      if (sight === "near") for (const message of moves) watcher.entitiesChanged(message);
+      else if (isBeat) {
+        poses ??= messages.poses([...cell.movedSinceBeat]);
+        for (const message of poses) watcher.entitiesChanged(message);
+      }
     }
-    const detailed = new Set(cell.detailed.filter((entry) => entry.cell === cell));
-    for (const entry of entered) if (hasDetails(entry)) detailed.add(entry);
-    if (detailed.size === 0) return;
-    for (const { watcher } of holdings) watcher.detailsChanged(detailed);
+    this.#sendCrossings(cell, holdings);
+    this.#sendDetails(cell, holdings);
   }
 
-  /** Encodes one message, or several if there are more entities than one may list. */
-  #encode(
-    region: Position,
-    left: readonly GridEntry[],
-    entered: readonly GridEntry[],
-    moved: readonly GridEntry[],
-  ): readonly Uint8Array[] {
-    const count = Math.max(left.length, entered.length, moved.length);
-    const messages: Uint8Array[] = [];
-    for (let start = 0; start < count; start += ENTITIES_MAX) {
-      const end = start + ENTITIES_MAX;
-      const part: EntityChanges = {
-        kind: "entities",
-        region,
-        left: left.slice(start, end).map(({ number }) => number),
-        entered: entered.slice(start, end),
-        moved: moved.slice(start, end),
-      };
-      this.#writer.clear();
-      writeServerMessage(this.#writer, part, undefined);
-      messages.push(this.#writer.copy());
+  /** Tells clients that see only one of two regions that an entity came from there, or went there. */
+  #sendCrossings({ crossedOut, crossedIn }: Cell, holdings: readonly Holding[]): void {
+    for (const entry of crossedOut) {
+      const { place } = entry.cell as Cell;
+      let left: readonly Uint8Array[] | undefined;
+      for (const { watcher } of holdings) {
+        if (watcher.holdingAt(place) !== undefined) continue;
+        left ??= this.#messages.changes([entry], []);
+        for (const message of left) watcher.entitiesChanged(message);
+      }
     }
-    return messages;
+    for (const { entry, cameFrom } of crossedIn) {
+      let entered: readonly Uint8Array[] | undefined;
+      let pose: readonly Uint8Array[] | undefined;
+      for (const { watcher, sight } of holdings) {
+        const earlier = watcher.holdingAt(cameFrom.place);
+        if (earlier === undefined) {
+          entered ??= this.#messages.changes([], [entry]);
+          for (const message of entered) watcher.entitiesChanged(message);
+          if (hasDetails(entry)) watcher.detailsChanged([entry]);
+        } else if (sight === "near" && earlier.sight !== "near") {
+          pose ??= this.#messages.poses([entry]);
+          for (const message of pose) watcher.entitiesChanged(message);
+        }
+      }
+    }
   }
 
-  #settle(entry: GridEntry): void {
-    const cell = this.#cellAt(entry.position);
+  #sendDetails(cell: Cell, holdings: readonly Holding[]): void {
+    if (cell.detailed.length === 0) return;
+    for (const { watcher } of holdings) watcher.detailsChanged(cell.detailed);
+  }
+
+  #hasBeat(cell: Cell): boolean {
+    return cell.hasBeat(this.#tick, BEAT_TICKS);
+  }
+
+  #settle(entry: GridEntry, cell: Cell): void {
     entry.cell = cell;
     cell.entries.add(entry);
-    cell.entered.push(entry);
-    this.#mark(cell);
+    this.#touch(entry);
   }
 
-  #unsettle(entry: GridEntry): void {
-    const { cell } = entry;
-    if (cell === undefined) return;
+  #unsettle(entry: GridEntry, cell: Cell): void {
     entry.cell = undefined;
     cell.entries.delete(entry);
-    cell.left.push(entry);
-    this.#mark(cell);
+    this.#touch(entry);
+    // The cell may be empty now.
+    this.#list(cell);
   }
 
-  #mark(cell: Cell): void {
-    if (cell.isChanged) return;
-    cell.isChanged = true;
+  #touch(entry: GridEntry): void {
+    if (entry.isTouched) return;
+    entry.isTouched = true;
+    this.#touched.push(entry);
+  }
+
+  #list(cell: Cell): void {
+    if (cell.isListed) return;
+    cell.isListed = true;
     this.#changed.push(cell);
   }
 
@@ -207,8 +298,7 @@ export class EntityGrid {
     const w = this.#regionCoordinate(position, 3);
     let cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) {
-      const place: Position = [x, y, z, w];
-      cell = { place, entries: new Set(), left: [], entered: [], moved: [], detailed: [], isChanged: false };
+      cell = new Cell([x, y, z, w]);
       this.#cells.set(x, y, z, w, cell);
     }
     return cell;
@@ -224,6 +314,13 @@ export class EntityGrid {
   #regionCoordinate(position: Vector, axis: number): number {
     const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
     return Math.floor((position[axis] as number) / voxels);
+  }
+}
+
+/** Decides for each client of a region whether it is near. The client must have the poses of all entities there. */
+function updateSight(region: WatchedRegion | undefined): void {
+  for (const holding of region?.holdings ?? []) {
+    if (holding.sight !== "none") holding.sight = holding.watcher.sightOf(holding.region.position);
   }
 }
 

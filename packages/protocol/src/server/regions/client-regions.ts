@@ -196,11 +196,16 @@ export class ClientRegions {
     return true;
   }
 
-  /** Calls `act` with every region that the client wants. */
-  forEachPosition(act: (x: number, y: number, z: number, w: number) => void): void {
-    this.#holdings.forEach((_holding, x, y, z, w) => {
-      act(x, y, z, w);
+  /** Calls `act` for every region that the client wants. */
+  forEach(act: (holding: Holding) => void): void {
+    this.#holdings.forEach((holding) => {
+      act(holding);
     });
+  }
+
+  /** Returns what the client holds of a region. */
+  at([x, y, z, w]: Position): Holding | undefined {
+    return this.#holdings.get(x, y, z, w);
   }
 
   /** Whether the client wants a region. */

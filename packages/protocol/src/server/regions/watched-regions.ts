@@ -39,7 +39,14 @@ export interface Watcher {
   entitiesChanged(message: Uint8Array): void;
   /** Entities in a watched region have new details, or came with some. */
   detailsChanged(entities: Iterable<GridEntity>): void;
+  /** Returns the client's holding of another region. */
+  holdingAt(region: Position): Holding | undefined;
+  /** Returns how near a region is to the client's player. */
+  sightOf(region: Position): Sight;
 }
+
+/** How often a client is sent the moves of entities in a region: in every tick, or only on the region's beat. */
+export type Sight = "near" | "far";
 
 /** What one client holds, or will hold, of one region. */
 export class Holding {
@@ -57,6 +64,8 @@ export class Holding {
   isQueued = false;
   /** Whether the region changed since the clock that was sent. */
   isBehind = false;
+  /** How the client sees the region's entities; `none` until it is sent all of them. */
+  sight: Sight | "none" = "none";
   /** Index in the region's list; -1 when the client no longer wants the region. */
   slot: number;
 

@@ -1,0 +1,127 @@
+import { OrthantError } from "@orthant/core";
+import type { ByteReader, Codec } from "@orthant/core/bytes";
+import { BitReader, BitWriter, RICE_VALUE_MAX, requireInteger, unzigzag, zigzag } from "@orthant/core/engine";
+import type { EntityMove } from "./entity.ts";
+import { ENTITIES_MAX } from "./limits.ts";
+import type { PoseSteps } from "./pose-steps.ts";
+import type { EntityMoves } from "./server-message.ts";
+
+/** Numbers of a pose, of which the first four are its position. */
+const FIELDS = 8;
+const POSITION_FIELDS = 4;
+/** Largest absolute change of a component of an orientation, in steps. */
+const TURN_MAX = 254;
+
+/** New poses of entities, column by column. Rules N51 and N52 in docs/formats/protocol.md. */
+export const movesCodec: Codec<EntityMoves> = {
+  write(out, { absolute, moves }) {
+    const [first] = moves;
+    if (first === undefined) throw new OrthantError("ORT_ARGUMENT", "a message of no moves");
+    requireInteger(moves.length, 1, ENTITIES_MAX);
+    requireInteger(absolute, 0, 0xff);
+    const columns = Array.from({ length: FIELDS }, (_, field) =>
+      isIn(absolute, field) && field < POSITION_FIELDS
+        ? placesOf(moves, field)
+        : { base: 0, codes: moves.map(({ steps }) => zigzag(steps[field] as number)) },
+    );
+    const present = columns.reduce(
+      (mask, { codes }, field) =>
+        isIn(absolute, field) || codes.some((code) => code !== 0) ? mask | (1 << field) : mask,
+      0,
+    );
+    out.varUint(moves.length);
+    out.varUint(first.number);
+    out.u8(present);
+    out.u8(absolute);
+    for (let field = 0; field < POSITION_FIELDS; field++) {
+      if (isIn(absolute, field)) out.varInt(columns[field]?.base ?? 0);
+    }
+    const bits = new BitWriter(out);
+    if (moves.length > 1) bits.riceList(gapsOf(moves));
+    columns.forEach(({ codes }, field) => {
+      if (!isIn(present, field)) return;
+      for (const code of codes) requireInteger(code, 0, RICE_VALUE_MAX);
+      bits.riceList(codes);
+    });
+    bits.end();
+  },
+
+  read(input) {
+    const count = input.count(ENTITIES_MAX);
+    if (count === 0) throw input.fail("ORT_MESSAGE", "a message of no moves");
+    const first = input.varUint();
+    const present = input.u8();
+    const absolute = input.u8();
+    if ((absolute & ~present) !== 0) throw input.fail("ORT_MESSAGE", "a place without its numbers");
+    const bases: number[] = [];
+    for (let field = 0; field < POSITION_FIELDS; field++) {
+      bases.push(isIn(absolute, field) ? input.varInt() : 0);
+    }
+    const bits = new BitReader(input, "ORT_MESSAGE");
+    const gaps = count > 1 ? bits.riceList(count - 1) : [];
+    const columns = Array.from({ length: FIELDS }, (_, field) => {
+      if (!isIn(present, field)) return undefined;
+      const codes = bits.riceList(count);
+      return isIn(absolute, field) && field < POSITION_FIELDS
+        ? readPlaces(input, bases[field] as number, codes)
+        : readChanges(input, codes, field, isIn(absolute, field));
+    });
+    bits.end();
+    const moves: EntityMove[] = [];
+    let number = first;
+    for (let index = 0; index < count; index++) {
+      if (index > 0) number += (gaps[index - 1] as number) + 1;
+      moves.push({ number, steps: columns.map((column) => column?.[index] ?? 0) as unknown as PoseSteps });
+    }
+    if (number > Number.MAX_SAFE_INTEGER) throw input.fail("ORT_UNSAFE_INTEGER", "a number above 2^53 - 1");
+    return { kind: "moves", absolute, moves };
+  },
+};
+
+/** Returns coordinates as distances from the least of them. */
+function placesOf(
+  moves: readonly EntityMove[],
+  field: number,
+): { readonly base: number; readonly codes: number[] } {
+  const places = moves.map(({ steps }) => steps[field] as number);
+  const base = places.reduce((least, place) => Math.min(least, place));
+  return { base, codes: places.map((place) => place - base) };
+}
+
+function readPlaces(input: ByteReader, base: number, codes: readonly number[]): readonly number[] {
+  if (!codes.includes(0)) throw input.fail("ORT_MESSAGE", "places without the least of them");
+  return codes.map((code) => {
+    const place = base + code;
+    if (Number.isSafeInteger(place)) return place;
+    throw input.fail("ORT_UNSAFE_INTEGER", "a place more than 2^53 - 1 steps from the origin");
+  });
+}
+
+function readChanges(
+  input: ByteReader,
+  codes: readonly number[],
+  field: number,
+  isAbsolute: boolean,
+): readonly number[] {
+  if (!isAbsolute && codes.every((code) => code === 0)) throw input.fail("ORT_MESSAGE", "changes of nothing");
+  const values = codes.map(unzigzag);
+  if (field >= POSITION_FIELDS && values.some((value) => Math.abs(value) > TURN_MAX)) {
+    throw input.fail("ORT_MESSAGE", `an orientation that changes by more than ${TURN_MAX} steps`);
+  }
+  return values;
+}
+
+/** Returns how many numbers lie between those of each two moves, which are in ascending order. */
+function gapsOf(moves: readonly EntityMove[]): readonly number[] {
+  const gaps: number[] = [];
+  for (let index = 1; index < moves.length; index++) {
+    const gap = (moves[index]?.number ?? 0) - (moves[index - 1]?.number ?? 0) - 1;
+    requireInteger(gap, 0, RICE_VALUE_MAX);
+    gaps.push(gap);
+  }
+  return gaps;
+}
+
+function isIn(mask: number, field: number): boolean {
+  return ((mask >> field) & 1) === 1;
+}

@@ -1,0 +1,47 @@
+import { OrthantError } from "@orthant/core";
+import type { Codec } from "@orthant/core/bytes";
+
+/** How finely clients see the poses of entities and of other players. */
+export interface Precision {
+  /** Steps in a voxel, from 1 to 4,096. */
+  readonly positionSteps: number;
+  /** Steps from 0 to 1 in a component of an orientation, from 1 to 127. */
+  readonly orientationSteps: number;
+}
+
+/** The precision of a server that states no other: 1/64 of a voxel, and about a degree. */
+export const DEFAULT_PRECISION: Precision = { positionSteps: 64, orientationSteps: 63 };
+
+const POSITION_STEPS_MAX = 4_096;
+const ORIENTATION_STEPS_MAX = 127;
+
+/** Throws `ORT_ARGUMENT` for a precision that no welcome can state. */
+export function requirePrecision({ positionSteps, orientationSteps }: Precision): void {
+  requireSteps("positionSteps", positionSteps, POSITION_STEPS_MAX);
+  requireSteps("orientationSteps", orientationSteps, ORIENTATION_STEPS_MAX);
+}
+
+function requireSteps(name: string, steps: number, stepsMax: number): void {
+  if (Number.isInteger(steps) && steps >= 1 && steps <= stepsMax) return;
+  throw new OrthantError("ORT_ARGUMENT", `${name} is ${steps}: it is a whole number from 1 to ${stepsMax}`);
+}
+
+/** The precision in a welcome. Rule N50 in docs/formats/protocol.md. */
+export const precisionCodec: Codec<Precision> = {
+  write(out, precision) {
+    requirePrecision(precision);
+    out.varUint(precision.positionSteps);
+    out.varUint(precision.orientationSteps);
+  },
+  read(input) {
+    const positionSteps = input.varUint();
+    const orientationSteps = input.varUint();
+    const isKnown =
+      positionSteps >= 1 &&
+      positionSteps <= POSITION_STEPS_MAX &&
+      orientationSteps >= 1 &&
+      orientationSteps <= ORIENTATION_STEPS_MAX;
+    if (isKnown) return { positionSteps, orientationSteps };
+    throw input.fail("ORT_LIMIT", `${positionSteps} and ${orientationSteps} steps of a pose`);
+  },
+};

@@ -1,0 +1,96 @@
+import { ByteWriter } from "@orthant/core/bytes";
+import { riceCost, zigzag } from "@orthant/core/engine";
+import type { EntityMove, NumberedEntity } from "../../message/entity.ts";
+import { ENTITIES_MAX } from "../../message/limits.ts";
+import type { Precision } from "../../message/precision.ts";
+import { writeServerMessage } from "../../message/server-frame-codec.ts";
+import type { ServerMessage } from "../../message/server-message.ts";
+import type { GridEntry } from "./grid-entity.ts";
+
+/** A change above this many steps makes the codes of all others in its message longer, so it has its own message. */
+const CHANGE_MAX = 4_096;
+/** All numbers of a pose as they are, none as a change. */
+const ALL_ABSOLUTE = 0xff;
+const ORIENTATION_FIELDS = [4, 5, 6, 7] as const;
+
+/** Encodes messages about entities. Their bytes are the same for all clients that get them. */
+export class EntityMessages {
+  readonly #precision: Precision;
+  readonly #writer = new ByteWriter();
+
+  constructor(precision: Precision) {
+    this.#precision = precision;
+  }
+
+  /** Entities that left sight, and entities that came into it. */
+  changes(left: readonly GridEntry[], entered: readonly NumberedEntity[]): readonly Uint8Array[] {
+    const messages: Uint8Array[] = [];
+    const count = Math.max(left.length, entered.length);
+    for (let start = 0; start < count; start += ENTITIES_MAX) {
+      const end = start + ENTITIES_MAX;
+      messages.push(
+        this.#encode({
+          kind: "entities",
+          left: left.slice(start, end).map(({ number }) => number),
+          entered: entered.slice(start, end),
+        }),
+      );
+    }
+    return messages;
+  }
+
+  /** What this tick changes in the poses of entities. */
+  moves(entries: readonly GridEntry[]): readonly Uint8Array[] {
+    const close: GridEntry[] = [];
+    const messages: Uint8Array[] = [];
+    for (const entry of entries) {
+      if (entry.change.every((step) => Math.abs(step) <= CHANGE_MAX)) close.push(entry);
+      else messages.push(...this.poses([entry]));
+    }
+    for (const part of inParts(close)) messages.push(this.#changes(part));
+    return messages;
+  }
+
+  /** The poses of entities, for clients that may have any earlier ones. */
+  poses(entries: readonly GridEntry[]): readonly Uint8Array[] {
+    return inParts(entries).map((part) =>
+      this.#encode({ kind: "moves", absolute: ALL_ABSOLUTE, moves: part }),
+    );
+  }
+
+  #changes(entries: readonly GridEntry[]): Uint8Array {
+    let absolute = 0;
+    for (const field of ORIENTATION_FIELDS) {
+      const changes = riceCost(entries.map(({ change }) => zigzag(change[field])));
+      // No change at all takes no bits.
+      if (changes.bits === entries.length) continue;
+      if (riceCost(entries.map(({ steps }) => zigzag(steps[field]))).bits < changes.bits)
+        absolute |= 1 << field;
+    }
+    const moves = entries.map(
+      ({ number, change, steps }): EntityMove => ({
+        number,
+        steps: change.map((step, field) =>
+          ((absolute >> field) & 1) === 1 ? (steps[field] as number) : step,
+        ) as unknown as EntityMove["steps"],
+      }),
+    );
+    return this.#encode({ kind: "moves", absolute, moves });
+  }
+
+  #encode(message: ServerMessage): Uint8Array {
+    this.#writer.clear();
+    writeServerMessage(this.#writer, message, undefined, this.#precision);
+    return this.#writer.copy();
+  }
+}
+
+/** Returns entities in the order of their numbers, in parts that a message may list. */
+function inParts(entries: readonly GridEntry[]): readonly (readonly GridEntry[])[] {
+  const sorted = [...entries].sort((a, b) => a.number - b.number);
+  const parts: (readonly GridEntry[])[] = [];
+  for (let start = 0; start < sorted.length; start += ENTITIES_MAX) {
+    parts.push(sorted.slice(start, start + ENTITIES_MAX));
+  }
+  return parts;
+}

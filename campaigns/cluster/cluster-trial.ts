@@ -170,8 +170,8 @@ export class ClusterTrial {
     const [only, second] = faults;
     if (only?.takesOver === true && second === undefined) this.#noteTakeOvers(name);
     const refused = this.#refusals().slice(before);
-    if (refused.length > 0 && !faults.some(({ mayRefuse }) => mayRefuse === true))
-      this.#fail(`${name}: edits were refused: ${refused[0]}`);
+    // Edits wait while a part of the cluster is away: rule K54.
+    if (refused.length > 0) this.#fail(`${name}: edits were refused: ${refused[0]}`);
     for (const trouble of this.#staged.troubles.splice(0)) this.#fail(`${name}: ${trouble}`);
     const deaths = this.#staged.deaths.splice(0).map((call) => `; an owner died before ${call}`);
     console.log(

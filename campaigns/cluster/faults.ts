@@ -12,8 +12,6 @@ export interface ClusterFault {
   run(scene: FaultScene, turn: number): Promise<void>;
   /** Required abilities of the network: links that can be cut, or links that can lose one direction. */
   readonly needs?: "links" | "loss";
-  /** True if builders' edits may be rejected meanwhile because the world is read-only. */
-  readonly mayRefuse?: boolean;
   /** True if other nodes must take over shards, within the time limit, while the engine works. */
   readonly takesOver?: boolean;
   /** True if it harms all processes at once, so that no other fault can happen beside it. */
@@ -53,7 +51,6 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   },
   {
     name: "a NATS server is killed",
-    mayRefuse: true,
     run: (scene) => scene.server(killed),
   },
   {
@@ -76,7 +73,6 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   },
   {
     name: "the leader of a journal is killed",
-    mayRefuse: true,
     async run(scene) {
       const { staged, prng } = scene;
       await scene.harm(await leaderOf(staged.nats, `J_town_${prng.pick(staged.shards)}`), killed);
@@ -97,7 +93,6 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   {
     name: "a NATS server is cut off",
     needs: "links",
-    mayRefuse: true,
     run: (scene) => scene.server((server) => cut(scene, server, "down")),
   },
   {
@@ -109,13 +104,11 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   {
     name: "a gateway is cut off",
     needs: "links",
-    mayRefuse: true,
     run: (scene) => scene.gateway((gateway) => cut(scene, gateway, "down")),
   },
   {
     name: "a NATS server is mute",
     needs: "loss",
-    mayRefuse: true,
     run: (scene) => scene.server((server) => cut(scene, server, "mute")),
   },
   {
@@ -124,25 +117,21 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   },
   {
     name: "NATS servers starve",
-    mayRefuse: true,
     isTotal: true,
     run: starve,
   },
   {
     name: "a gateway is deaf",
     needs: "loss",
-    mayRefuse: true,
     run: (scene) => scene.gateway((gateway) => cut(scene, gateway, "deaf")),
   },
   {
     name: "a NATS server is deaf",
     needs: "loss",
-    mayRefuse: true,
     run: (scene) => scene.server((server) => cut(scene, server, "deaf")),
   },
   {
     name: "everything is killed and started again",
-    mayRefuse: true,
     isTotal: true,
     async run({ staged }) {
       const all = [...staged.nats.nodes, ...staged.owners, ...staged.gateways];

@@ -192,3 +192,30 @@ test.each(["table", "journal"] as const)(
     expect(ends).toEqual([expect.objectContaining({ code: "ORT_ENGINE_PERMISSION" })]);
   },
 );
+
+test("[K46] a node that ends while it begins to answer for a shard stops answering", async () => {
+  const cluster = new SmallCluster();
+  await cluster.create();
+  const { node, engine, started } = cluster.startNode("a");
+  const answering = new Set<string>();
+  let begun = 0;
+  const respond = engine.respond.bind(engine);
+  engine.respond = async (subject, answer) => {
+    const responding = await respond(subject, answer);
+    answering.add(subject);
+    begun++;
+    node.kill(new Error("the node ended"));
+    return {
+      end(): void {
+        answering.delete(subject);
+        responding.end();
+      },
+    };
+  };
+  const rejection = started.catch((error: unknown) => error);
+  await cluster.until(() => begun > 0);
+  await cluster.pass(1_000);
+  await rejection;
+  expect([...answering]).toEqual([]);
+  expect(node.owns("0")).toBe(false);
+});

@@ -283,8 +283,7 @@ export class ClusterNode {
       await this.#retries.until(() => directory.refresh(this.#options.engine));
       await this.#maps.copy(directory.map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
-      if (this.#isStopped) return void (await owner.stop(nodeStopped()));
-      await this.#retries.until(() => owner.serve());
+      await this.#serve(owner);
       this.#owners.set(shard, owner);
       owner.mapChanged(this.#requireDirectory().map);
       this.#election.claimed(shard);
@@ -298,6 +297,17 @@ export class ClusterNode {
       if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) return this.#end(error);
       // A fenced node only lost a race.
       if (!isOrthantError(error, "ORT_FENCED")) await this.#giveUp(shard, term);
+    }
+  }
+
+  /** Lets a new owner answer, or stops it if that fails or the node ends meanwhile. */
+  async #serve(owner: ShardOwner): Promise<void> {
+    try {
+      if (!this.#isStopped) await this.#retries.until(() => owner.serve());
+      if (this.#isStopped) throw nodeStopped();
+    } catch (error) {
+      await owner.stop(error);
+      throw error;
     }
   }
 

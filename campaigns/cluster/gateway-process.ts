@@ -17,7 +17,7 @@ const engine = await joinEngine(settings);
 const gateway = await untilAnswered(() =>
   ClusterGateway.open({
     ...{ engine, time: systemTime, generators: DEFAULT_GENERATORS, world },
-    onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
+    onEngineAway: (isEngineAway) => say({ kind: "engine-away", isEngineAway }),
   }),
 );
 const sync = new SyncServer({

@@ -94,7 +94,7 @@ export type MemberNews =
   | { readonly kind: "claimed" | "lost"; readonly shard: string; readonly detail: string }
   | { readonly kind: "trouble"; readonly detail: string }
   | { readonly kind: "dying"; readonly call: string }
-  | { readonly kind: "read-only"; readonly isReadOnly: boolean }
+  | { readonly kind: "engine-away"; readonly isEngineAway: boolean }
   /** The number of regions that a gateway follows, and its memory. */
   | { readonly kind: "size"; readonly regions: number; readonly bytes: number }
   | { readonly kind: "done"; readonly detail: string };

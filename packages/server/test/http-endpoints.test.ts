@@ -227,7 +227,7 @@ describe("the metrics of a server", () => {
       vacant: ["east", "west"],
       regions: 7,
       openEdits: 4,
-      isReadOnly: true,
+      isEngineAway: true,
       distantPlayers: 5,
     };
     const server = await serve({ cluster: () => ({ ...counts, owned }) });
@@ -243,7 +243,7 @@ describe("the metrics of a server", () => {
     expect([ready.status, ready.text]).toEqual([503, "no node owns shards east, west\n"]);
     expect(await metric(server, "orthant_gateway_open_edits")).toBe(4);
     expect(await metric(server, "orthant_gateway_distant_players")).toBe(5);
-    expect(await metric(server, "orthant_gateway_read_only")).toBe(1);
+    expect(await metric(server, "orthant_gateway_engine_away")).toBe(1);
     owned = owned.slice(1);
     expect((await ask(server, "/metrics")).text).not.toContain('orthant_shard_term{shard="0"}');
   });

@@ -87,7 +87,7 @@ test("the reference page of the server lists every metric", async () => {
     vacant: [],
     regions: 0,
     openEdits: 0,
-    isReadOnly: false,
+    isEngineAway: false,
     distantPlayers: 0,
   };
   const server = await serve({ cluster: () => ({ ...counts, owned: [] }) });

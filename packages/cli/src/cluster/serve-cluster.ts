@@ -191,14 +191,14 @@ async function serveGateway(
 ): Promise<void> {
   const options = {
     ...{ engine, world: args.at(0), time: context.time, generators: context.generators },
-    onReadOnly: (isReadOnly: boolean) =>
-      context.note(isReadOnly ? "NATS is away: edits wait until it is back" : "NATS is back"),
+    onEngineAway: (isEngineAway: boolean) =>
+      context.note(isEngineAway ? "NATS is away: edits wait until it is back" : "NATS is back"),
   };
   const gateway = await untilAnswered(context, () => ClusterGateway.open(options));
   try {
     const { options: listening, secret } = settings;
     const cluster = (): ClusterCounts => {
-      return { ...counts(), ...gateway.report, isReadOnly: gateway.isReadOnly };
+      return { ...counts(), ...gateway.report, isEngineAway: gateway.isEngineAway };
     };
     const world = gateway.served;
     const counted = { secret, options: { ...listening, cluster } };

@@ -38,10 +38,8 @@ export interface ClusterGatewayOptions {
    * write the map.
    */
   readonly blocksEngine?: Engine;
-  /**
-   * Called when edits begin to wait because the engine is away, and when they no longer do.
-   */
-  readonly onReadOnly?: (isReadOnly: boolean) => void;
+  /** Called when edits begin to wait because the engine is away, and when they no longer do. */
+  readonly onEngineAway?: (isEngineAway: boolean) => void;
 }
 
 /** The interface through which a server uses a clustered world. */
@@ -144,7 +142,7 @@ export class ClusterGateway {
   }
 
   /** True while edits wait because the engine is away. */
-  get isReadOnly(): boolean {
+  get isEngineAway(): boolean {
     return !this.#edits.isOnline;
   }
 
@@ -204,7 +202,7 @@ export class ClusterGateway {
     const isOnline = status === "lagging" ? this.#edits.isOnline : status === "connected";
     if (isOnline === this.#edits.isOnline) return;
     this.#edits.isOnline = isOnline;
-    this.#options.onReadOnly?.(!isOnline);
+    this.#options.onEngineAway?.(!isOnline);
   }
 
   #notify(steps: readonly ClockChange[]): void {
@@ -257,7 +255,7 @@ export class ClusterGateway {
       // Nothing in a cluster moves entities.
       onEntity: () => () => undefined,
       // Without the engine no owner can answer, so players do not wait for one.
-      loadPlayer: async (playerId) => (this.isReadOnly ? undefined : this.#poses.lookUp(playerId)),
+      loadPlayer: async (playerId) => (this.isEngineAway ? undefined : this.#poses.lookUp(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),
       storePlayer: (playerId, name, pose, sinceMs) => this.#poses.store(playerId, name, pose, sinceMs),
       peers: this.#presence,

@@ -29,7 +29,7 @@ export interface ClusterCounts extends OwnerCounts {
   /** Regions followed for players, edits that no owner has answered, and whether edits are disabled. */
   readonly regions: number;
   readonly openEdits: number;
-  readonly isReadOnly: boolean;
+  readonly isEngineAway: boolean;
   /** Players of other gateways that players here may see. */
   readonly distantPlayers: number;
 }
@@ -52,8 +52,8 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
     "Players of other gateways in sectors that players here watch.",
     () => counts().distantPlayers,
   );
-  gauge("orthant_gateway_read_only", "1 while edits wait because NATS is away.", () =>
-    counts().isReadOnly ? 1 : 0,
+  gauge("orthant_gateway_engine_away", "1 while edits wait because NATS is away.", () =>
+    counts().isEngineAway ? 1 : 0,
   );
 }
 

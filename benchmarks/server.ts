@@ -23,6 +23,8 @@ const SLOW_OTHERS_BUDGET = 1.1;
 const DELIVERY_BUDGET = 0.6;
 /** An edit in transit at the end of a round is not seen in it; merging edits of one voxel loses fewer. */
 const SEEN_PERCENT = 97;
+/** Bytes a second a client in a crowd, with the edits that it sees. */
+const CROWD_KB_MAX = 2.5;
 /** Beyond this number, clients are served as well as possible. */
 const PROMISED_CLIENTS = 1_000;
 
@@ -31,8 +33,8 @@ const PROMISED_CLIENTS = 1_000;
  * Every player moves at 10 Hz and sees about 50 others; together they make 200 edits a second that all of
  * them see.
  * Budgets: a thousand are served without falling behind; edits are delivered at 0.6 or more of the rate at
- * which bare `ws` sends messages of the size of one edit to as many clients; a client that stops reading
- * costs little and does not disturb the others.
+ * which bare `ws` sends messages of the size of one edit to as many clients; a client of the crowd takes at most
+ * 2.5 kB a second; a client that stops reading costs little and does not disturb the others.
  */
 export async function* serverSuite(): AsyncGenerator<Figure> {
   for (const count of CROWDS) yield* serve(count);
@@ -67,6 +69,7 @@ async function* serve(count: number): AsyncGenerator<Figure> {
 
 /** One round under load, and the bare sockets right after it. */
 interface Round {
+  readonly ms: number;
   readonly server: ServerReport;
   readonly crowd: CrowdReport;
   readonly cpuShare: number;
@@ -79,7 +82,15 @@ interface Round {
   readonly barePerCpuSecond: number;
 }
 
-async function measure(server: ServerChild, crowd: CrowdChild, count: number): Promise<Round> {
+/** The part of a round under load. */
+interface Load {
+  readonly ms: number;
+  readonly before: ServerReport;
+  readonly after: ServerReport;
+  readonly crowd: CrowdReport;
+}
+
+async function load(server: ServerChild, crowd: CrowdChild): Promise<Load> {
   await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
   await delay(SETTLE_MS);
   await crowd.ask({ kind: "reset" });
@@ -90,6 +101,11 @@ async function measure(server: ServerChild, crowd: CrowdChild, count: number): P
   const ms = performance.now() - startMs;
   const after = await server.ask({ kind: "report" });
   await crowd.ask({ kind: "stop" });
+  return { ms, before, after, crowd: seen };
+}
+
+async function measure(server: ServerChild, crowd: CrowdChild, count: number): Promise<Round> {
+  const { ms, before, after, crowd: seen } = await load(server, crowd);
   await delay(500);
   // Bare sockets get messages of the size of one edit in a frame, one by one, as fast as they accept them.
   const editBytes = Math.max(16, Math.round(seen.frameBytes / Math.max(1, seen.editsSeen)));
@@ -99,6 +115,7 @@ async function measure(server: ServerChild, crowd: CrowdChild, count: number): P
   await delay(500);
   const arrived = await crowd.ask({ kind: "report" });
   return {
+    ms,
     server: after,
     crowd: seen,
     cpuShare: (after.cpuUs - before.cpuUs) / 1_000 / ms,
@@ -149,6 +166,13 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
       { label: "p99", role: "ours", value: p99 },
     ]),
   );
+  yield told(
+    `server/${count}-pose-to-seen`,
+    middle(({ crowd }) => crowd.poseMs.p50),
+    "ms at p50",
+    `p99 ${middle(({ crowd }) => crowd.poseMs.p99).toFixed(0)} ms, of players within a region`,
+  );
+  yield bytesFigure(`server/${count}-bytes`, count, rounds, isPromised);
   const cpuShare = middle((round) => round.cpuShare);
   yield told(
     `server/${count}-tick`,
@@ -158,6 +182,42 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
       `${((cpuShare * 1e6) / count).toFixed(0)} us a second a client; ` +
       `${(middle(({ server }) => server.residentBytes) / 1_048_576).toFixed(0)} MiB`,
   );
+}
+
+/** What a client takes on the wire, and what that consists of. */
+function bytesFigure(
+  name: string,
+  count: number,
+  rounds: readonly Pick<Load, "crowd" | "ms">[],
+  isPromised: boolean,
+): Figure {
+  const kb = median(rounds.map(({ crowd, ms }) => crowd.frameBytes / count / ms));
+  const [round] = rounds;
+  const { bytesByKind = {}, observers = 1 } = round?.crowd ?? {};
+  const parts = Object.entries(bytesByKind)
+    .map(([kind, bytes]) => ({ kind, kb: bytes / observers / (round?.ms ?? 1) }))
+    .filter((part) => part.kb >= 0.005)
+    .sort((a, b) => b.kb - a.kb)
+    .map((part) => `${part.kind} ${part.kb.toFixed(2)}`);
+  const frames = median(rounds.map(({ crowd, ms }) => (crowd.frames / count / ms) * 1_000));
+  const remark = `in ${frames.toFixed(1)} frames: ${parts.join(", ")}`;
+  return isPromised
+    ? atMost(name, kb, "kB a second a client", CROWD_KB_MAX, remark)
+    : told(name, kb, "kB a second a client", remark);
+}
+
+/** Measures the bytes of a crowd alone, without bare sockets. */
+export async function crowdBytes(name: string, count: number): Promise<Figure> {
+  const server = new Child<ServerOrder, ServerReport>(SERVER_PROGRAM);
+  const crowd = new Child<CrowdOrder, CrowdReport>(CROWD_PROGRAM);
+  try {
+    const { port } = await server.ask({ kind: "report" });
+    await crowd.ask({ kind: "join", urls: [`ws://127.0.0.1:${port}`], count });
+    return bytesFigure(name, count, [await load(server, crowd)], true);
+  } finally {
+    crowd.end();
+    server.end();
+  }
 }
 
 function plot(

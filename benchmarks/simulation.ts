@@ -2,7 +2,10 @@ import { box, flat, type Position, type VoxelPlacement } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createWorld, type System, type World } from "@orthant/world";
 import { atMost, type Figure, median, readable, timeAsync, told } from "./figure.ts";
+import { crowdBytes } from "./server.ts";
 
+/** Players who move ten times a second, each of whom sees about 50 others. */
+const CROWD = 200;
 const TICKS = 5_000;
 const STEPS_PER_ROUND = 40;
 const ROUNDS = 9;
@@ -14,10 +17,11 @@ const BLOCKS = [3, 4] as const;
 /**
  * Question: what does the simulation cost beside the edits that it makes?
  * Budget: 100,000 ticks a second take at most 1.25 times the processor of a loop that has the same voxels in an array, reads
- * them and edits them in the same world.
+ * them and edits them in the same world; a client of a crowd takes at most 2.5 kB a second, as in the suite `server`.
  */
 export async function* simulationSuite(): AsyncGenerator<Figure> {
   yield* await tickFigures();
+  yield await crowdBytes("simulation/crowd-bytes", CROWD);
 }
 
 async function tickFigures(): Promise<readonly Figure[]> {

@@ -1,13 +1,16 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import { ByteWriter } from "@orthant/core/bytes";
 import type { RegionPatch } from "@orthant/core/engine";
 import { voxelOfIndex } from "@orthant/core/engine";
+import { type ServerMessage, writeServerMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
 import { quantile } from "../figure.ts";
 import { chunksAround, Member } from "./member.ts";
-import type { CrowdOrder, CrowdReport } from "./orders.ts";
+import type { CrowdOrder, CrowdReport, Latency } from "./orders.ts";
+import { PoseWatch, SentPoses } from "./pose-watch.ts";
 
 // The process of the clients: a crowd that moves and edits, and the same number of bare sockets, or of bare
 // listeners to NATS.
@@ -36,7 +39,12 @@ const bare: WebSocket[] = [];
 const listeners: NatsConnection[] = [];
 const faults: string[] = [];
 const sentAtMs = new Map<string, number>();
+const sentPoses = new SentPoses();
+const writer = new ByteWriter();
 let latenciesMs: number[] = [];
+let poseAgesMs: number[] = [];
+let bytesByKind = new Map<string, number>();
+let observers = 0;
 let frames = 0;
 let frameBytes = 0;
 let editsSeen = 0;
@@ -108,21 +116,42 @@ function newMember(url: string, index: number): Member {
   const chunk: Position = [group * GROUP_DISTANCE_CHUNKS, 0, 0, 0];
   const home: Position = [chunk[0] * 8 + prng.below(8), 4, prng.below(8), 4];
   const isObserver = index % Math.max(1, Math.floor(1_000 / OBSERVERS)) === 0;
+  if (isObserver) observers++;
+  const watch = new PoseWatch(sentPoses, (ms) => poseAgesMs.push(ms));
   return new Member(
     url,
     home,
     [chunksAround(chunk, GROUP_RADIUS_CHUNKS), chunksAround(SHARED_CHUNK, SHARED_RADIUS_CHUNKS)],
     {
-      onFrame: (bytes) => {
+      onFrame: (bytes, messages) => {
         frames++;
         frameBytes += bytes;
+        if (!isObserver) return;
+        countBytes(bytes, messages);
+        for (const message of messages) watch.take(message);
       },
+      onStep: (playerId, position) => sentPoses.sent(playerId, position),
       onPatch: (patch) => countEdits(patch, isObserver),
       onFault: (detail) => {
         if (faults.length < 20) faults.push(`member ${index}: ${detail}`);
       },
     },
   );
+}
+
+/** Counts the bytes of a frame by the kind of message. */
+function countBytes(frameBytes: number, messages: readonly ServerMessage[]): void {
+  let rest = frameBytes;
+  const count = (kind: string, bytes: number): void => {
+    bytesByKind.set(kind, (bytesByKind.get(kind) ?? 0) + bytes);
+  };
+  for (const message of messages) {
+    writer.clear();
+    writeServerMessage(writer, message, HYPERCUBE_CHUNKS.volume);
+    count(message.kind, writer.length);
+    rest -= writer.length;
+  }
+  count("frames", rest);
 }
 
 function start(editsPerSecond: number): void {
@@ -191,6 +220,8 @@ async function joinNats(servers: readonly string[], subject: string, count: numb
 
 function resetFigures(): void {
   latenciesMs = [];
+  poseAgesMs = [];
+  bytesByKind = new Map();
   sentAtMs.clear();
   frames = 0;
   frameBytes = 0;
@@ -206,14 +237,17 @@ function report(): CrowdReport {
     editsSeen,
     editsMade,
     bareMessages,
-    latencyMs: {
-      p50: quantile(latenciesMs, 0.5),
-      p99: quantile(latenciesMs, 0.99),
-      count: latenciesMs.length,
-    },
+    latencyMs: latencyOf(latenciesMs),
+    poseMs: latencyOf(poseAgesMs),
+    bytesByKind: Object.fromEntries(bytesByKind),
+    observers,
     faults,
     cpuUs: process.cpuUsage().user + process.cpuUsage().system,
   };
+}
+
+function latencyOf(timesMs: readonly number[]): Latency {
+  return { p50: quantile(timesMs, 0.5), p99: quantile(timesMs, 0.99), count: timesMs.length };
 }
 
 function until(condition: () => boolean): Promise<void> {

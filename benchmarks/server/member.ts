@@ -15,7 +15,10 @@ import { WebSocket } from "ws";
 /** Events of a member of the crowd. */
 export interface MemberEvents {
   readonly onPatch: (patch: RegionPatch) => void;
-  readonly onFrame: (bytes: number) => void;
+  /** A frame arrived. Its bytes include the header of its WebSocket message. */
+  readonly onFrame: (bytes: number, messages: readonly ServerMessage[]) => void;
+  /** The member has sent its position. */
+  readonly onStep: (playerId: bigint, position: Vector) => void;
   readonly onFault: (detail: string) => void;
 }
 
@@ -34,6 +37,7 @@ export class Member {
   #complete = false;
   #editId = 0;
   #joined = false;
+  #playerId = 0n;
 
   constructor(url: string, home: Position, boxes: readonly Box[], events: MemberEvents) {
     this.#boxes = boxes;
@@ -58,6 +62,7 @@ export class Member {
     const [x, y, z, w] = this.#position;
     this.#position = [x + dx, y, z + dz, w];
     this.#send([{ kind: "move", position: this.#position, orientation: [dx, 0, dz, 0] }]);
+    this.#events.onStep(this.#playerId, this.#position);
   }
 
   /** Only acknowledges what it received: the server disconnects a client that is silent for long. */
@@ -106,14 +111,15 @@ export class Member {
     if (number !== this.#acknowledged + 1)
       this.#events.onFault(`frame ${number} behind ${this.#acknowledged}`);
     this.#acknowledged = number;
-    this.#events.onFrame(data.length);
+    this.#events.onFrame(data.length + headerBytes(data.length), messages);
     for (const message of messages) this.#handle(message);
   }
 
   #handle(message: ServerMessage): void {
     switch (message.kind) {
       case "welcome":
-        this.#codec = serverFrameCodec(message.shape.volume);
+        this.#codec = serverFrameCodec(message.shape.volume, message.precision);
+        this.#playerId = message.playerId;
         this.#joined = true;
         this.#send([
           {
@@ -164,6 +170,12 @@ export class Member {
       encode(clientFrameCodec, { acknowledged: this.#acknowledged, applied: this.#applied, messages }),
     );
   }
+}
+
+/** Returns the bytes before the payload of a WebSocket message from a server. */
+function headerBytes(payloadBytes: number): number {
+  if (payloadBytes < 126) return 2;
+  return payloadBytes < 65_536 ? 4 : 10;
 }
 
 /** Returns a box of chunks around a chunk. */

@@ -18,6 +18,13 @@ export type CrowdOrder =
   | { readonly kind: "move"; readonly editsPerSecond: number }
   | { readonly kind: "reset" | "stop" | "stopReading" | "resumeReading" | "report" | "leave" };
 
+/** Quantiles of times. */
+export interface Latency {
+  readonly p50: number;
+  readonly p99: number;
+  readonly count: number;
+}
+
 /** What the clients received since the last `reset`. */
 export interface CrowdReport {
   readonly frames: number;
@@ -26,7 +33,13 @@ export interface CrowdReport {
   readonly editsSeen: number;
   readonly editsMade: number;
   readonly bareMessages: number;
-  readonly latencyMs: { readonly p50: number; readonly p99: number; readonly count: number };
+  readonly latencyMs: Latency;
+  /** From a step of a member until others have exactly that position. */
+  readonly poseMs: Latency;
+  /** Bytes of some members by the kind of message; `frames` are those of frames and WebSocket messages themselves. */
+  readonly bytesByKind: Readonly<Record<string, number>>;
+  /** Number of those members. */
+  readonly observers: number;
   readonly faults: readonly string[];
   readonly cpuUs: number;
 }

@@ -9,7 +9,8 @@ import {
   regionsTouching,
   voxelsOfChunks,
 } from "@orthant/core/engine";
-import { type Pose, roundPose, type SyncServer } from "@orthant/protocol";
+import { DEFAULT_PRECISION, type Pose, roundPose, type SyncServer } from "@orthant/protocol";
+import { roundPoseTo } from "@orthant/protocol/internal";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { EditHistory } from "./edit-history.ts";
 import type { SimClient } from "./sim-client.ts";
@@ -77,11 +78,15 @@ interface Seen {
 async function entitiesOf({ world, clients, plan }: SimParticipants): Promise<readonly Seen[]> {
   const entities = await world.entitiesIn(voxelsOfChunks(plan.shape, plan.arena));
   const players = clients.flatMap(({ number, pose }) =>
-    pose === undefined ? [] : [seen(plan, `player ${number}`, roundPose(pose))],
+    pose === undefined
+      ? []
+      : [seen(plan, `player ${number}`, roundPoseTo(roundPose(pose), DEFAULT_PRECISION))],
   );
   return [
     ...players,
-    ...entities.map((entity) => seen(plan, `entity ${entity.entityId}`, roundPose(entity))),
+    ...entities.map((entity) =>
+      seen(plan, `entity ${entity.entityId}`, roundPoseTo(entity, DEFAULT_PRECISION)),
+    ),
   ];
 }
 

@@ -73,7 +73,7 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
     expect(await voxelAt(second, [1, 50, 1, 1])).toBe(13);
     expect(await voxelAt(second, [2, 34, 2, 2])).toBe(12);
     expect(await second.evaluate(() => page.playerId())).toBe(playerId);
-    expect(firstBytes).toBeGreaterThan(10_000);
+    expect(firstBytes).toBeGreaterThan(8_000);
     expect(secondBytes).toBeLessThan(firstBytes / 8);
 
     const stranger = await open(await newContext());

@@ -48,6 +48,7 @@ export type {
 } from "./message/server-message.ts";
 export type { CloseReason, Wire } from "./message/wire.ts";
 export type { Account, AccountFault, Player } from "./server/account.ts";
+export type { EntityRates } from "./server/entities/entity-rates.ts";
 export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
 export type { PlayerEdit, RuleAnswer, SyncRules } from "./server/sync-rules.ts";

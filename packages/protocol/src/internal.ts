@@ -22,6 +22,7 @@ export {
   PROTOCOL_VERSION,
   VOXEL_COORDINATE_MAX,
 } from "./message/limits.ts";
+export { roundPoseTo } from "./message/pose-codec.ts";
 export type { PoseSteps } from "./message/pose-steps.ts";
 export { coverRegions, type RegionMask, regionMask } from "./message/regions.ts";
 export {

@@ -80,6 +80,8 @@ export async function createServer<D extends Dimensions = Dimensions>(
     checkAccount: (account) => revocations.faultOf(account),
     acknowledge: options.acknowledge ?? "applied",
     tickMs,
+    ...(options.precision !== undefined && { precision: options.precision }),
+    ...(options.entityRates !== undefined && { entityRates: options.entityRates }),
     pause: setImmediate,
     limits,
     rules: syncRulesOf(options.rules ?? {}, { axes, world: syncWorld, dataCodec }, (rule, error) =>

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { type DataCodec, type Dimensions, OrthantError, type TimeSource } from "@orthant/core";
 import { isListOf, printable } from "@orthant/core/engine";
-import type { SyncWorld } from "@orthant/protocol";
+import type { EntityRates, Precision, SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { Logger, LoggerOptions } from "pino";
@@ -47,6 +47,16 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   readonly acknowledge?: "applied" | "durable";
   /** Interval between frames to a client; 100 by default. */
   readonly tickMs?: number;
+  /**
+   * How finely clients see the poses of entities and of each other: steps in a voxel, 64 by default, and steps from 0 to 1
+   * in a component of an orientation, 63 by default. Coarser poses take fewer bytes.
+   */
+  readonly precision?: Partial<Precision>;
+  /**
+   * How often clients are sent the pose of a moving entity at most, in times a second by its kind: `{ 7: 2 }`. Other kinds
+   * are sent in every tick.
+   */
+  readonly entityRates?: EntityRates;
   /** Serves `wss:` and `https:`; leave it to a proxy or give a certificate. */
   readonly tls?: TlsOptions;
   /** Number of your proxies in front of the server; each adds to `X-Forwarded-For`. */
@@ -164,6 +174,8 @@ const SERVER_RULES: Rules = {
     accepts: (value) => value === "applied" || value === "durable",
   },
   tickMs: { wanted: `a whole number from 1 to ${TICK_MS_MAX}`, accepts: wholeNumber(1, TICK_MS_MAX) },
+  precision: OBJECT,
+  entityRates: OBJECT,
   origins: {
     wanted: 'a list of origins such as "https://example.org", or ["*"]',
     accepts: (value) => isListOf(value, isText),
@@ -243,8 +255,13 @@ const PAGE_RULES: Rules = {
     accepts: (value) => isObject(value) && Object.values(value).every((sources) => isListOf(sources, isText)),
   },
 };
+const PRECISION_RULES: Rules = {
+  positionSteps: { wanted: "a whole number from 1 to 4,096", accepts: wholeNumber(1, 4_096) },
+  orientationSteps: { wanted: "a whole number from 1 to 127", accepts: wholeNumber(1, 127) },
+};
 const NESTED_RULES: Readonly<Record<string, Rules>> = {
   auth: AUTH_RULES,
+  precision: PRECISION_RULES,
   metrics: METRICS_RULES,
   page: PAGE_RULES,
   tls: TLS_RULES,

@@ -1,4 +1,4 @@
-import { OrthantError } from "@orthant/core";
+import { type ChunkShape, OrthantError } from "@orthant/core";
 import type { Codec } from "@orthant/core/bytes";
 
 /** How finely clients see the poses of entities and of other players. */
@@ -19,6 +19,21 @@ const ORIENTATION_STEPS_MAX = 127;
 export function requirePrecision({ positionSteps, orientationSteps }: Precision): void {
   requireSteps("positionSteps", positionSteps, POSITION_STEPS_MAX);
   requireSteps("orientationSteps", orientationSteps, ORIENTATION_STEPS_MAX);
+}
+
+/** Throws `ORT_ARGUMENT` if the farthest voxel that a player can reach has no whole number of steps. */
+export function requireReach(
+  precision: Precision,
+  { extents }: ChunkShape,
+  chunkCoordinateMax: number,
+): void {
+  const voxels = Math.max(...extents) * Math.min(chunkCoordinateMax + 1, 2 ** 31);
+  const stepsMax = Math.floor(Number.MAX_SAFE_INTEGER / voxels);
+  if (precision.positionSteps <= stepsMax) return;
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `positionSteps is ${precision.positionSteps}: with this chunkCoordinateMax it is at most ${stepsMax}`,
+  );
 }
 
 function requireSteps(name: string, steps: number, stepsMax: number): void {

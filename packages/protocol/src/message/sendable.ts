@@ -37,10 +37,15 @@ function finite(number: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number));
 }
 
-/** Returns a pose as clients see it. Clamps invalid orientations from a world or a game. */
-export function seenPose({ position, orientation }: Pose): Pose {
+/** Returns a pose of a player as their client sees it. Clamps invalid orientations from a world or a game. */
+export function seenPose(pose: Pose): Pose {
+  return roundPose(clampedPose(pose));
+}
+
+/** Clamps invalid orientations from a world or a game. */
+export function clampedPose({ position, orientation }: Pose): Pose {
   const [x, y, z, w] = orientation;
-  return roundPose({ position, orientation: [within(x), within(y), within(z), within(w)] });
+  return { position, orientation: [within(x), within(y), within(z), within(w)] };
 }
 
 function within(component: number): number {

@@ -3,6 +3,7 @@ import type { Hello } from "../message/client-message.ts";
 import type { Precision } from "../message/precision.ts";
 import type { GoodbyeReason } from "../message/server-message.ts";
 import type { Account, AccountFault } from "./account.ts";
+import type { EntityRates } from "./entities/entity-rates.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncRules } from "./sync-rules.ts";
 import type { SyncWorld } from "./sync-world.ts";
@@ -55,6 +56,8 @@ export interface SyncServerOptions {
   readonly limits?: Partial<SyncLimits>;
   /** How finely clients see poses, `DEFAULT_PRECISION` where omitted. */
   readonly precision?: Partial<Precision>;
+  /** How often clients are sent the poses of entities at most, by kind. */
+  readonly entityRates?: EntityRates;
   readonly rules?: SyncRules;
   readonly events?: SyncServerEvents;
 }

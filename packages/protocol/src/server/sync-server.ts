@@ -2,7 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { requireBytes } from "@orthant/core/engine";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
-import { DEFAULT_PRECISION, requirePrecision } from "../message/precision.ts";
+import { DEFAULT_PRECISION, requirePrecision, requireReach } from "../message/precision.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
@@ -11,6 +11,7 @@ import { WorkBudget } from "./budget/work-budget.ts";
 import { type Disconnect, limitExceeded } from "./disconnect.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
 import { EntityGrid } from "./entities/entity-grid.ts";
+import { requireEntityRates, ticksBetween } from "./entities/entity-rates.ts";
 import { RemotePlayers, WorldEntities } from "./entities/entity-sources.ts";
 import { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
@@ -58,7 +59,15 @@ export class SyncServer {
     const prepareWork = new WorkBudget(workMs, nowMs, slices, sendWork);
     const precision = { ...DEFAULT_PRECISION, ...options.precision };
     requirePrecision(precision);
-    const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax, precision);
+    if (options.precision !== undefined) requireReach(precision, world.shape, limits.chunkCoordinateMax);
+    const { entityRates = {}, tickMs } = options;
+    requireEntityRates(entityRates);
+    const entities = new EntityGrid({
+      shape: world.shape,
+      chunkCoordinateMax: limits.chunkCoordinateMax,
+      precision,
+      ticksBetween: (traits) => ticksBetween(traits, entityRates, tickMs),
+    });
     const feed = new RegionFeed(world, regions);
     const editQueues = new EditQueues(
       {

@@ -352,6 +352,90 @@ describe("[N53] moves in a far region", () => {
   });
 });
 
+describe("[N53] the rate of a kind", () => {
+  test("limits how often its entities are sent, and the last pose comes", async () => {
+    const stage = new Stage({ entityRates: { 3: 1_000 / 300 } });
+    const client = await stage.joinAt(boxesOf(A, B), { clientId: 1n });
+    stage.world.put(sheep(7n, 20));
+    stage.world.put({ ...sheep(8n, 20), kind: 4 });
+    await stage.tick();
+    expect(happenings(client).length).toBeGreaterThan(0);
+    const seen: unknown[] = [];
+    for (let step = 1; step <= 6; step++) {
+      if (step < 5) stage.world.put(sheep(7n, 20 + step));
+      stage.world.put({ ...sheep(8n, 20 + step), kind: 4 });
+      await stage.tick();
+      seen.push(
+        happenings(client).map((happening) => (happening as readonly unknown[]).slice(1).join(" by ")),
+      );
+    }
+    // A tick is 100 ms.
+    expect(seen).toEqual([
+      ["2 by 1", "3 by 1"],
+      ["3 by 1"],
+      ["3 by 1"],
+      ["2 by 3", "3 by 1"],
+      ["3 by 1"],
+      ["3 by 1"],
+    ]);
+    client.send({ kind: "entitiesLost" });
+    stage.world.put(sheep(7n, 29));
+    await stage.tick();
+    const [all] = client.takeAll("allEntities");
+    expect(all?.entities.find(({ id }) => id === 7n)?.position[0]).toBe(29);
+  });
+
+  test("does not hold back an entity that crosses to another region", async () => {
+    const stage = new Stage({ entityRates: { 3: 0.01 } });
+    const client = await stage.joinAt(boxesOf(A, B), { clientId: 1n });
+    stage.world.put(sheep(7n, 120));
+    await stage.tick();
+    stage.world.put(sheep(7n, 121));
+    await stage.tick();
+    client.take();
+    stage.world.put(sheep(7n, 140));
+    await stage.tick();
+    expect(happenings(client)).toEqual([["moved", 2, 19]]);
+  });
+
+  test.each([
+    [{ "-1": 3 }, "kind"],
+    [{ sheep: 3 }, "kind"],
+    [{ 70000: 3 }, "kind"],
+    [{ 3: 0 }, "above 0"],
+    [{ 3: Number.NaN }, "above 0"],
+  ])("is refused if it is no rate: %o", (entityRates, why) => {
+    expect(() => new Stage({ entityRates })).toThrow(why);
+  });
+});
+
+describe("[N50] the precision of a server", () => {
+  test("is in the welcome, and poses are in its steps", async () => {
+    const stage = new Stage({ precision: { positionSteps: 4, orientationSteps: 1 } });
+    const ada = await stage.joinAt(boxesOf(A), { clientId: 1n });
+    expect(ada.takeAll("welcome")[0]?.precision).toEqual({ positionSteps: 4, orientationSteps: 1 });
+    stage.world.put({ ...sheep(7n, 20.3), orientation: [0.4, 0.6, 0, 0] });
+    await stage.tick();
+    const [entered] = ada.takeAll("entities").flatMap((message) => message.entered);
+    expect(entered).toMatchObject({ position: [20.25, 0, 0, 0], orientation: [0, 1, 0, 0] });
+    stage.world.put({ ...sheep(7n, 20.35), orientation: [0.4, 0.6, 0, 0] });
+    await stage.tick();
+    expect(ada.takeAll("moves"), "less than a step").toEqual([]);
+    stage.world.put({ ...sheep(7n, 20.4), orientation: [0.4, 0.6, 0, 0] });
+    await stage.tick();
+    expect(ada.takeAll("moves")[0]?.moves).toEqual([{ number: 2, steps: [1, 0, 0, 0, 0, 0, 0, 0] }]);
+  });
+
+  test.each([
+    [{ positionSteps: 0 }, "positionSteps is 0"],
+    [{ positionSteps: 4_097 }, "from 1 to 4096"],
+    [{ orientationSteps: 128 }, "from 1 to 127"],
+    [{ orientationSteps: 1.5 }, "orientationSteps is 1.5"],
+  ])("is refused if no welcome can state it: %o", (precision, why) => {
+    expect(() => new Stage({ precision })).toThrow(why);
+  });
+});
+
 describe("players of other servers", () => {
   function remotePlayer(x: number, name = "Dee"): RemotePlayerEvent {
     const pose = { position: [x, 5, 0, 0], orientation: FORWARD } as const;

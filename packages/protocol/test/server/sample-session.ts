@@ -3,7 +3,9 @@ import { decode, encode } from "@orthant/core/bytes";
 import { boxBetween, positionsLexicographic, RegionReplica, regionBox } from "@orthant/core/engine";
 import {
   type Account,
+  DEFAULT_PRECISION,
   type Hello,
+  type Precision,
   type ServerSession,
   type SyncLimits,
   type SyncRules,
@@ -36,6 +38,8 @@ export interface StageOptions {
   readonly authorize?: SyncServerOptions["authorize"];
   readonly checkAccount?: NonNullable<SyncServerOptions["checkAccount"]>;
   readonly pause?: NonNullable<SyncServerOptions["pause"]>;
+  readonly precision?: NonNullable<SyncServerOptions["precision"]>;
+  readonly entityRates?: NonNullable<SyncServerOptions["entityRates"]>;
 }
 
 /** A server with its world and clock, to which clients connect. */
@@ -43,10 +47,12 @@ export class Stage {
   readonly world: SampleWorld;
   readonly time = new FakeTime();
   readonly sync: SyncServer;
+  readonly precision: Precision;
   #clients: SampleClient[] = [];
 
   constructor({ world = new SampleWorld(), acknowledge = "applied", ...rest }: StageOptions = {}) {
     this.world = world;
+    this.precision = { ...DEFAULT_PRECISION, ...rest.precision };
     this.sync = new SyncServer({
       world,
       time: this.time,
@@ -195,7 +201,7 @@ export class SampleClient {
   readFrames(): void {
     for (const bytes of this.#bytes.splice(0)) {
       if (this.isDeaf) continue;
-      const frame = decode(serverFrameCodec(this.#stage.world.shape.volume), bytes);
+      const frame = decode(serverFrameCodec(this.#stage.world.shape.volume, this.#stage.precision), bytes);
       this.frames.push(frame);
       this.acknowledged = frame.number;
       for (const message of frame.messages) {

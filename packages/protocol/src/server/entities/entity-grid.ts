@@ -16,6 +16,16 @@ const BEAT_TICKS = 4;
 /** A client is near a region that is at most this many regions from its player's, on every axis. */
 const NEAR_REGIONS = 1;
 
+/** What a grid needs to know of its server. */
+export interface EntityGridOptions {
+  readonly shape: ChunkShape;
+  /** Maximum absolute chunk coordinate at which entities may be. */
+  readonly chunkCoordinateMax: number;
+  readonly precision: Precision;
+  /** Returns the ticks from one pose of an entity to the next, at least 1. */
+  readonly ticksBetween: (traits: EntityTraits) => number;
+}
+
 const NO_CHANGE: PoseSteps = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /**
@@ -24,9 +34,9 @@ const NO_CHANGE: PoseSteps = [0, 0, 0, 0, 0, 0, 0, 0];
  */
 export class EntityGrid {
   readonly #shape: ChunkShape;
-  /** Maximum absolute chunk coordinate at which entities may be. */
   readonly #chunkCoordinateMax: number;
   readonly #precision: Precision;
+  readonly #ticksBetween: EntityGridOptions["ticksBetween"];
   readonly #messages: EntityMessages;
   readonly #cells = new PositionMap<Cell>();
   /** Entities that came, moved or left since the last tick. */
@@ -38,10 +48,11 @@ export class EntityGrid {
   #lastNumber = 0;
   #tick = 0;
 
-  constructor(shape: ChunkShape, chunkCoordinateMax: number, precision: Precision) {
+  constructor({ shape, chunkCoordinateMax, precision, ticksBetween }: EntityGridOptions) {
     this.#shape = shape;
     this.#chunkCoordinateMax = chunkCoordinateMax;
     this.#precision = precision;
+    this.#ticksBetween = ticksBetween;
     this.#messages = new EntityMessages(precision);
   }
 
@@ -90,6 +101,7 @@ export class EntityGrid {
       cell: undefined,
       shownIn: undefined,
       isTouched: false,
+      dueTick: 0,
       isDetailed: hasDetails({ details }),
     };
     this.#settle(entry, this.#cellAt(position));
@@ -177,7 +189,10 @@ export class EntityGrid {
       this.#takePose(entry);
       cell.entered.push(entry);
       this.#list(cell);
+    } else if (shownIn === cell && this.#tick < entry.dueTick) {
+      this.#touch(entry);
     } else if (this.#takePose(entry)) {
+      entry.dueTick = this.#tick + this.#ticksBetween(entry);
       shownIn.moved.push(entry);
       this.#list(shownIn);
       if (shownIn !== cell) this.#cross(entry, shownIn, cell);

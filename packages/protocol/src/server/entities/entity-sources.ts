@@ -10,7 +10,7 @@ import {
 } from "@orthant/core/engine";
 import type { EntityDetails, VisibleEntity } from "../../message/entity.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
-import { clipText, seenPose } from "../../message/sendable.ts";
+import { clampedPose, clipText } from "../../message/sendable.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
 import type { RemotePlayer, RemotePlayerEvent, SyncWorld, VisibleEntityEvent } from "../sync-world.ts";
 import { type EntityGrid, type EntityTraits, playerTraits } from "./entity-grid.ts";
@@ -88,7 +88,7 @@ export class WorldEntities implements RegionListener {
       this.#remove(id);
       return;
     }
-    const pose = seenPose(entity);
+    const pose = clampedPose(entity);
     const traits = traitsOf(entity);
     const { tags, data } = entity;
     if (known !== undefined && hasTraits(known, traits)) {
@@ -159,7 +159,7 @@ export class RemotePlayers {
       this.#remove(key);
       return;
     }
-    const pose = seenPose(player);
+    const pose = clampedPose(player);
     const name = clipText(player.name, NAME_BYTES_MAX);
     const known = this.#entities.get(key);
     if (known?.id === playerId && known.name === name) this.#grid.move(known, pose);

@@ -25,6 +25,8 @@ export interface GridEntry extends GridEntity {
   change: PoseSteps;
   /** Whether the entity is listed among those that changed since the last tick. */
   isTouched: boolean;
+  /** The first tick in which clients may be sent another pose. */
+  dueTick: number;
   /** Whether clients do not know the latest details. */
   isDetailed: boolean;
 }

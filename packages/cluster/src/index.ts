@@ -53,6 +53,7 @@ export {
   waitForOwner,
 } from "./membership/status.ts";
 export { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner/owner-report.ts";
+export type { ShardEntities } from "./owner/shard-entities.ts";
 export type { Lease } from "./shard/cluster-directory.ts";
 export { requireName } from "./shard/names.ts";
 export { sectorsTouching, voxelsOfSectors } from "./shard/sectors.ts";

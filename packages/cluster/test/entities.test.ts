@@ -93,7 +93,8 @@ async function ask(
   const engine = small.hub.connect();
   const status = await small.settled(clusterStatus(engine, "town"));
   const term = status?.shards.find((each) => each.shard === shard)?.lease?.term ?? 0;
-  const request = encode(ownerRequestCodec, { kind: "entities", regions });
+  const asked = regions.map((region) => ({ region, held: 0 }));
+  const request = encode(ownerRequestCodec, { kind: "entities", regions: asked });
   const bytes = await small.settled(engine.request(ownerAddress("town", shard, term), request, 1_000));
   const answer = decode(ownerAnswerCodec(64), bytes);
   return answer.kind === "entities" ? answer.answers : [];

@@ -310,7 +310,7 @@ describe("requests", () => {
         updates: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }],
         lookups: [5n],
       },
-      { kind: "entities", regions: [[1, -2, 3, 4]] },
+      { kind: "entities", regions: [{ region: [1, -2, 3, 4], held: 9 }] },
     ] as const;
     for (const request of requests) {
       const bytes = encode(ownerRequestCodec, request);
@@ -347,7 +347,12 @@ describe("requests", () => {
       { kind: "players", poses: [POSE, undefined] },
       {
         kind: "entities",
-        answers: [{ kind: "elsewhere" }, { kind: "later" }, { kind: "here", entities: [SHEEP] }],
+        answers: [
+          { kind: "elsewhere" },
+          { kind: "later" },
+          { kind: "same" },
+          { kind: "here", stamp: 7, entities: [SHEEP] },
+        ],
       },
     ] as const;
     for (const answer of answers) {
@@ -359,9 +364,9 @@ describe("requests", () => {
   });
 
   test("[K34] requests and answers about entities have these bytes", () => {
-    const request = { kind: "entities", regions: [[1, -2, 3, 4]] } as const;
+    const request = { kind: "entities", regions: [{ region: [1, -2, 3, 4], held: 9 }] } as const;
     expect(toHex(encode(ownerRequestCodec, request))).toBe("030102030608");
-    const answer = { kind: "entities", answers: [{ kind: "here", entities: [SHEEP] }] } as const;
+    const answer = { kind: "entities", answers: [{ kind: "here", stamp: 7, entities: [SHEEP] }] } as const;
     expect(toHex(encode(ownerAnswerCodec(VOLUME), answer))).toBe(
       "04010201ac0202030000803f0405446f6c6c79c001ff0100000000007f010474616d650109",
     );

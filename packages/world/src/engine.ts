@@ -17,6 +17,7 @@ export type {
   ExternalLog,
   LoggedChange,
   LoggedEdit,
+  LoggedEntityChange,
   LoggedEntry,
 } from "./journal/world-log.ts";
 export { createWorldEngine, openLoggedWorldEngine, openWorldEngine } from "./open/open-engine.ts";

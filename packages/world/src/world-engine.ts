@@ -16,6 +16,7 @@ import {
   type Epoch,
   requireId,
   voxelIndex,
+  WHOLE_LATTICE,
   type WorldState,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
@@ -280,6 +281,36 @@ export class WorldEngine {
   spawnEntity(entity: NewStoredEntity): StoredEntity {
     this.#requireWritable();
     return this.#editor.spawnEntity(entity);
+  }
+
+  /** Adds an entity under an id that another part of the world gave it, in place of one that has it here. */
+  placeEntity(entityId: bigint, entity: NewStoredEntity): StoredEntity {
+    this.#requireWritable();
+    return this.#editor.placeEntity(entityId, entity);
+  }
+
+  /** Reads all entities of the world into memory. */
+  async loadEntities(): Promise<void> {
+    this.#saver.requireOpen();
+    await this.#content.loadEntities(WHOLE_LATTICE);
+  }
+
+  /** Removes loaded entities without an entry in the log, which implies their removal. */
+  dropEntities(isDropped: (entity: StoredEntity) => boolean): void {
+    this.#requireWritable();
+    for (const { entityId } of this.#content.dropEntities(isDropped))
+      this.#content.entityListeners.emit({ kind: "gone", entityId });
+  }
+
+  /** Returns a chunk of the leaf that stores an entity, which a log needs to replay its change. */
+  storedAtOf(entityId: bigint): Position | undefined {
+    return this.#content.entities.storedAtOf(entityId);
+  }
+
+  /** Has the next save write the description, even if nothing else changed: a log may add to it. */
+  touch(): void {
+    this.#requireWritable();
+    this.#content.touch();
   }
 
   /** Moves or otherwise changes a loaded entity. Changes inside its leaf are saved only periodically. */

@@ -75,7 +75,7 @@ export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
       terms.set(claimed, term);
       await maps.copy(directory.map);
       const owner = await ShardOwner.claim({
-        ...ownerOptions(options, { directory, maps, retries }),
+        ...ownerOptions(options, claimed, { directory, maps, retries }),
         ...{ node, shard: claimed, term, onLost: (detail) => options.onJournalLost?.(claimed, detail) },
       });
       await owner.release();
@@ -107,13 +107,16 @@ interface FoldContext {
 
 function ownerOptions(
   options: FoldOptions,
+  shard: string,
   { directory, maps, retries }: FoldContext,
 ): Omit<ShardOwnerOptions, "shard" | "term" | "node"> {
   return {
     ...options,
-    volume: directory.map.world.shape.volume,
-    // It answers no request.
-    owns: () => false,
+    shape: directory.map.world.shape,
+    owns: (region) => directory.shardOf(region) === shard,
+    // It answers no request and sends no entities.
+    shardOf: (region) => directory.shardOf(region),
+    termOf: () => 0,
     map: () => directory.map,
     refreshMap: () => retries.until(() => directory.refresh(options.engine)),
     copyMap: (map) => maps.copy(map),

@@ -16,14 +16,14 @@ import {
   systemRandomBits,
   WorldState,
 } from "@orthant/core/engine";
-import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
+import { clipText, type SyncWorld, type VisibleEntityEvent, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { PlayerPositionCache } from "../players/positions.ts";
 import { PlayerPresence } from "../players/presence.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { laterBlocks } from "../shard/shard-map.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
-import { EntityQueries } from "./entity-queries.ts";
+import { FollowedEntities } from "./followed-entities.ts";
 import { FollowedRegions } from "./followed-regions.ts";
 
 /** Dependencies of a gateway. */
@@ -69,7 +69,8 @@ export class ClusterGateway {
   readonly #presence: PlayerPresence;
   readonly #listeners = new Set<(steps: readonly ClockChange[]) => void>();
   readonly #poses: PlayerPositionCache;
-  readonly #entities: EntityQueries;
+  readonly #entities: FollowedEntities;
+  readonly #entityListeners = new Set<(event: VisibleEntityEvent) => void>();
   readonly #status: Subscription;
   readonly #terms = new Map<string, number>();
   #catalog: BlockCatalog;
@@ -86,6 +87,7 @@ export class ClusterGateway {
       ...context,
       state: WorldState.open({ generators, generator, shape }),
       onChange: (steps) => this.#notify(steps),
+      onEntities: (sector, record) => this.#entities.receive(sector, record),
     });
     this.#edits = new EditForwarder({
       ...context,
@@ -94,7 +96,13 @@ export class ClusterGateway {
     });
     this.#presence = new PlayerPresence({ engine, time, world, shape, gateway: systemRandomBits() });
     this.#poses = new PlayerPositionCache(context);
-    this.#entities = new EntityQueries(context);
+    this.#entities = new FollowedEntities({
+      ...context,
+      shape,
+      onEntity: (event) => {
+        for (const listener of [...this.#entityListeners]) listener(event);
+      },
+    });
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onMap: (map) => {
@@ -105,6 +113,7 @@ export class ClusterGateway {
         this.#terms.set(shard, term);
         // After the loss of a journal, a new owner may have less than this gateway has seen.
         this.#regions.audit(shard);
+        this.#entities.audit(shard);
         if (shard === directory.map.first) this.#poses.ownerChanged();
       },
     });
@@ -192,13 +201,17 @@ export class ClusterGateway {
     this.#timer = time.after(TICK_MS, () => this.#tick());
     this.#edits.tick(time.nowMs());
     this.#regions.tick(time.nowMs());
+    this.#entities.tick(time.nowMs());
     this.#presence.tick(time.nowMs());
     this.#poses.tick(time.nowMs());
   }
 
   #statusChanged(status: EngineStatus): void {
     // Records sent while this gateway was not listening are lost, so it compares all regions.
-    if (status !== "disconnected") this.#regions.audit();
+    if (status !== "disconnected") {
+      this.#regions.audit();
+      this.#entities.audit();
+    }
     const isOnline = status === "lagging" ? this.#edits.isOnline : status === "connected";
     if (isOnline === this.#edits.isOnline) return;
     this.#edits.isOnline = isOnline;
@@ -233,7 +246,7 @@ export class ClusterGateway {
       isLoaded: (chunks) => regions.isLoaded(chunks),
       load: (chunks) => regions.load(chunks),
       keep: (chunks) => {
-        const releases = [regions.keep(chunks), this.#presence.watch(chunks)];
+        const releases = [regions.keep(chunks), this.#entities.keep(chunks), this.#presence.watch(chunks)];
         return () => {
           for (const release of releases) release();
         };
@@ -252,8 +265,10 @@ export class ClusterGateway {
         return () => this.#listeners.delete(listener);
       },
       entitiesIn: (chunks) => this.#entities.in(chunks),
-      // Nothing in a cluster moves entities.
-      onEntity: () => () => undefined,
+      onEntity: (listener) => {
+        this.#entityListeners.add(listener);
+        return () => this.#entityListeners.delete(listener);
+      },
       // Without the engine no owner can answer, so players do not wait for one.
       loadPlayer: async (playerId) => (this.isEngineAway ? undefined : this.#poses.lookUp(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),

@@ -9,6 +9,7 @@ import {
   type WorldState,
 } from "@orthant/core/engine";
 import { chunkAfter, type JournalChunk } from "@orthant/save/journal";
+import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeShardRecord, type RegionRecord } from "../shard/shard-record.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
@@ -20,6 +21,8 @@ export interface FollowedRegionsOptions extends OwnerQueueContext {
   readonly state: WorldState;
   /** Called at once for every change. */
   readonly onChange: (steps: readonly ClockChange[]) => void;
+  /** Called for every record about entities of a followed sector. */
+  readonly onEntities: (sector: string, record: EntitiesRecord) => void;
 }
 
 /** A region that is wanted by at least one player or caller. */
@@ -75,7 +78,7 @@ export class FollowedRegions {
     this.#volume = options.state.shape.volume;
     this.#auditedMs = options.time.nowMs();
     this.#sectors = new SectorSubscriptions((sector) =>
-      options.engine.follow(options.world, sector, (record) => this.#receiveRecord(record)),
+      options.engine.follow(options.world, sector, (record) => this.#receiveRecord(sector, record)),
     );
     this.#queue = new OwnerQueue<Followed>({
       ...options,
@@ -200,7 +203,7 @@ export class FollowedRegions {
     return new Promise((resolve) => followed.waiting.push({ clock, resolve }));
   }
 
-  #receiveRecord(bytes: Uint8Array): void {
+  #receiveRecord(sector: string, bytes: Uint8Array): void {
     let record: ReturnType<typeof decodeShardRecord>;
     try {
       record = decodeShardRecord(bytes, this.#volume);
@@ -209,6 +212,7 @@ export class FollowedRegions {
       if (isOrthantError(error)) return;
       throw error;
     }
+    if (record.kind === "entities") this.#options.onEntities(sector, record);
     if (record.kind !== "region") return;
     const followed = this.#regions.get(...record.region);
     if (followed === undefined) return;

@@ -1,6 +1,7 @@
 import { type Box, isOrthantError, OrthantError } from "@orthant/core";
 import { Retries } from "../engine/retries.ts";
 import type { OwnerReport } from "../owner/owner-report.ts";
+import type { ShardEntities } from "../owner/shard-entities.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
 import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
@@ -88,6 +89,11 @@ export class ClusterNode {
   /** Returns true if this node owns `shard` now. */
   owns(shard: string): boolean {
     return this.#owners.has(shard);
+  }
+
+  /** Returns the entities of a shard, to change them; `undefined` if this node does not own it now. */
+  entities(shard: string): ShardEntities | undefined {
+    return this.#owners.get(shard)?.entities;
   }
 
   /** Saves everything in the journals of its shards. */
@@ -330,8 +336,10 @@ export class ClusterNode {
       ...this.#options,
       shard,
       term,
-      volume: directory.map.world.shape.volume,
+      shape: directory.map.world.shape,
       owns: (region) => directory.shardOf(region) === shard,
+      shardOf: (region) => directory.shardOf(region),
+      termOf: (other) => directory.leaseOf(other)?.lease.term ?? 0,
       map: () => directory.map,
       refreshMap: () => this.#retries.until(() => directory.refresh(this.#options.engine)),
       copyMap: (map) => this.#retries.until(() => this.#maps.copy(map)),

@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
 import { within } from "../engine/time-limit.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { checkpointOf, readChanges } from "../owner/shard-journal.ts";
+import { checkpointOf, isOutside, readChanges } from "../owner/shard-journal.ts";
 import { ShardOwner, type ShardOwnerOptions } from "../owner/shard-owner.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { withSplit } from "../shard/shard-map.ts";
@@ -94,16 +94,22 @@ async function claimNewShard(options: SplitOptions, term: number): Promise<Shard
   const journal = await retries.until(() => engine.findJournal(world, owner.shard));
   if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${owner.shard} has no journal`);
   const base = options.ownerOptions(term);
+  const { shape } = base;
+  const stays = isOutside({ from: owner.shard, sectors: options.sectors, to: newShard }, shape);
   const made = await ShardOwner.claim({
     ...base,
-    inherited: (description) =>
-      readChanges(journal, {
+    inherited: async function* (description, onEntities) {
+      yield* readChanges(journal, {
         from: (checkpointOf(description)?.sequence ?? 0) + 1,
         to: owner.last,
-        volume: base.volume,
+        shape,
         termMax: owner.term,
         retries,
-      }),
+        onEntities,
+      });
+      // All others stay with the old shard.
+      yield { steps: [], chunks: [], origins: [], keepsEntity: (entity) => !stays(entity) };
+    },
   });
   try {
     // Written before the map, so that a node that sees the new shard in the map also sees its owner and does not

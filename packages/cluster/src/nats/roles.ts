@@ -1,4 +1,4 @@
-import { nodeAddress, ownerAddress, presenceTopic } from "../shard/names.ts";
+import { nodeAddress, ownerAddress, presenceTopic, transferAddress } from "../shard/names.ts";
 import {
   addressSubject,
   feedPrefix,
@@ -29,7 +29,7 @@ export interface SubjectUse {
 /** No world, shard, node, sector, key or stream has this name. */
 export const NO_NAME = "-";
 /** Subjects of the answers to operators and, through the accounts of NATS, to gateways. */
-const ANSWERS = ["_R_", inboxPrefix("operator")];
+const ANSWERS = ["_R_", inboxPrefix("operator"), inboxPrefix("owner")];
 const TABLE_REQUESTS = ["STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"];
 const STREAM_REQUESTS = ["INFO", "CREATE", "UPDATE", "PURGE", "DELETE"].map((what) => `STREAM.${what}`);
 
@@ -42,6 +42,7 @@ export function subjectsOf(role: NatsRole, api: string, user: string | undefined
   ];
   const settings = exactly(SERVER_SETTINGS_SUBJECT);
   const requestsToOwners = addressSubject(ownerAddress(NO_NAME, NO_NAME, 1));
+  const transfers = addressSubject(transferAddress(NO_NAME, NO_NAME, 1));
   const commands = addressSubject(nodeAddress(NO_NAME, NO_NAME));
   const presence = topicSubject(presenceTopic(NO_NAME, NO_NAME));
   if (role === "gateway") {
@@ -67,7 +68,9 @@ export function subjectsOf(role: NatsRole, api: string, user: string | undefined
     use("publish", journalSubject(NO_NAME, NO_NAME, { kind: "control" }), 1),
     ...ANSWERS.map((prefix) => use("publish", `${prefix}.${NO_NAME}`, prefix.split(".").length)),
     ...stored,
+    use("publish", transfers, 2),
     use("subscribe", requestsToOwners, 2),
+    use("subscribe", transfers, 2),
     use("subscribe", commands, 2),
   ];
 }

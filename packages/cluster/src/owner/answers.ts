@@ -21,11 +21,13 @@ import { type JournalChunk, journalChunkBytesMax } from "@orthant/save/journal";
 import type { WorldEngine } from "@orthant/world/engine";
 import type {
   EntitiesAnswer,
+  EntitiesOfRegion,
   OwnerAnswer,
   RegionAnswer,
   RegionEntities,
   RegionRequest,
 } from "../shard/owner-messages.ts";
+import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import type { ShardLog } from "./shard-log.ts";
 
 /** Approximate limit for the chunks in one answer, in bytes. */
@@ -101,14 +103,24 @@ function bytesOf(change: JournalChunk): number {
 /** Approximate limit for the entities in one answer, in bytes. */
 const ENTITIES_BYTES = 524_288;
 
-/** Returns the entities of those regions that belong to this shard. Rule K34. */
+/**
+ * Returns the entities of those regions that belong to this shard. Everything in the answer is stored when this
+ * resolves. Rule K34.
+ */
 export async function answerEntities(
   world: WorldEngine,
-  regions: readonly Position[],
+  regions: readonly EntitiesOfRegion[],
   owns: (region: Position) => boolean,
+  log: Pick<ShardLog, "cut" | "whenDurable" | "transfers">,
 ): Promise<EntitiesAnswer> {
   const found = new PositionMap<VisibleEntity[]>();
-  for (const region of regions) if (owns(region)) found.set(...region, []);
+  const stampOf = (region: Position): number => log.transfers.stampOf(nameOfPosition(sectorOfRegion(region)));
+  // Taken before the entities are read: what changes meanwhile is in the answer and in a later record, too.
+  const stamps = regions.map(({ region }) => stampOf(region));
+  // Later changes get a later stamp.
+  log.cut();
+  for (const [index, { region, held }] of regions.entries())
+    if (owns(region) && stamps[index] !== held) found.set(...region, []);
   // Merges adjacent regions into one query, because a world may scan all its entities for each.
   for (const chunks of boxesOfRegions([...found.positions()])) {
     for (const entity of await world.entitiesIn(voxelsOfChunks(world.shape, chunks))) {
@@ -119,9 +131,10 @@ export async function answerEntities(
     }
   }
   let room = ENTITIES_BYTES;
-  const answers = regions.map((region): RegionEntities => {
+  const answers = regions.map(({ region }, index): RegionEntities => {
+    if (!owns(region)) return { kind: "elsewhere" };
     const entities = found.get(...region);
-    if (entities === undefined) return { kind: "elsewhere" };
+    if (entities === undefined) return { kind: "same" };
     if (room <= 0) return { kind: "later" };
     const shown: VisibleEntity[] = [];
     for (const entity of entities) {
@@ -130,7 +143,8 @@ export async function answerEntities(
       room -= encode(visibleEntityCodec, sent).length;
       shown.push(sent);
     }
-    return { kind: "here", entities: shown };
+    return { kind: "here", stamp: stamps[index] ?? 0, entities: shown };
   });
+  await log.whenDurable();
   return { kind: "entities", answers };
 }

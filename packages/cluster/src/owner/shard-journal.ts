@@ -1,17 +1,23 @@
-import { OrthantError, type Position } from "@orthant/core";
+import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { bytesEqual, type Codec, decode, encode } from "@orthant/core/bytes";
-import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
-import type { Attachment, WorldDescription } from "@orthant/save";
+import { boxContains, comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
+import type { Attachment, StoredEntity, WorldDescription } from "@orthant/save";
 import {
   chunkAfter,
   type JournalChunk,
   journalChunkBytesMax,
   journalEditBytesMax,
 } from "@orthant/save/journal";
-import type { LoggedChange, LoggedEdit } from "@orthant/world/engine";
+import type { LoggedChange, LoggedEdit, LoggedEntityChange } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
-import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
+import {
+  type EntitiesRecord,
+  type EntityItem,
+  itemBytes,
+  type TransferItem,
+} from "../shard/entity-record.ts";
+import { nameOfPosition, sectorOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import type { ShardSplit } from "../shard/shard-map.ts";
 import {
   encodeShardRecord,
@@ -32,6 +38,12 @@ interface RegionGroup {
 
 /** Size of the edits of a group above which no other edit joins them. */
 const GROUP_BYTES_MAX = 4_194_304;
+/** Size of the changes of entities in a group above which no other one joins them: they may all be in one record. */
+const ENTITIES_BYTES_MAX = 1_048_576;
+/** Sectors that a change of an entity may add to a group. */
+const ENTITY_SECTORS_MAX = 2;
+/** Stands for the region in the subject of a record about the entities of a sector. */
+const ENTITIES_TOKEN = "entities";
 /** Bytes of a record besides its chunks. */
 const RECORD_HEAD_BYTES = 256;
 /** Bytes of a chunk in a record besides its content. */
@@ -56,9 +68,21 @@ export function requireRecordable(chunks: readonly JournalChunk[]): number {
   return total + regions.size * RECORD_HEAD_BYTES;
 }
 
-/** Edits that are stored together, with one record per region. */
+interface ChangedEntity {
+  item: EntityItem;
+  readonly sectors: Set<string>;
+}
+
+/** Edits that are stored together, with one record per region, and changes of entities, with one per sector. */
 export class EditGroup {
   readonly #regions = new PositionMap<RegionGroup>();
+  readonly #entities = new Map<bigint, ChangedEntity>();
+  readonly #transfers: TransferItem[] = [];
+  /** The stamps that the sectors of its entities had before. */
+  readonly #stampsBefore = new Map<string, number>();
+  #entityBytes = 0;
+  /** The stamp of its changes of entities. */
+  stamp = 0;
   /** Log position of the last entry in the group. */
   lastPosition = 0;
   /** Upper bound for the size of its edits. */
@@ -67,10 +91,10 @@ export class EditGroup {
 
   /** Returns true if there is room for an edit. The first edit of a group always fits. */
   hasRoom(edit: LoggedEdit): boolean {
-    if (this.#regions.size === 0) return true;
+    if (this.#regions.size + this.#stampsBefore.size + this.#transfers.length === 0) return true;
     const bytes = journalEditBytesMax(edit);
     const added = edit.clocks.filter(({ region }) => !this.#regions.has(...region)).length;
-    if (this.#regions.size + added > APPEND_RECORDS_MAX || this.bytes + bytes > GROUP_BYTES_MAX) return false;
+    if (this.#recordsMax + added > APPEND_RECORDS_MAX || this.bytes + bytes > GROUP_BYTES_MAX) return false;
     return edit.clocks.every(({ region }) => {
       const known = this.#regions.get(...region);
       if (known === undefined) return true;
@@ -105,8 +129,73 @@ export class EditGroup {
     }
   }
 
-  /** Returns the group's records, ordered by region. */
+  /** True if there is room for another change of an entity. */
+  get hasRoomForEntity(): boolean {
+    return (
+      this.#recordsMax + ENTITY_SECTORS_MAX <= APPEND_RECORDS_MAX && this.#entityBytes < ENTITIES_BYTES_MAX
+    );
+  }
+
+  /** Returns true if the group has a change in a sector. */
+  hasSector(sector: string): boolean {
+    return this.#stampsBefore.has(sector);
+  }
+
+  /** Adds a sector, and the stamp that it had before. */
+  addSector(sector: string, stampBefore: number): void {
+    this.#stampsBefore.set(sector, stampBefore);
+  }
+
+  /** Adds a change of an entity, which replaces an earlier one in the group. All its sectors were added before. */
+  addEntity(item: EntityItem, sectors: readonly string[]): void {
+    const id = item.kind === "gone" ? item.entityId : item.entity.entityId;
+    const known = this.#entities.get(id);
+    const storedAt = known?.item.storedAt ?? item.storedAt;
+    this.#entities.set(id, {
+      item: { ...item, storedAt },
+      sectors: new Set([...(known?.sectors ?? []), ...sectors]),
+    });
+    const bytes = itemBytes(item) * sectors.length;
+    this.#entityBytes += bytes;
+    this.bytes += bytes;
+  }
+
+  /** Adds what the shard learned about a transfer. */
+  addTransfer(item: TransferItem): void {
+    this.#transfers.push(item);
+    this.bytes += itemBytes(item);
+  }
+
+  get #recordsMax(): number {
+    return this.#regions.size + this.#stampsBefore.size + 1;
+  }
+
+  /** Returns the group's records: those of regions, in their order, then those of entities. */
   records(term: number, group: number, volume: number): readonly JournalRecord[] {
+    return [...this.#regionRecords(term, group, volume), ...this.#entityRecords(term, volume)];
+  }
+
+  #entityRecords(term: number, volume: number): readonly JournalRecord[] {
+    const items = new Map<string, EntityItem[]>(
+      Array.from(this.#stampsBefore.keys(), (sector) => [sector, []]),
+    );
+    for (const { item, sectors } of this.#entities.values())
+      for (const sector of sectors) items.get(sector)?.push(item);
+    const after = this.stamp;
+    const records = Array.from(items, ([sector, changed]): JournalRecord => {
+      const before = this.#stampsBefore.get(sector) ?? after;
+      const record = { kind: "entities", term, before, after, items: changed } as const;
+      return {
+        subject: { kind: "region", sector, region: ENTITIES_TOKEN },
+        bytes: encodeShardRecord(record, volume),
+      };
+    });
+    if (this.#transfers.length === 0) return records;
+    const record = { kind: "entities", term, before: after, after, items: this.#transfers } as const;
+    return [...records, { subject: { kind: "control" }, bytes: encodeShardRecord(record, volume) }];
+  }
+
+  #regionRecords(term: number, group: number, volume: number): readonly JournalRecord[] {
     const regions = [...this.#regions.values()].sort((a, b) => comparePositions(a.region, b.region));
     return regions.map(({ region, before, after, chunks, origins }, index) => ({
       subject: {
@@ -153,13 +242,15 @@ function lastOf<Edit extends { readonly index: number }>(edits: readonly Edit[])
 export interface ReadChangesOptions {
   readonly from: number;
   readonly to: number;
-  readonly volume: number;
+  readonly shape: ChunkShape;
   /** The latest term that a record can have. */
   readonly termMax: number;
   readonly retries: Retries;
   /** Called for messages that no owner wrote, which are passed over. */
   readonly onForeign?: ForeignRecordListener | undefined;
   readonly onSplit?: (split: ShardSplit) => Promise<void>;
+  /** Called for each record about entities. */
+  readonly onEntities: (record: EntitiesRecord) => void;
 }
 
 /** Records read at once. */
@@ -168,7 +259,7 @@ const READ_RECORDS = 256;
 /** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if the term decreases. Rule K9. */
 export async function* readChanges(
   journal: Journal,
-  { from, to, volume, termMax, retries, onForeign, onSplit }: ReadChangesOptions,
+  { from, to, shape, termMax, retries, onForeign, onSplit, onEntities }: ReadChangesOptions,
 ): AsyncIterable<LoggedChange> {
   let term = 0;
   // The next owner forgets clients in the order of their edits, which is not that of the records. Rule K41.
@@ -179,7 +270,7 @@ export async function* readChanges(
       readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
     );
     for (const [index, bytes] of records.entries()) {
-      const record = decodeOwned(bytes, { volume, termMax });
+      const record = decodeOwned(bytes, { volume: shape.volume, termMax });
       if (record instanceof OrthantError) {
         onForeign?.(first + index, record);
         continue;
@@ -192,6 +283,10 @@ export async function* readChanges(
         yield authorsOf(origins);
         origins = [];
         group = 0;
+        if (record.kind === "split") yield { ...NO_CHANGE, keepsEntity: isOutside(record.split, shape) };
+        if (record.kind !== "entities") continue;
+        onEntities(record);
+        yield { ...NO_CHANGE, entities: record.items.flatMap(entityChangesOf) };
         continue;
       }
       if (record.group !== group) yield authorsOf(origins);
@@ -202,6 +297,23 @@ export async function* readChanges(
     }
   }
   yield authorsOf(origins);
+}
+
+const NO_CHANGE: LoggedChange = { steps: [], chunks: [], origins: [] };
+
+/** Returns what an item changes in the world. */
+function entityChangesOf(item: EntityItem | TransferItem): readonly LoggedEntityChange[] {
+  if (item.kind === "received" || item.kind === "delivered") return [];
+  const { storedAt } = item;
+  if (item.kind === "present") return [{ kind: "entity", entity: item.entity, storedAt }];
+  return [
+    { kind: "entityGone", entityId: item.kind === "left" ? item.entity.entityId : item.entityId, storedAt },
+  ];
+}
+
+/** Returns whether an entity stays with the shard that a split divides. */
+export function isOutside({ sectors }: ShardSplit, shape: ChunkShape): (entity: StoredEntity) => boolean {
+  return ({ position }) => !boxContains(sectors, sectorOfPosition(shape, position));
 }
 
 /** Returns a change without regions that has the edits of a group in their order. */
@@ -238,6 +350,7 @@ export interface Checkpoint {
 }
 
 const ATTACHMENT = "orthant.cluster.fold";
+const TRANSFERS = "orthant.cluster.transfers";
 
 const checkpointCodec: Codec<Checkpoint> = {
   write(out, { term, sequence }) {
@@ -253,15 +366,28 @@ export function checkpointOf({ attachments }: WorldDescription): Checkpoint | un
   return value === undefined ? undefined : decode(checkpointCodec, value);
 }
 
-/** Returns the description with a new mark. */
-export function withCheckpoint(description: WorldDescription, mark: Checkpoint): WorldDescription {
-  const own: Attachment = { key: ATTACHMENT, value: encode(checkpointCodec, mark) };
+/** Returns what a world's description has of the transfers of entities; `undefined` if there were none. */
+export function transfersOf({ attachments }: WorldDescription): Uint8Array | undefined {
+  return attachments.find(({ key }) => key === TRANSFERS)?.value;
+}
+
+/** Returns the description with a new mark, and with the transfers of entities. */
+export function withCheckpoint(
+  description: WorldDescription,
+  mark: Checkpoint,
+  transfers: Uint8Array | undefined = transfersOf(description),
+): WorldDescription {
+  const own: readonly Attachment[] = [
+    { key: ATTACHMENT, value: encode(checkpointCodec, mark) },
+    ...(transfers === undefined ? [] : [{ key: TRANSFERS, value: transfers }]),
+  ];
   const others = withoutCheckpoint(description).attachments;
-  const attachments = [...others, own].sort((a, b) => (a.key < b.key ? -1 : 1));
+  const attachments = [...others, ...own].sort((a, b) => (a.key < b.key ? -1 : 1));
   return { ...description, attachments };
 }
 
 /** Returns the description without a mark, for a world outside a cluster. */
 export function withoutCheckpoint(description: WorldDescription): WorldDescription {
-  return { ...description, attachments: description.attachments.filter(({ key }) => key !== ATTACHMENT) };
+  const attachments = description.attachments.filter(({ key }) => key !== ATTACHMENT && key !== TRANSFERS);
+  return { ...description, attachments };
 }

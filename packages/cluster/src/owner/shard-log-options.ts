@@ -1,8 +1,9 @@
-import type { TimeSource } from "@orthant/core";
+import type { ChunkShape, Position, TimeSource } from "@orthant/core";
 import type { WorldDescription } from "@orthant/save";
 import type { LoggedChange } from "@orthant/world/engine";
 import type { Engine } from "../engine/engine.ts";
 import type { StuckListener } from "../engine/retries.ts";
+import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import type { ForeignRecordListener } from "./foreign-records.ts";
 
@@ -14,14 +15,18 @@ export interface ShardLogOptions {
   readonly shard: string;
   readonly node: string;
   readonly term: number;
-  /** Voxels per chunk. */
-  readonly volume: number;
+  readonly shape: ChunkShape;
+  /** Returns true if a region belongs to the shard according to the current map. */
+  readonly owns: (region: Position) => boolean;
   /** Returns the current map. */
   readonly map: () => ShardMap;
   /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
   readonly requireHeld: () => Promise<void>;
   /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
-  readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
+  readonly inherited?: (
+    description: WorldDescription,
+    onEntities: (record: EntitiesRecord) => void,
+  ) => AsyncIterable<LoggedChange>;
   /** Puts a committed split into the map. Must finish before anything else happens. */
   readonly completeSplit: (split: ShardSplit) => Promise<void>;
   /** Cancels the splits whose only record was in a lost journal. */

@@ -1,11 +1,12 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { boxContains } from "@orthant/core/engine";
-import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
+import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engine";
 import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
-import { sectorOfRegion } from "../shard/sectors.ts";
+import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
+import { nameOfPosition, regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { endOfForeign } from "./foreign-records.ts";
@@ -16,9 +17,11 @@ import {
   isStored,
   readChanges,
   requireRecordable,
+  transfersOf,
   withCheckpoint,
 } from "./shard-journal.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
+import { TransferBook } from "./transfer-book.ts";
 
 interface Waiter {
   readonly position: number;
@@ -39,6 +42,8 @@ export const LOST_JOURNAL_GAP: number = 2 ** 30;
 export class ShardLog implements ExternalLog {
   /** The owner's term, which its clocks carry as their epoch. */
   readonly epoch: number;
+  /** The entities that cross the border of the shard, and the stamps of its sectors. */
+  readonly transfers: TransferBook = new TransferBook();
   readonly #options: ShardLogOptions;
   readonly #retries: Retries;
   readonly #waiters: Waiter[] = [];
@@ -57,6 +62,9 @@ export class ShardLog implements ExternalLog {
   #checkpointedPosition = 0;
   /** For each position passed to a running commit, the journal's end that the commit will record. */
   readonly #marks = new Map<number, number>();
+  /** For each position passed to a running commit, what was known about transfers there. */
+  readonly #books = new Map<number, Uint8Array>();
+  #hasLostJournal = false;
   #unsavedBytes = 0;
   #splitting: Promise<void> | undefined;
   /** Splits of this shard that this owner read from its journal or wrote to it. */
@@ -101,8 +109,14 @@ export class ShardLog implements ExternalLog {
   }
 
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
-    const { inherited, time } = this.#options;
-    if (inherited !== undefined) yield* inherited(description);
+    const { inherited, time, shape } = this.#options;
+    const saved = transfersOf(description);
+    if (saved !== undefined) this.transfers.load(saved);
+    const onEntities = (record: EntitiesRecord): void => this.#replayEntities(record);
+    if (inherited !== undefined) {
+      yield* inherited(description, onEntities);
+      this.transfers.clearOutbox();
+    }
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
     this.#journal = await this.#retries.until(() => this.#openJournal(checkpointed));
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
@@ -113,9 +127,10 @@ export class ShardLog implements ExternalLog {
       yield* readChanges(this.#requireJournal(), {
         from: this.#firstToReplay(checkpointed, first),
         to: this.#last,
-        volume: this.#options.volume,
+        shape,
         termMax: this.epoch,
         retries: this.#retries,
+        onEntities,
         onForeign: this.#options.onForeign,
         onSplit: (split) => this.#commitSplit(split),
       });
@@ -124,6 +139,8 @@ export class ShardLog implements ExternalLog {
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
+    if (this.#hasLostJournal) yield { steps: [], chunks: [], origins: [], keepsEntity: this.#isOwn };
+    this.transfers.begin();
   }
 
   /**
@@ -131,7 +148,7 @@ export class ShardLog implements ExternalLog {
    * the record before the map has the split, so the next owner finds it. Nothing may be pending.
    */
   async split(split: ShardSplit): Promise<void> {
-    const bytes = encodeShardRecord({ kind: "split", term: this.epoch, split }, this.#options.volume);
+    const bytes = encodeShardRecord({ kind: "split", term: this.epoch, split }, this.#options.shape.volume);
     await this.#whileSplitting(
       this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#commitSplit(split)),
     );
@@ -160,17 +177,48 @@ export class ShardLog implements ExternalLog {
   add(entry: LoggedEntry): void {
     // Gateways send recent player positions to a new owner again, so the journal need not store them.
     if (entry.kind === "player") return;
+    // `addEntity` logs them, with the sectors between which they move.
+    if (entry.kind === "entity" || entry.kind === "entityGone") return;
     if (entry.kind !== "edit")
       throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits, and no ${entry.kind}`);
     // An edit that advances no clock has no visible effect.
     if (entry.clocks.length === 0) return;
     if (this.#collecting?.hasRoom(entry) === false) this.cut();
     this.#collecting ??= new EditGroup();
-    const before = this.#collecting.bytes;
-    this.#collecting.add(entry);
-    this.#room?.expect(this.#collecting.bytes - before);
-    this.#collecting.lastPosition = ++this.#position;
-    this.#start();
+    const group = this.#collecting;
+    this.#addTo(group, () => group.add(entry));
+  }
+
+  /** Adds a change of an entity that is visible in these sectors. It is stored together with its transfer. */
+  addEntity(item: EntityItem, sectors: readonly Position[]): void {
+    if (this.#collecting?.hasRoomForEntity === false) this.cut();
+    this.#collecting ??= new EditGroup();
+    const group = this.#collecting;
+    if (group.stamp === 0) group.stamp = this.transfers.nextStamp();
+    const names = sectors.map(nameOfPosition);
+    for (const sector of names) {
+      if (group.hasSector(sector)) continue;
+      group.addSector(sector, this.transfers.stampOf(sector));
+      this.transfers.setStamp(sector, group.stamp);
+    }
+    this.transfers.apply(item, this.epoch);
+    this.#addTo(group, () => group.addEntity(item, names));
+  }
+
+  /** Adds what the shard learned about a transfer, to the group of the last change. */
+  addTransfer(item: TransferItem): void {
+    this.#collecting ??= new EditGroup();
+    const group = this.#collecting;
+    if (group.stamp === 0) group.stamp = this.transfers.nextStamp();
+    this.transfers.apply(item, this.epoch);
+    this.#addTo(group, () => group.addTransfer(item));
+  }
+
+  /** Has all later changes of entities carry a stamp later than this one. */
+  observe(stamp: number): void {
+    if (stamp < this.transfers.stamp) return;
+    this.cut();
+    this.transfers.observe(stamp);
   }
 
   whenDurable(): Promise<void> {
@@ -183,6 +231,9 @@ export class ShardLog implements ExternalLog {
   rotate(): number {
     // A generation contains a record entirely or not at all.
     this.cut();
+    this.#books.set(this.#position, this.transfers.toBytes());
+    // A split that is recorded from now on is not in the generation.
+    if (!this.isPending && !this.#marks.has(this.#position)) this.#marks.set(this.#position, this.#last);
     return this.#position;
   }
 
@@ -199,7 +250,8 @@ export class ShardLog implements ExternalLog {
     while (this.#splitting !== undefined) await this.#splitting;
     const sequence = this.#marks.get(position) ?? this.#last;
     this.#marks.set(position, sequence);
-    const description = withCheckpoint(state.description, { term: this.epoch, sequence });
+    const mark = { term: this.epoch, sequence };
+    const description = withCheckpoint(state.description, mark, this.#books.get(position));
     return { ...change, global: { ...state, description } };
   }
 
@@ -207,6 +259,7 @@ export class ShardLog implements ExternalLog {
     this.#checkpointed = this.#marks.get(position) ?? this.#checkpointed;
     this.#checkpointedPosition = position;
     for (const known of this.#marks.keys()) if (known <= position) this.#marks.delete(known);
+    for (const known of this.#books.keys()) if (known <= position) this.#books.delete(known);
     this.#unsavedBytes = 0;
     this.#trim();
   }
@@ -230,6 +283,24 @@ export class ShardLog implements ExternalLog {
     this.stop(new OrthantError("ORT_CLOSED", "the shard was released"));
     await this.#writing;
   }
+
+  #addTo(group: EditGroup, add: () => void): void {
+    const before = group.bytes;
+    add();
+    this.#room?.expect(group.bytes - before);
+    group.lastPosition = ++this.#position;
+    this.#start();
+  }
+
+  #replayEntities({ term, after, items }: EntitiesRecord): void {
+    this.transfers.observe(after);
+    for (const item of items) this.transfers.apply(item, term);
+  }
+
+  readonly #isOwn = ({ position }: StoredEntity): boolean => {
+    const { shape, owns } = this.#options;
+    return owns(regionOfPoint(shape, position));
+  };
 
   #commitSplit(split: ShardSplit): Promise<void> {
     this.#splits.push(split);
@@ -266,6 +337,7 @@ export class ShardLog implements ExternalLog {
       await engine.removeJournal(world, shard);
     } else if (checkpointed > 0) onLost?.(`there is no journal, and the save has all up to ${checkpointed}`);
     const isNew = found === undefined && checkpointed === 0;
+    this.#hasLostJournal = !isNew;
     // A shard without an earlier owner has no splits to forget.
     if (this.#options.inherited === undefined) await this.#options.cancelSplits();
     return engine.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
@@ -284,7 +356,7 @@ export class ShardLog implements ExternalLog {
   async #appendTermRecord(): Promise<number> {
     const { node } = this.#options;
     const journal = this.#requireJournal();
-    const bytes = encodeShardRecord({ kind: "term", term: this.epoch, node }, this.#options.volume);
+    const bytes = encodeShardRecord({ kind: "term", term: this.epoch, node }, this.#options.shape.volume);
     for (;;) {
       const { last } = await journal.state();
       // A late owner must not append behind a newer one, which takes the folder before it writes its own
@@ -321,7 +393,7 @@ export class ShardLog implements ExternalLog {
   }
 
   #store(group: EditGroup): Promise<void> {
-    const records = group.records(this.epoch, ++this.#groups, this.#options.volume);
+    const records = group.records(this.epoch, ++this.#groups, this.#options.shape.volume);
     return this.#storeRecords(records, group.bytes);
   }
 
@@ -348,11 +420,11 @@ export class ShardLog implements ExternalLog {
 
   /** Appends at the expected end, which it moves behind messages that no owner wrote. */
   async #append(records: readonly JournalRecord[]): Promise<AppendOutcome> {
-    const { volume, onForeign } = this.#options;
+    const { shape, onForeign } = this.#options;
     for (;;) {
       const outcome = await this.#requireRoom().append(records, this.#last, () => this.#whileFull());
       if (outcome.kind !== "stale") return outcome;
-      const check = { volume, termMax: this.epoch };
+      const check = { volume: shape.volume, termMax: this.epoch };
       const end = await endOfForeign(this.#requireJournal(), this.#last + 1, check, onForeign);
       if (end === undefined) return outcome;
       this.#last = end;

@@ -18,7 +18,7 @@ import { within } from "../engine/time-limit.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
 import { editedRegions } from "../shard/edited-regions.ts";
-import { ownerAddress } from "../shard/names.ts";
+import { ownerAddress, transferAddress } from "../shard/names.ts";
 import {
   type ForwardedEdit,
   type OwnerAnswer,
@@ -28,8 +28,12 @@ import {
   type ShardEditResult,
 } from "../shard/owner-messages.ts";
 import { laterBlocks, type ShardMap, type ShardSplit } from "../shard/shard-map.ts";
+import { transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
+import { Crossings } from "./crossings.ts";
 import { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner-report.ts";
+import { ShardEntities } from "./shard-entities.ts";
+import { isOutside } from "./shard-journal.ts";
 import { ShardLog } from "./shard-log.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
 
@@ -38,8 +42,10 @@ export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> 
   readonly folders: ShardFolders;
   readonly random: () => bigint;
   readonly generators: GeneratorRegistry;
-  /** Returns true if a region belongs to the shard according to the current map. */
-  readonly owns: (region: Position) => boolean;
+  /** Returns the shard of a region according to the current map. */
+  readonly shardOf: (region: Position) => string;
+  /** Returns the term of a shard's owner; 0 if it has none. */
+  readonly termOf: (shard: string) => number;
   /** Reads the map again. */
   readonly refreshMap: () => Promise<void>;
   /** Stores a map beside the shards, unless it or a later one is there. */
@@ -74,7 +80,10 @@ export class ShardOwner {
   readonly #log: ShardLog;
   readonly #world: WorldEngine;
   readonly #players: PlayerPositionStore;
-  #responding: Subscription | undefined;
+  readonly #crossings: Crossings;
+  /** The entities of the shard. */
+  readonly entities: ShardEntities;
+  #responding: readonly Subscription[] = [];
   #checkpointTimer: Timer | undefined;
   #checkpointing: Promise<unknown> | undefined;
   #checkpointedMs: number;
@@ -85,6 +94,8 @@ export class ShardOwner {
   #hasNewBlocks = false;
   #isClosing = false;
   #isPaused = false;
+  /** Called when edits go on after a pause. */
+  #whenResumed: (() => void)[] = [];
   #whenIdle: (() => void)[] = [];
 
   private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: WorldEngine) {
@@ -96,6 +107,24 @@ export class ShardOwner {
     this.#log = log;
     this.#world = world;
     this.#players = new PlayerPositionStore(world, options.time, this.#limits.playersMax);
+    const context = {
+      ...{ world, log, owns: (region: Position) => this.#owns(region) },
+      whenOpen: () => this.#whenOpen(),
+      onStored: () => {
+        if (this.#isClosing) return;
+        // Also what is only known about transfers has to get into a save.
+        world.touch();
+        this.#scheduleCheckpoint();
+      },
+    };
+    this.#crossings = new Crossings({ ...options, ...context, world: options.world });
+    this.entities = new ShardEntities({
+      ...context,
+      shard: options.shard,
+      random: options.random,
+      requireRoom: () => this.#requireRoom(),
+      onLeft: () => this.#crossings.start(),
+    });
     this.#checkpointedMs = options.time.nowMs();
     world.onFailure((error) => this.#end(error));
     this.#reportSave(world.saveFailure);
@@ -118,8 +147,14 @@ export class ShardOwner {
   /** Starts to answer requests. */
   async serve(): Promise<void> {
     const { engine, world } = this.#options;
-    const address = ownerAddress(world, this.shard, this.term);
-    this.#responding = await engine.respond(address, (request) => this.#answer(request));
+    const requests = ownerAddress(world, this.shard, this.term);
+    const transfers = transferAddress(world, this.shard, this.term);
+    this.#responding = [
+      await engine.respond(requests, (request) => this.#answer(request)),
+      await engine.respond(transfers, (request) => this.#receive(request)),
+    ];
+    // An earlier owner may have left entities in the outbox.
+    this.#crossings.start();
     // An earlier owner may have left a journal in which no edit fits any more.
     if (this.#isJournalFull) this.#checkpointAfter(0);
   }
@@ -166,10 +201,14 @@ export class ShardOwner {
   }
 
   /**
-   * Gives sectors to another shard, whose owner already has their content. The caller must pause edits
-   * meanwhile.
+   * Gives sectors to another shard, whose owner already has their content, with its entities. The caller must pause
+   * edits meanwhile.
    */
-  split(split: ShardSplit): Promise<void> {
+  async split(split: ShardSplit): Promise<void> {
+    const stays = isOutside(split, this.#world.shape);
+    await this.#world.loadEntities();
+    // In the same step in which the record is written, which implies it. If the split fails, this owner ends.
+    this.#world.dropEntities((entity) => !stays(entity));
     return this.#log.split(split);
   }
 
@@ -192,6 +231,7 @@ export class ShardOwner {
     this.#isPaused = true;
     const release = (): void => {
       this.#isPaused = false;
+      for (const resolve of this.#whenResumed.splice(0)) resolve();
     };
     try {
       const pausing = this.#whenAnswered().then(() => this.#log.whenDurable());
@@ -206,20 +246,23 @@ export class ShardOwner {
   /** Releases the shard with everything saved, so that the next owner has nothing to replay. */
   async release(): Promise<void> {
     this.#isClosing = true;
+    this.#crossings.end();
     const closing = this.#whenAnswered().then(() => {
       this.#checkpointTimer?.cancel();
       return this.#world.close();
     });
     await within(this.#options.time, CLOSE_MS_MAX, closing, () => this.#late("save", CLOSE_MS_MAX));
     // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
-    this.#options.time.after(RELEASED_MS, () => this.#responding?.end());
+    this.#options.time.after(RELEASED_MS, () => this.#endResponding());
   }
 
   /** Ends at once and drops what is not stored. */
   async stop(error: unknown): Promise<void> {
     this.#isClosing = true;
-    this.#responding?.end();
+    this.#crossings.end();
+    this.#endResponding();
     this.#checkpointTimer?.cancel();
+    for (const resolve of this.#whenResumed.splice(0)) resolve();
     this.#log.stop(error);
     // A save that this attempts may fail; the world closes its files in any case.
     await this.#world.close().catch(() => undefined);
@@ -227,13 +270,29 @@ export class ShardOwner {
 
   async #answer(bytes: Uint8Array): Promise<Uint8Array> {
     const request = decode(ownerRequestCodec, bytes);
+    const codec = ownerAnswerCodec(this.#options.shape.volume);
+    // After a failure, which has ended this owner or is about to, the gateway asks the next one.
+    return encode(codec, await this.#orElse(AWAY, () => this.#answerTo(request)));
+  }
+
+  /** Takes entities over from another shard. */
+  async #receive(bytes: Uint8Array): Promise<Uint8Array> {
+    const request = decode(transferRequestCodec, bytes);
+    const outcomes = await this.#orElse([], async () => {
+      if (this.#isClosing || this.#isPaused) return [];
+      return this.entities.receive(request);
+    });
+    return encode(transferAnswerCodec, outcomes);
+  }
+
+  /** Returns the answer to a request, or `other` if it fails. */
+  async #orElse<Answer>(other: Answer, answer: () => Promise<Answer>): Promise<Answer> {
     this.#requests++;
     try {
-      return encode(ownerAnswerCodec(this.#options.volume), await this.#answerTo(request));
+      return await answer();
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      // The failure has ended this owner, or is about to, so the gateway asks the next one.
-      return encode(ownerAnswerCodec(this.#options.volume), AWAY);
+      return other;
     } finally {
       this.#requests--;
       // Even a request for regions may have stored a record with a new clock.
@@ -247,7 +306,7 @@ export class ShardOwner {
     if (request.kind === "edits") return this.#applyAll(request.edits);
     if (request.kind === "players") return this.#players.answer(request);
     const owns = (region: Position): boolean => this.#owns(region);
-    if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns);
+    if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns, this.#log);
     return answerRegions(this.#world, request.regions, owns, this.#log);
   }
 
@@ -316,6 +375,26 @@ export class ShardOwner {
     this.#compared = map.world.catalog;
   }
 
+  async #whenOpen(): Promise<void> {
+    while (this.#isPaused && !this.#isClosing)
+      await new Promise<void>((resolve) => this.#whenResumed.push(resolve));
+    if (this.#isClosing)
+      throw new OrthantError("ORT_CLOSED", `shard ${this.shard} is not owned here any more`);
+  }
+
+  #requireRoom(): void {
+    if (!this.#isJournalFull) return;
+    this.#checkpointAfter(0);
+    throw new OrthantError(
+      "ORT_JOURNAL_FULL",
+      `the journal of shard ${this.shard} has no room before a save`,
+    );
+  }
+
+  #endResponding(): void {
+    for (const subscription of this.#responding) subscription.end();
+  }
+
   get #isJournalFull(): boolean {
     return this.#log.isFull || this.#log.unsaved.bytes > this.#limits.journalBytesMax;
   }
@@ -374,7 +453,8 @@ export class ShardOwner {
 
   #end(error: unknown): void {
     if (this.#isClosing && !isOrthantError(error, "ORT_FENCED")) return;
-    this.#responding?.end();
+    this.#crossings.end();
+    this.#endResponding();
     this.#checkpointTimer?.cancel();
     this.#options.onEnd(error);
   }

@@ -53,6 +53,15 @@ export function ownerAddress(world: string, shard: string, term: number): string
   return `i.${world}.${shard}.${term}`;
 }
 
+/**
+ * Returns the address at which the owner of a shard takes entities over from other owners. Gateways cannot send there.
+ * Rule K57.
+ */
+export function transferAddress(world: string, shard: string, term: number): string {
+  requireInteger(term, 1, Number.MAX_SAFE_INTEGER);
+  return `x.${world}.${shard}.${term}`;
+}
+
 /** Returns the address at which a node receives commands. */
 export function nodeAddress(world: string, node: string): string {
   return `n.${world}.${node}`;

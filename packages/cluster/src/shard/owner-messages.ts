@@ -59,10 +59,17 @@ export interface PlayersAnswer {
   readonly poses: readonly (Pose | undefined)[];
 }
 
+/** A region whose entities a gateway requests. */
+export interface EntitiesOfRegion {
+  readonly region: Position;
+  /** The stamp of the region's sector for which the gateway has its entities; 0 if it has none. */
+  readonly held: number;
+}
+
 /** A gateway's request for the entities of regions. */
 export interface EntitiesRequest {
   readonly kind: "entities";
-  readonly regions: readonly Position[];
+  readonly regions: readonly EntitiesOfRegion[];
 }
 
 /** The entities of a region. */
@@ -70,7 +77,10 @@ export type RegionEntities =
   | { readonly kind: "elsewhere" }
   /** No room in this answer: ask again. */
   | { readonly kind: "later" }
-  | { readonly kind: "here"; readonly entities: readonly VisibleEntity[] };
+  /** The gateway has them. */
+  | { readonly kind: "same" }
+  /** The entities at a stamp of the region's sector. */
+  | { readonly kind: "here"; readonly stamp: number; readonly entities: readonly VisibleEntity[] };
 
 /** An owner's answer, with one item per region. */
 export interface EntitiesAnswer {
@@ -281,19 +291,31 @@ const playersAnswerCodec: Codec<PlayersAnswer> = {
   read: (input) => ({ kind: "players", poses: posesCodec.read(input) }),
 };
 
-const ENTITY_ANSWERS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here"];
-const entityRegionsCodec = list(positionCodec, ENTITY_REGIONS_MAX);
+const ENTITY_ANSWERS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here", "same"];
+const entityRegionsCodec = list<EntitiesOfRegion>(
+  {
+    write(out, { region, held }) {
+      positionCodec.write(out, region);
+      out.varUint(held);
+    },
+    read: (input) => ({ region: positionCodec.read(input), held: input.varUint() }),
+  },
+  ENTITY_REGIONS_MAX,
+);
 const entitiesCodec = list(visibleEntityCodec, ENTITIES_MAX);
 
 const entityAnswersCodec = list<RegionEntities>(
   {
     write(out, answer) {
       out.tag(ENTITY_ANSWERS.indexOf(answer.kind), ENTITY_ANSWERS.length);
-      if (answer.kind === "here") entitiesCodec.write(out, answer.entities);
+      if (answer.kind !== "here") return;
+      out.varUint(answer.stamp);
+      entitiesCodec.write(out, answer.entities);
     },
     read(input) {
       const kind = ENTITY_ANSWERS[input.tag(ENTITY_ANSWERS.length)] ?? "later";
-      return kind === "here" ? { kind, entities: entitiesCodec.read(input) } : { kind };
+      if (kind !== "here") return { kind };
+      return { kind, stamp: input.varUint(), entities: entitiesCodec.read(input) };
     },
   },
   ENTITY_REGIONS_MAX,

@@ -1,4 +1,4 @@
-import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import {
   boxBetween,
   chunksOfVoxels,
@@ -43,6 +43,11 @@ export function sectorsTouching(shape: ChunkShape, voxels: Box): Box {
     sectorOfRegion(min),
     positionFrom((axis) => last[axis] + 1),
   );
+}
+
+/** Returns the region of a point, in voxels. */
+export function regionOfPoint({ extents }: ChunkShape, point: Vector): Position {
+  return positionFrom((axis) => Math.floor(point[axis] / (extents[axis] * REGION_EDGE_CHUNKS)));
 }
 
 /** Returns the sector of a position. */

@@ -12,6 +12,7 @@ import {
 } from "@orthant/core/engine";
 import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
+import { type EntitiesRecord, entitiesBodyCodec } from "./entity-record.ts";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 
 /** An edit in a record. */
@@ -54,7 +55,7 @@ export interface SplitRecord {
 }
 
 /** A record of a shard's journal. */
-export type ShardRecord = RegionRecord | TermRecord | SplitRecord;
+export type ShardRecord = RegionRecord | TermRecord | SplitRecord | EntitiesRecord;
 
 /** Maximum size of a record in bytes. Rule K12. */
 export const RECORD_BYTES_MAX = 1_572_864;
@@ -66,7 +67,9 @@ const crcTable = buildCrcTable();
 const VERSION = 2;
 /** Without players, and with the order of edits only within a record. */
 const VERSION_WITHOUT_PLAYERS = 1;
-const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split"];
+/** Of records about entities, which older nodes cannot read and must not pass over. */
+const VERSION_OF_ENTITIES = 3;
+const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split", "entities"];
 const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
@@ -116,11 +119,12 @@ function readOrigins(input: ByteReader, version: number): readonly RecordOrigin[
  */
 export function encodeShardRecord(record: ShardRecord, volume: number): Uint8Array {
   const out = new ByteWriter();
-  out.u8(VERSION);
+  out.u8(record.kind === "entities" ? VERSION_OF_ENTITIES : VERSION);
   out.tag(KINDS.indexOf(record.kind), KINDS.length);
   out.varUint(record.term);
   if (record.kind === "term") out.string(record.node, NODE_BYTES_MAX);
   else if (record.kind === "split") shardSplitCodec.write(out, record.split);
+  else if (record.kind === "entities") entitiesBodyCodec.write(out, record);
   else writeRegionBody(out, record, volume);
   out.u32(crc32c(out.view()));
   if (out.length > RECORD_BYTES_MAX)
@@ -143,11 +147,14 @@ export function decodeShardRecord(bytes: Uint8Array, volume: number): ShardRecor
 
 function readRecord(input: ByteReader, volume: number): ShardRecord {
   const version = input.u8();
-  if (version !== VERSION && version !== VERSION_WITHOUT_PLAYERS)
-    throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION}`);
+  if (version < VERSION_WITHOUT_PLAYERS || version > VERSION_OF_ENTITIES)
+    throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION_OF_ENTITIES}`);
   const kind = KINDS[input.tag(KINDS.length)];
   const term = input.varUint();
   if (term < 1 || term > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of term ${term}`);
+  if ((kind === "entities") !== (version === VERSION_OF_ENTITIES))
+    throw input.fail("ORT_JOURNAL", `a record of ${kind} with version ${version}`);
+  if (kind === "entities") return { kind, term, ...entitiesBodyCodec.read(input) };
   if (kind === "term") return { kind, term, node: input.string(NODE_BYTES_MAX) };
   if (kind === "split") return { kind, term, split: shardSplitCodec.read(input) };
   const body = readRegionBody(input, volume, version);

@@ -167,6 +167,16 @@ export class WorldEditor {
     return stored;
   }
 
+  placeEntity(entityId: bigint, entity: NewStoredEntity): StoredEntity {
+    requireId("entityId", entityId);
+    const checked = checkedNewEntity(entity, this.#shape);
+    const storedAt = this.#content.entities.storedAtOf(entityId);
+    const stored = this.#content.placeEntity(entityId, checked, this.#time.nowMs());
+    this.#saver.addChange("world", () => ({ kind: "entity", entity: stored, storedAt }));
+    this.#content.entityListeners.emit({ kind: "present", entity: stored });
+    return stored;
+  }
+
   changeEntity(entityId: bigint, change: EntityChange): void {
     requireId("entityId", entityId);
     const checked = checkedEntityChange(change, this.#shape);

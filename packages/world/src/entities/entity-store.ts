@@ -164,6 +164,11 @@ export class EntityStore {
     return entity;
   }
 
+  /** Returns all loaded entities. */
+  all(): readonly StoredEntity[] {
+    return Array.from(this.#entities.values(), ({ entity }) => entity);
+  }
+
   /** Returns the entities positioned in a box of voxels, ordered by id. */
   within(box: Box): readonly StoredEntity[] {
     const found: StoredEntity[] = [];

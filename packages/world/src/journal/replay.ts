@@ -7,6 +7,7 @@ import {
   PositionMap,
   type RegionClocks,
   regionBox,
+  WHOLE_LATTICE,
 } from "@orthant/core/engine";
 import {
   chunkAfter,
@@ -19,7 +20,7 @@ import {
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { DamagedJournal } from "../world-options.ts";
-import type { LoggedChange } from "./world-log.ts";
+import type { LoggedChange, LoggedEntityChange } from "./world-log.ts";
 
 /** Chunks added to the state in one step; adding them one by one is many times slower. */
 const CHUNKS_AT_ONCE = 4_096;
@@ -231,7 +232,7 @@ class Replay {
  */
 export async function replayLog(content: WorldContent, changes: AsyncIterable<LoggedChange>): Promise<void> {
   const replay = new Replay(content, 0);
-  for await (const { steps, chunks, origins } of changes) {
+  for await (const { steps, chunks, origins, entities = [], keepsEntity } of changes) {
     await content.whenLoaded(
       steps.map(({ region }) => regionBox(region)),
       async () => {
@@ -243,8 +244,19 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
         for (const origin of origins) content.rememberOrigin(originOf(origin));
       },
     );
+    for (const entry of entities) await replayEntity(content, entry);
+    if (keepsEntity === undefined) continue;
+    await content.loadEntities(WHOLE_LATTICE);
+    content.dropEntities((entity) => !keepsEntity(entity));
   }
   replay.finish();
+}
+
+/** A log without clocks of entities is replayed from exactly where the generation ends. */
+async function replayEntity(content: WorldContent, entry: LoggedEntityChange): Promise<void> {
+  if (entry.storedAt !== undefined) await content.loadEntities(boxAt(entry.storedAt));
+  if (entry.kind === "entity") content.restoreEntity(entry.entity, 0);
+  else if (content.entities.get(entry.entityId) !== undefined) content.despawnEntity(entry.entityId);
 }
 
 function requireClockBefore(clocks: RegionClocks, { region, before, after }: ClockChange): void {

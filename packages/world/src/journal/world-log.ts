@@ -17,7 +17,7 @@ import {
   voxelIndex,
   type WorldState,
 } from "@orthant/core/engine";
-import type { GlobalState, LastClientEdit, SaveChange, WorldDescription } from "@orthant/save";
+import type { GlobalState, LastClientEdit, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import {
   type JournalChunk,
   type JournalEdit,
@@ -67,12 +67,19 @@ export interface ChangeLog {
   close(generation: number, isEnded: boolean): Promise<void>;
 }
 
+/** A change of an entity, as a log has it. */
+export type LoggedEntityChange = Extract<JournalEntry, { readonly kind: "entity" | "entityGone" }>;
+
 /** Logged edits to some regions, to be replayed; without regions, only the clients that made them. */
 export interface LoggedChange {
   /** The clocks of the regions before and after. */
   readonly steps: readonly ClockChange[];
   readonly chunks: readonly JournalChunk[];
   readonly origins: readonly LastClientEdit[];
+  /** Changes of entities, in order. An entity that is gone may be unknown. */
+  readonly entities?: readonly LoggedEntityChange[];
+  /** Drops all entities for which this returns false, after the other changes. */
+  readonly keepsEntity?: (entity: StoredEntity) => boolean;
 }
 
 /** A log that is stored outside the world's folder and outlives the process that owns the world. */

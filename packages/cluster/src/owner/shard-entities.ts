@@ -1,0 +1,191 @@
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import type { StoredEntity } from "@orthant/save";
+import { storedEntityCodec } from "@orthant/save/content";
+import type { EntityChange, NewStoredEntity, StoredEntityEvent, WorldEngine } from "@orthant/world/engine";
+import { ENTITY_BYTES_MAX } from "../shard/entity-record.ts";
+import { regionOfPoint, sectorOfPosition } from "../shard/sectors.ts";
+import type { TransferOutcome, TransferRequest } from "../shard/transfer-messages.ts";
+import type { ShardLog } from "./shard-log.ts";
+import { OUTBOX_MAX } from "./transfer-book.ts";
+
+/** What the entities of a shard need of its owner. */
+export interface ShardEntitiesContext {
+  readonly shard: string;
+  readonly world: WorldEngine;
+  readonly log: ShardLog;
+  /** 64 random bits. */
+  readonly random: () => bigint;
+  readonly owns: (region: Position) => boolean;
+  /** Resolves when changes may be made: not while the shard is split. Throws if it is no longer owned here. */
+  readonly whenOpen: () => Promise<void>;
+  /** Throws `ORT_JOURNAL_FULL` if the journal has no room. */
+  readonly requireRoom: () => void;
+  /** Called after changes were stored. */
+  readonly onStored: () => void;
+  /** Called after an entity left. */
+  readonly onLeft: () => void;
+}
+
+/** Ids of new entities have this many random bits, so that no two shards choose the same one. */
+const ID_BITS = 62;
+
+/**
+ * The entities of a shard that this node owns. A change is stored when its promise resolves, and then visible to the
+ * players of all gateways. An entity that is moved to another shard leaves at once and arrives there exactly once, also
+ * if nodes end meanwhile; from then on the owner of that shard changes it.
+ *
+ * @example
+ * const cow = await node.entities("0")?.spawn({ kind: 2, position: [3, 1, 1, 0] });
+ */
+export class ShardEntities {
+  readonly #context: ShardEntitiesContext;
+
+  /** @internal */
+  constructor(context: ShardEntitiesContext) {
+    this.#context = context;
+  }
+
+  /** Returns an entity that is in this shard and in memory. */
+  get(entityId: bigint): StoredEntity | undefined {
+    return this.#context.world.entity(entityId);
+  }
+
+  /** Returns the entities of this shard in a box of voxels, ordered by id. Those are in memory from then on. */
+  async in(box: Box): Promise<readonly StoredEntity[]> {
+    const found = await this.#context.world.entitiesIn(box);
+    return found.filter((entity) => this.#isHere(entity));
+  }
+
+  /**
+   * Calls `listener` when an entity is spawned, arrives, changes or is loaded into memory, and when it is removed or
+   * leaves. Returns an unsubscribe function.
+   */
+  onChange(listener: (event: StoredEntityEvent) => void): () => void {
+    return this.#context.world.onEntity(listener);
+  }
+
+  /** Adds an entity and returns its id. It may be placed in another shard. */
+  async spawn(entity: NewStoredEntity): Promise<bigint> {
+    await this.#whenOpen();
+    const { world, log, random } = this.#context;
+    const entityId = BigInt.asUintN(ID_BITS, random());
+    const stored = world.placeEntity(entityId, entity);
+    try {
+      this.#requireFit(stored);
+    } catch (error) {
+      world.dropEntities((one) => one.entityId === entityId);
+      throw error;
+    }
+    if (this.#isHere(stored))
+      log.addEntity({ kind: "present", entity: stored, storedAt: undefined }, [this.#sectorOf(stored)]);
+    else this.#leave(stored, stored, undefined);
+    await this.#whenStored();
+    return entityId;
+  }
+
+  /** Moves or otherwise changes an entity. Throws `ORT_NOT_FOUND` if it is not in this shard or not in memory. */
+  async change(entityId: bigint, change: EntityChange): Promise<void> {
+    await this.#whenOpen();
+    const { world, log } = this.#context;
+    const before = this.#require(entityId);
+    this.#requireFit({ ...before, ...change });
+    const storedAt = world.storedAtOf(entityId);
+    world.changeEntity(entityId, change);
+    const entity = this.#require(entityId);
+    if (this.#isHere(entity))
+      log.addEntity({ kind: "present", entity, storedAt }, [this.#sectorOf(before), this.#sectorOf(entity)]);
+    else this.#leave(before, entity, storedAt);
+    await this.#whenStored();
+  }
+
+  /** Removes an entity. Throws `ORT_NOT_FOUND` if it is not in this shard or not in memory. */
+  async remove(entityId: bigint): Promise<void> {
+    await this.#whenOpen();
+    const { world, log } = this.#context;
+    const entity = this.#require(entityId);
+    const storedAt = world.storedAtOf(entityId);
+    world.despawnEntity(entityId);
+    log.addEntity({ kind: "gone", entityId, storedAt }, [this.#sectorOf(entity)]);
+    await this.#whenStored();
+  }
+
+  /**
+   * Takes over entities that another shard sends, each once. They are stored when this resolves. Rule K57.
+   *
+   * @internal
+   */
+  async receive({ from, low, stamp, transfers }: TransferRequest): Promise<readonly TransferOutcome[]> {
+    const { world, log, requireRoom } = this.#context;
+    const outcomes = transfers.map(({ term, number, entity }): TransferOutcome => {
+      const transfer = { term, number };
+      if (log.transfers.has(from, transfer)) return "stored";
+      if (!this.#isHere(entity)) return "elsewhere";
+      try {
+        requireRoom();
+      } catch {
+        return "later";
+      }
+      const { entityId, lastSavedMs: _, ...fields } = entity;
+      // Whoever saw it leave must take its arrival for later.
+      log.observe(stamp);
+      const storedAt = world.storedAtOf(entityId);
+      const placed = world.placeEntity(entityId, fields);
+      log.addEntity({ kind: "present", entity: placed, storedAt }, [this.#sectorOf(placed)]);
+      log.addTransfer({ kind: "received", from, transfer, low });
+      return "stored";
+    });
+    // Also what was received before may not be stored yet.
+    await this.#whenStored();
+    return outcomes;
+  }
+
+  #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
+    const { world, log, onLeft } = this.#context;
+    world.despawnEntity(entity.entityId);
+    const number = log.transfers.nextNumber();
+    log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
+    onLeft();
+  }
+
+  async #whenOpen(): Promise<void> {
+    await this.#context.whenOpen();
+    this.#context.requireRoom();
+  }
+
+  async #whenStored(): Promise<void> {
+    await this.#context.log.whenDurable();
+    this.#context.onStored();
+  }
+
+  #require(entityId: bigint): StoredEntity {
+    const { shard, world } = this.#context;
+    const entity = world.entity(entityId);
+    if (entity !== undefined) return entity;
+    throw new OrthantError("ORT_NOT_FOUND", `no entity ${entityId} in what is loaded of shard ${shard}`);
+  }
+
+  #requireFit(entity: StoredEntity): void {
+    const { shard, log } = this.#context;
+    const { length } = encode(storedEntityCodec, entity);
+    if (length > ENTITY_BYTES_MAX)
+      throw new OrthantError(
+        "ORT_LIMIT",
+        `an entity of ${length} bytes, where at most ${ENTITY_BYTES_MAX} may be`,
+      );
+    if (this.#isHere(entity) || log.transfers.outboxSize < OUTBOX_MAX) return;
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `${OUTBOX_MAX} entities of shard ${shard} wait for owners of other shards: wait until those run again`,
+    );
+  }
+
+  #isHere({ position }: Pick<StoredEntity, "position">): boolean {
+    const { world, owns } = this.#context;
+    return owns(regionOfPoint(world.shape, position));
+  }
+
+  #sectorOf({ position }: StoredEntity): Position {
+    return sectorOfPosition(this.#context.world.shape, position);
+  }
+}

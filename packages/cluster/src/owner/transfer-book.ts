@@ -1,0 +1,169 @@
+import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import {
+  compareTransfers,
+  type EntityItem,
+  shardNameCodec,
+  type TransferId,
+  type TransferItem,
+  transferIdCodec,
+} from "../shard/entity-record.ts";
+import { type Transfer, transferCodec } from "../shard/transfer-messages.ts";
+
+/** What a shard has received from another. */
+interface Inbox {
+  /** Everything before this was received here or elsewhere: the sender no longer has it. */
+  low: TransferId;
+  /** Received transfers from `low` on. */
+  received: readonly TransferId[];
+}
+
+/** The state of a book as a save has it. */
+interface BookState {
+  readonly stamp: number;
+  readonly outbox: readonly Transfer[];
+  readonly inboxes: readonly (Inbox & { readonly from: string })[];
+}
+
+/** Entities that may wait for their destinations at once. */
+export const OUTBOX_MAX = 16_384;
+const SHARDS_MAX = 4_096;
+/** Distance of the first stamp of an owner from the last known one: a lost journal may have had more. */
+const STAMPS_SKIPPED: number = 2 ** 20;
+
+const inboxCodec: Codec<Inbox & { readonly from: string }> = {
+  write(out, { from, low, received }) {
+    shardNameCodec.write(out, from);
+    transferIdCodec.write(out, low);
+    idsCodec.write(out, received);
+  },
+  read: (input) => ({
+    from: shardNameCodec.read(input),
+    low: transferIdCodec.read(input),
+    received: idsCodec.read(input),
+  }),
+};
+const idsCodec = list(transferIdCodec, OUTBOX_MAX);
+const outboxCodec = list(transferCodec, OUTBOX_MAX);
+const inboxesCodec = list(inboxCodec, SHARDS_MAX);
+const stateCodec: Codec<BookState> = {
+  write(out, { stamp, outbox, inboxes }) {
+    out.varUint(stamp);
+    outboxCodec.write(out, outbox);
+    inboxesCodec.write(out, inboxes);
+  },
+  read: (input) => ({
+    stamp: input.varUint(),
+    outbox: outboxCodec.read(input),
+    inboxes: inboxesCodec.read(input),
+  }),
+};
+
+/**
+ * What a shard knows about entities that cross its border: those that left and are not known to have arrived, and the
+ * transfers that it received. Saves and records of the journal contain all of it. Rules K56 to K58.
+ */
+export class TransferBook {
+  readonly #outbox = new Map<string, Transfer>();
+  readonly #inboxes = new Map<string, Inbox>();
+  readonly #stamps = new Map<string, number>();
+  #stamp = 0;
+  /** The stamp of sectors without a change in this term. */
+  #firstStamp = 0;
+  #number = 0;
+
+  /** Takes over the state in a save. */
+  load(bytes: Uint8Array): void {
+    const { stamp, outbox, inboxes } = decode(stateCodec, bytes);
+    this.#stamp = Math.max(this.#stamp, stamp);
+    for (const transfer of outbox) this.#outbox.set(keyOf(transfer), transfer);
+    for (const { from, low, received } of inboxes) this.#inboxes.set(from, { low, received });
+  }
+
+  /** Returns the state for a save. */
+  toBytes(): Uint8Array {
+    return encode(stateCodec, {
+      stamp: this.#stamp,
+      outbox: this.outbox,
+      inboxes: Array.from(this.#inboxes, ([from, inbox]) => ({ from, ...inbox })),
+    });
+  }
+
+  /** Applies an item of a record of a term, whether it is new or replayed. */
+  apply(item: EntityItem | TransferItem, term: number): void {
+    if (item.kind === "left") {
+      const transfer = { term, number: item.number, entity: item.entity };
+      this.#outbox.set(keyOf(transfer), transfer);
+    } else if (item.kind === "delivered") this.#outbox.delete(keyOf(item.transfer));
+    else if (item.kind === "received") this.#receive(item.from, item.transfer, item.low);
+  }
+
+  /** Forgets the outbox, which stays with the shard that this one was split from. */
+  clearOutbox(): void {
+    this.#outbox.clear();
+  }
+
+  /** Begins to issue stamps, later than all that an earlier owner may have issued. */
+  begin(): void {
+    this.#stamp += STAMPS_SKIPPED;
+    this.#firstStamp = this.#stamp;
+  }
+
+  /** The transfers that are not known to have arrived, in order. */
+  get outbox(): readonly Transfer[] {
+    return [...this.#outbox.values()].sort(compareTransfers);
+  }
+
+  get outboxSize(): number {
+    return this.#outbox.size;
+  }
+
+  /** The latest stamp known. */
+  get stamp(): number {
+    return this.#stamp;
+  }
+
+  /** Returns the number of the next transfer of this term. */
+  nextNumber(): number {
+    return ++this.#number;
+  }
+
+  /** Returns true if a transfer arrived before. */
+  has(from: string, transfer: TransferId): boolean {
+    const inbox = this.#inboxes.get(from);
+    if (inbox === undefined) return false;
+    if (compareTransfers(transfer, inbox.low) < 0) return true;
+    return inbox.received.some((one) => compareTransfers(one, transfer) === 0);
+  }
+
+  /** Returns the stamp of the last change in a sector. */
+  stampOf(sector: string): number {
+    return this.#stamps.get(sector) ?? this.#firstStamp;
+  }
+
+  /** Returns the next stamp. */
+  nextStamp(): number {
+    return ++this.#stamp;
+  }
+
+  setStamp(sector: string, stamp: number): void {
+    this.#stamps.set(sector, stamp);
+  }
+
+  /** Has all later stamps exceed this one. */
+  observe(stamp: number): void {
+    this.#stamp = Math.max(this.#stamp, stamp);
+  }
+
+  #receive(from: string, transfer: TransferId, low: TransferId): void {
+    const before = this.#inboxes.get(from);
+    const lowest = before !== undefined && compareTransfers(before.low, low) > 0 ? before.low : low;
+    const received = [...(before?.received ?? []), transfer].filter(
+      (one) => compareTransfers(one, lowest) >= 0,
+    );
+    this.#inboxes.set(from, { low: lowest, received });
+  }
+}
+
+function keyOf({ term, number }: TransferId): string {
+  return `${term}.${number}`;
+}

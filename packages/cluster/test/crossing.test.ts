@@ -1,0 +1,192 @@
+import type { ClusterGateway } from "@orthant/cluster";
+import type { Vector } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
+import type { EntityChange, WorldEngine } from "@orthant/world/engine";
+import { expect, test } from "vitest";
+import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+import { SmallServer } from "./small-server.ts";
+
+/** Everything from the border at x = 0 on to the east. */
+const EAST = boxBetween([0, -9, -9, -9], [9, 9, 9, 9]);
+/** Two sectors on both sides of the border. A sector is 64 voxels wide. */
+const AROUND = boxBetween([-16, 0, 0, 0], [16, 16, 16, 4]);
+
+interface Town {
+  readonly small: SmallCluster;
+  readonly nodes: SmallNode[];
+  readonly gateway: ClusterGateway;
+}
+
+/** A world in two shards, each on a node of its own. */
+async function town(furnish?: (world: WorldEngine) => void): Promise<Town> {
+  const small = new SmallCluster();
+  await small.create(0, furnish);
+  const nodes = [await small.node("a"), await small.node("b"), await small.node("c")];
+  await small.until(() => nodes.some(({ node }) => node.owns("0")));
+  const { gateway } = await small.gateway();
+  const made = { small, nodes, gateway };
+  const owner = ownerOf(made, "0");
+  await small.settled(owner.node.split("0", EAST, "east"));
+  await small.settled(owner.node.move("east"));
+  await small.until(() => nodes.some(({ node }) => node !== owner.node && node.owns("east")));
+  return made;
+}
+
+function ownerOf({ nodes }: Pick<Town, "nodes">, shard: string): SmallNode {
+  const owner = nodes.find(({ node }) => node.owns(shard));
+  if (owner === undefined) throw new Error(`shard ${shard} has no owner`);
+  return owner;
+}
+
+function entitiesOf(
+  made: Pick<Town, "nodes">,
+  shard: string,
+): NonNullable<ReturnType<SmallNode["node"]["entities"]>> {
+  const entities = ownerOf(made, shard).node.entities(shard);
+  if (entities === undefined) throw new Error(`shard ${shard} has no owner`);
+  return entities;
+}
+
+function at(x: number): Vector {
+  return [x, 1, 1, 0];
+}
+
+/** Returns the x coordinates of all entities that a gateway shows. */
+async function shown({ small, gateway }: Town): Promise<readonly number[]> {
+  const found = await small.settled(gateway.world.entitiesIn(AROUND));
+  return found.map(({ position }) => position[0]).sort((one, other) => one - other);
+}
+
+/** Kills the owner of a shard, and waits for the next one. */
+async function kill(made: Town, shard: string): Promise<void> {
+  const owner = ownerOf(made, shard);
+  owner.node.kill(new Error("killed"));
+  owner.engine.kill();
+  made.nodes.splice(made.nodes.indexOf(owner), 1);
+  await made.small.until(() => ["0", "east"].every((each) => made.nodes.some(({ node }) => node.owns(each))));
+}
+
+test("[K55] an entity that a node adds, moves and removes survives its owner", async () => {
+  const made = await town();
+  const west = entitiesOf(made, "0");
+  const cow = await made.small.settled(west.spawn({ kind: 2, position: at(-5), displayName: "cow" }));
+  const pig = await made.small.settled(west.spawn({ kind: 3, position: at(-9) }));
+  await made.small.settled(west.change(cow, { position: at(-7), tags: ["fed"] }));
+  await made.small.settled(west.remove(pig));
+  await kill(made, "0");
+  expect(await shown(made)).toEqual([-7]);
+  const [found] = await made.small.settled(
+    entitiesOf(made, "0").in(boxBetween([-64, 0, 0, 0], [0, 9, 9, 1])),
+  );
+  expect(found).toMatchObject({ entityId: cow, kind: 2, displayName: "cow", tags: ["fed"] });
+});
+
+test("[K56] an entity that walks across a border is in the other shard, and can walk back", async () => {
+  const made = await town();
+  const cow = await made.small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-1) }));
+  await made.small.settled(entitiesOf(made, "0").change(cow, { position: at(1) }));
+  await made.small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+  expect(entitiesOf(made, "0").get(cow)).toBeUndefined();
+  await made.small.settled(entitiesOf(made, "east").change(cow, { position: at(3) }));
+  expect(await shown(made)).toEqual([3]);
+  await made.small.settled(entitiesOf(made, "east").change(cow, { position: at(-3) }));
+  await made.small.until(() => entitiesOf(made, "0").get(cow) !== undefined);
+  expect(await shown(made)).toEqual([-3]);
+});
+
+test("[K56] an entity may be spawned in another shard", async () => {
+  const made = await town();
+  const cow = await made.small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(5) }));
+  await made.small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+});
+
+test("[K56] an entity on its way to a shard without an owner arrives when there is one", async () => {
+  const made = await town();
+  const cow = await made.small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-1) }));
+  const owner = ownerOf(made, "east");
+  owner.node.kill(new Error("killed"));
+  owner.engine.kill();
+  made.nodes.splice(made.nodes.indexOf(owner), 1);
+  await made.small.settled(entitiesOf(made, "0").change(cow, { position: at(2) }));
+  // The outbox is in the journal, and then in the save.
+  if (made.nodes.length > 1) await kill(made, "0");
+  await made.small.until(() => made.nodes.some(({ node }) => node.owns("east")));
+  await made.small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+  expect(await shown(made)).toEqual([2]);
+});
+
+test("[K57] an arrival that was not acknowledged is not repeated", async () => {
+  const made = await town();
+  const { small } = made;
+  const cow = await small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-1) }));
+  const { engine } = ownerOf(made, "0");
+  const leaving = entitiesOf(made, "0").change(cow, { position: at(2) });
+  await small.settled(leaving);
+  // The answer does not reach the sender, whose successor sends the entity again.
+  engine.partition = "from engine";
+  await small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+  await small.settled(entitiesOf(made, "east").remove(cow));
+  await kill(made, "0");
+  await small.pass(5_000);
+  expect(entitiesOf(made, "east").get(cow)).toBeUndefined();
+  expect(await shown(made)).toEqual([]);
+});
+
+test("[K58] a split divides the entities, so that those that come back are there once", async () => {
+  const made = await town((world) => {
+    for (const x of [-20, 20]) world.spawnEntity({ kind: 1, position: at(x) });
+  });
+  const { small } = made;
+  const everywhere = boxBetween([-64, 0, 0, 0], [64, 9, 9, 1]);
+  const [east] = await small.settled(entitiesOf(made, "east").in(everywhere));
+  const id = east?.entityId ?? 0n;
+  expect(await small.settled(entitiesOf(made, "0").in(everywhere))).toHaveLength(1);
+  await small.settled(entitiesOf(made, "east").change(id, { position: at(-1) }));
+  await small.until(() => entitiesOf(made, "0").get(id) !== undefined);
+  await kill(made, "0");
+  expect(await shown(made)).toEqual([-20, -1]);
+  await small.settled(entitiesOf(made, "0").in(everywhere));
+  await small.settled(entitiesOf(made, "0").change(id, { position: at(21) }));
+  await small.until(() => entitiesOf(made, "east").get(id) !== undefined);
+  await kill(made, "east");
+  expect(await shown(made)).toEqual([-20, 21]);
+});
+
+test("[K34] players of all gateways see entities move across a border, once", async () => {
+  const made = await town();
+  const { small } = made;
+  const servers = [await SmallServer.open(small), await SmallServer.open(small)];
+  const players = [await servers[0]?.join(1n, "Ada", AROUND), await servers[1]?.join(2n, "Bob", AROUND)];
+  const cow = await small.settled(
+    entitiesOf(made, "0").spawn({ kind: 2, position: at(-3), displayName: "cow" }),
+  );
+  const isAt = (x: number): boolean =>
+    players.every((player) => {
+      const seen = player?.sight.filter(([name]) => name === "cow") ?? [];
+      expect(seen.length).toBeLessThan(2);
+      return seen[0]?.[1] === x;
+    });
+  await small.until(() => isAt(-3));
+  for (let x = -2; x < 3; x++) {
+    const here = x <= 0 ? "0" : "east";
+    await small.until(() => entitiesOf(made, here).get(cow) !== undefined);
+    const change: EntityChange = { position: at(x) };
+    await small.settled(entitiesOf(made, here).change(cow, change));
+    await small.until(() => isAt(x));
+  }
+  await small.settled(entitiesOf(made, "east").remove(cow));
+  await small.until(() => players.every((player) => player?.sight.every(([name]) => name !== "cow")));
+});
+
+test("[K34] a gateway that missed records catches up", async () => {
+  const made = await town();
+  const { small, gateway } = made;
+  const release = gateway.world.keep(AROUND);
+  await small.settled(gateway.world.entitiesIn(AROUND));
+  small.hub.faultPlan = { ...small.hub.faultPlan, deliveryLoss: 1 };
+  await small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-3) }));
+  small.hub.faultPlan = { ...small.hub.faultPlan, deliveryLoss: 0 };
+  await small.pass(8_000);
+  expect(await shown(made)).toEqual([-3]);
+  release();
+});

@@ -1,19 +1,31 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
-import { type Box, DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, type Position } from "@orthant/core";
+import {
+  type Box,
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type Position,
+  type Vector,
+} from "@orthant/core";
 import {
   blockCatalogHash,
   boxBetween,
+  chunkOfVoxel,
   generatorRef,
+  positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
+  regionOf,
 } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
+import type { StoredEntity } from "@orthant/save";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { ClusterFaults } from "./cluster-faults.ts";
 import { CATALOG, ClusterWorkload, SHAPE } from "./cluster-workload.ts";
+import { Herd } from "./herd.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
 import { SimClient } from "./sim-client.ts";
 import { SimGateway } from "./sim-gateway.ts";
@@ -25,6 +37,8 @@ const REGIONS: readonly Position[] = [
   [-1, 0, 0, 0],
   [0, 0, 0, 0],
 ];
+/** More than where entities can be. */
+const EVERYWHERE: Box = boxBetween([-1_000, -1_000, 0, 0], [1_000, 1_000, 1, 1]);
 const ARENA: Box = boxBetween([-REGION_EDGE_CHUNKS, 0, 0, 0], [REGION_EDGE_CHUNKS, 4, 1, 1]);
 /** Late enough that a clock may be set back by hours. */
 const START_MS = 1_700_000_000_000;
@@ -59,6 +73,7 @@ class ClusterSimulation {
   readonly #faults: ClusterFaults;
   #clients: readonly SimClient[] = [];
   readonly #workload: ClusterWorkload;
+  readonly #herd: Herd;
   #failure: unknown;
 
   constructor(seed: number) {
@@ -88,6 +103,7 @@ class ClusterSimulation {
       checkpointMs: prng.pick([300, 1_000, 3_000]),
       clientsMax,
     };
+    this.#herd = new Herd(prng, ARENA, this.#oracle.herd, fail);
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
     this.#network = new LossyNetwork(time, prng, RELIABLE_NETWORK);
@@ -110,6 +126,7 @@ class ClusterSimulation {
     if (this.#prng.chance(0.7)) this.#faults.split();
     for (let step = 0; step < steps; step++) {
       if (!this.#faults.act()) this.#edit();
+      this.#herd.act(this.#nodes);
       await this.#pass(this.#prng.between(1, STEP_MS_MAX));
       this.#checkClocks();
     }
@@ -131,6 +148,7 @@ class ClusterSimulation {
       { shape: SHAPE, generator: GENERATOR, catalog: CATALOG },
       { time, random, autosave: false },
     );
+    this.#herd.populate(world);
     await world.close();
     const folders = new ShardFolders(this.#store, WORLD);
     const engine = this.#hub.connect();
@@ -219,8 +237,10 @@ class ClusterSimulation {
       if (gateway.report.openEdits > 0) return "a gateway has open edits";
     }
     const owned = [...this.#nodes, this.#twin].flatMap(({ node }) => [...(node?.shards.entries() ?? [])]);
-    for (const [shard, { unsavedRecords }] of owned)
+    for (const [shard, { unsavedRecords, leavingEntities }] of owned) {
       if (unsavedRecords > 0) return `shard ${shard} has records that are not saved`;
+      if (leavingEntities > 0) return `entities of shard ${shard} have not arrived`;
+    }
     const shards = this.#faults.shards();
     for (const shard of shards)
       if (!owned.some(([name]) => name === shard)) return `shard ${shard} has no owner`;
@@ -246,7 +266,7 @@ class ClusterSimulation {
         this.#compare(region, clock, world);
         requireKnownBlocks(world, region);
       }
-      const difference = this.#differenceOfBlocks();
+      const difference = this.#differenceOfBlocks() ?? (await this.#differenceOfHerd());
       if (difference !== undefined) return difference;
       this.#requireKept(clockOf);
     } finally {
@@ -269,6 +289,31 @@ class ClusterSimulation {
         return `client ${clientId} has other blocks than the map`;
     }
     return undefined;
+  }
+
+  /** Describes an entity that is not where it was last, in the save of that shard and before all clients. */
+  async #differenceOfHerd(): Promise<string | undefined> {
+    const map = this.#faults.map();
+    const shards = map === undefined ? [FIRST_SHARD] : shardsOf(map);
+    const saved = new Map<string, readonly StoredEntity[]>();
+    for (const shard of shards) {
+      const world = await this.#openSaved(shard);
+      try {
+        saved.set(shard, await world.entitiesIn(EVERYWHERE));
+      } finally {
+        await world.close();
+      }
+    }
+    const owns = (shard: string, position: Vector): boolean =>
+      this.#faults.shardOf(regionAt(position)) === shard;
+    const shown = this.#clients.map(({ sync }) => sync.entities.filter(({ isPlayer }) => !isPlayer));
+    return this.#oracle.herd.fault(saved, owns, shown);
+  }
+
+  async #openSaved(shard: string): Promise<WorldEngine> {
+    const term = await new ShardFolders(this.#store, WORLD).termOf(shard);
+    const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${term}`);
+    return openWorldEngine(disk, { readOnly: true, time: this.#time });
   }
 
   /** Checks that everything at the same clock has the same content, bit by bit. */
@@ -304,12 +349,10 @@ class ClusterSimulation {
 
   /** Returns the saves of all shards by region. */
   async #saved(): Promise<ReadonlyMap<string, WorldEngine>> {
-    const folders = new ShardFolders(this.#store, WORLD);
     const worlds = new Map<string, WorldEngine>();
     const map = this.#faults.map();
     for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
-      const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.termOf(shard)}`);
-      const world = await openWorldEngine(disk, { readOnly: true, time: this.#time });
+      const world = await this.#openSaved(shard);
       for (const region of REGIONS) {
         if (this.#faults.shardOf(region) !== shard) continue;
         await world.load(regionBox(region));
@@ -343,6 +386,16 @@ class ClusterSimulation {
     );
     while (!isDone) await this.#pass(1);
   }
+}
+
+/** Returns the region of a position. */
+function regionAt(position: Vector): Position {
+  return regionOf(
+    chunkOfVoxel(
+      SHAPE,
+      positionFrom((axis) => Math.floor(position[axis])),
+    ),
+  );
 }
 
 /** Checks that a save has the types of all its blocks. */

@@ -4,6 +4,7 @@ import { CLOCK_NEVER, type GeneratedSpace, PositionMap, positionsEqual } from "@
 import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions, type MemoryJournal } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";
+import { HerdOracle } from "./herd-oracle.ts";
 
 /** Content of a region at one clock: its changed chunks, by name. */
 interface StoredState {
@@ -40,6 +41,8 @@ export class JournalOracle {
   #groupStart = 0;
   /** The term of each journal, and the node that began it. */
   readonly #terms = new Map<string, { term: number; node: string }>();
+  /** The entities. */
+  readonly herd: HerdOracle;
   records = 0;
 
   constructor(
@@ -54,6 +57,7 @@ export class JournalOracle {
     this.#space = space;
     this.#workload = workload;
     this.#fail = fail;
+    this.herd = new HerdOracle(fail);
   }
 
   /** Checks and records what was stored in the journal of a shard. */
@@ -75,6 +79,7 @@ export class JournalOracle {
       if (record.term !== known.term)
         this.#bad(`shard ${shard} took a record of term ${record.term} in term ${known.term}`);
       if (record.kind === "region") this.#takeRegion(shard, record, group);
+      if (record.kind === "entities") this.herd.take(record);
     }
   }
 
@@ -82,6 +87,7 @@ export class JournalOracle {
   excuse(records: Iterable<Uint8Array>): void {
     for (const bytes of records) {
       const record = this.#decode(bytes);
+      if (record?.kind === "entities") this.herd.excuse(record);
       if (record?.kind !== "region") continue;
       for (const { clientId, lastEditId } of record.origins) {
         const edit = this.#edits.get(`${clientId}/${lastEditId}`);

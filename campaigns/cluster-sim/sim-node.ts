@@ -118,6 +118,12 @@ export class SimNode {
     });
   }
 
+  /** Has the node do something: now, when it resumes, or never. */
+  act(act: (node: ClusterNode) => void): void {
+    const life = this.#life;
+    life?.process.time.happen(() => act(life.node));
+  }
+
   /** Ends the process at an arbitrary point. */
   crash(): void {
     this.#life?.process.kill();

@@ -18,6 +18,9 @@ import {
   shardMapCodec,
   shardOf,
   shardsOf,
+  transferAddress,
+  transferAnswerCodec,
+  transferRequestCodec,
   withSplit,
 } from "@orthant/cluster/internal";
 import {
@@ -32,6 +35,8 @@ import {
 import { decode, encode } from "@orthant/core/bytes";
 import { boxBetween, clockFrom, generatorRef } from "@orthant/core/engine";
 import type { Pose, VisibleEntity } from "@orthant/protocol";
+import type { StoredEntity } from "@orthant/save";
+import { storedEntityCodec } from "@orthant/save/content";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -54,6 +59,20 @@ const SHEEP: VisibleEntity = {
     data: new Uint8Array([9]),
   },
   ...POSE,
+};
+
+const COW: StoredEntity = {
+  entityId: 300n,
+  entityClass: 2,
+  kind: 3,
+  ...POSE,
+  velocity: [0, 0, 0, 0],
+  scale: 1,
+  block: 4,
+  displayName: "Elsie",
+  tags: ["tame"],
+  payload: new Uint8Array([9]),
+  lastSavedMs: 5,
 };
 
 const RECORD: RegionRecord = {
@@ -149,6 +168,48 @@ describe("records", () => {
     expect(codeOf(() => decodeShardRecord(sealed(fromHex("020103026e3100")), VOLUME))).toBe(
       "ORT_TRAILING_BYTES",
     );
+  });
+
+  test("[K55] a record of entities has these bytes", () => {
+    const storedAt = [1, 0, 0, 0] as const;
+    const transfer = { term: 2, number: 5 };
+    const items = [
+      { kind: "present", entity: COW, storedAt: undefined },
+      { kind: "gone", entityId: 9n, storedAt },
+      { kind: "left", number: 5, entity: COW, storedAt: undefined },
+      { kind: "received", from: "east", transfer, low: { term: 1, number: 7 } },
+      { kind: "delivered", transfer },
+    ] as const;
+    const record = { kind: "entities", term: 3, before: 4, after: 300, items } as const;
+    const bytes = encodeShardRecord(record, VOLUME);
+    const cow = toHex(encode(storedEntityCodec, COW));
+    expect(toHex(bytes.subarray(0, -4))).toBe(
+      [
+        ...["03", "03", "03", "04", "ac02", "05"],
+        ...["00", cow, "00"],
+        ...["01", "09", "01", "02000000"],
+        ...["02", "05", cow, "00"],
+        ...["03", "0465617374", "0205", "0107"],
+        ...["04", "0205"],
+      ].join(""),
+    );
+    expect(decodeShardRecord(bytes, VOLUME)).toEqual(record);
+    for (let length = 0; length < bytes.length - 4; length++)
+      expect(codeOf(() => decodeShardRecord(sealed(bytes.subarray(0, length)), VOLUME))).toMatch(/^ORT_/);
+    const backwards = { ...record, before: 301 };
+    expect(codeOf(() => decodeShardRecord(encodeShardRecord(backwards, VOLUME), VOLUME))).toBe("ORT_JOURNAL");
+  });
+
+  test("[K57] a request to take entities over, and its answer, have these bytes", () => {
+    const transfers = [{ term: 2, number: 5, entity: COW }];
+    const request = { from: "east", low: { term: 1, number: 7 }, stamp: 300, transfers };
+    const bytes = encode(transferRequestCodec, request);
+    expect(toHex(bytes)).toBe(
+      `0465617374${"0107"}${"ac02"}${"010205"}${toHex(encode(storedEntityCodec, COW))}`,
+    );
+    expect(decode(transferRequestCodec, bytes)).toEqual(request);
+    expect(toHex(encode(transferAnswerCodec, ["stored", "elsewhere", "later"]))).toBe("03000102");
+    expect(transferAddress("town", "east", 4)).toBe("x.town.east.4");
   });
 
   test("[K6] a record of version 1 is read, without players", () => {
@@ -365,10 +426,10 @@ describe("requests", () => {
 
   test("[K34] requests and answers about entities have these bytes", () => {
     const request = { kind: "entities", regions: [{ region: [1, -2, 3, 4], held: 9 }] } as const;
-    expect(toHex(encode(ownerRequestCodec, request))).toBe("030102030608");
+    expect(toHex(encode(ownerRequestCodec, request))).toBe("03010203060809");
     const answer = { kind: "entities", answers: [{ kind: "here", stamp: 7, entities: [SHEEP] }] } as const;
     expect(toHex(encode(ownerAnswerCodec(VOLUME), answer))).toBe(
-      "04010201ac0202030000803f0405446f6c6c79c001ff0100000000007f010474616d650109",
+      "0401020701ac0202030000803f0405446f6c6c79c001ff0100000000007f010474616d650109",
     );
   });
 

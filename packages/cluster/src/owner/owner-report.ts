@@ -33,6 +33,8 @@ export interface OwnerReport {
   readonly checkpointedMs: number;
   /** Why the last save failed; `undefined` if it succeeded. The owner saves again at the next interval. */
   readonly saveFailure: unknown;
+  /** Entities that left for other shards and are not known to have arrived there. */
+  readonly leavingEntities: number;
   /** True while edits wait for a split. */
   readonly isPaused: boolean;
 }

@@ -91,7 +91,8 @@ export class ShardOwner {
   #requests = 0;
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
-  #hasNewBlocks = false;
+  /** True if something is not saved that no record has: new blocks, or the departure of entities in a split. */
+  #hasUnrecorded = false;
   #isClosing = false;
   #isPaused = false;
   /** Called when edits go on after a pause. */
@@ -169,6 +170,7 @@ export class ShardOwner {
       unsavedBytes: bytes,
       checkpointedMs: this.#checkpointedMs,
       saveFailure: this.#saveFailure,
+      leavingEntities: this.#log.transfers.outboxSize,
       isPaused: this.#isPaused,
     };
   }
@@ -186,7 +188,7 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     this.#checkpointTimer = undefined;
     this.#players.isUnsaved = false;
-    this.#hasNewBlocks = false;
+    this.#hasUnrecorded = false;
     try {
       await this.#world.save();
       this.#checkpointedMs = this.#options.time.nowMs();
@@ -209,7 +211,9 @@ export class ShardOwner {
     await this.#world.loadEntities();
     // In the same step in which the record is written, which implies it. If the split fails, this owner ends.
     this.#world.dropEntities((entity) => !stays(entity));
-    return this.#log.split(split);
+    this.#hasUnrecorded = true;
+    await this.#log.split(split);
+    this.#scheduleCheckpoint();
   }
 
   /** Handles a new map. Sectors that were split off stay so, whatever the map says. */
@@ -370,7 +374,7 @@ export class ShardOwner {
       // A newer map may have arrived meanwhile, and another edit may have taken its blocks.
       if (this.#options.map() !== map) return this.#takeBlocks();
       this.#world.blocks.take(later);
-      this.#hasNewBlocks = true;
+      this.#hasUnrecorded = true;
     }
     this.#compared = map.world.catalog;
   }
@@ -414,7 +418,7 @@ export class ShardOwner {
     const isNew =
       this.#log.unsaved.records > 0 ||
       this.#players.isUnsaved ||
-      this.#hasNewBlocks ||
+      this.#hasUnrecorded ||
       this.#saveFailure !== undefined;
     if (isNew && !this.#isClosing) this.#checkpointAfter(this.#limits.checkpointMs);
   }

@@ -153,7 +153,7 @@ function readRecord(input: ByteReader, volume: number): ShardRecord {
   const term = input.varUint();
   if (term < 1 || term > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of term ${term}`);
   if ((kind === "entities") !== (version === VERSION_OF_ENTITIES))
-    throw input.fail("ORT_JOURNAL", `a record of ${kind} with version ${version}`);
+    throw input.fail("ORT_VERSION", `a record of kind ${kind} with version ${version}`);
   if (kind === "entities") return { kind, term, ...entitiesBodyCodec.read(input) };
   if (kind === "term") return { kind, term, node: input.string(NODE_BYTES_MAX) };
   if (kind === "split") return { kind, term, split: shardSplitCodec.read(input) };

@@ -1,4 +1,5 @@
 import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
+import { ENTITY_MUTANTS } from "./entity-mutants.ts";
 import { TRUST_MUTANTS } from "./trust-mutants.ts";
 
 const LOG = "cluster/dist/owner/shard-log.js";
@@ -72,7 +73,11 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner sends regions with edits that are not stored",
-    change(ANSWERS, "await log.whenDurable();", ""),
+    change(
+      ANSWERS,
+      'await log.whenDurable();\n    return { kind: "regions", answers };',
+      'return { kind: "regions", answers };',
+    ),
   ),
   mutant(
     "a save contains edits that are not stored, and claims to contain everything up to the end",
@@ -212,11 +217,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a new shard lacks the data of edits made while it was copied",
-    change(
-      SPLIT,
-      "inherited: (description) => readChanges(journal, {",
-      `inherited: (description) => ${READ_BARE_CHANGES}(journal, {`,
-    ),
+    change(SPLIT, "yield* readChanges(journal, {", `yield* ${READ_BARE_CHANGES}(journal, {`),
   ),
   mutant(
     "a split makes the journal of its new shard while edits wait",
@@ -256,4 +257,5 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     change(OWNER, "if (origin.editId <= last)", "if (false)"),
   ),
   ...TRUST_MUTANTS,
+  ...ENTITY_MUTANTS,
 ];

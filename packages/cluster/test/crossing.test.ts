@@ -1,7 +1,8 @@
-import type { ClusterGateway } from "@orthant/cluster";
-import type { Vector } from "@orthant/core";
+import { type ClusterGateway, foldShards, mergeShards } from "@orthant/cluster";
+import { DEFAULT_GENERATORS, type Vector } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
-import type { EntityChange, WorldEngine } from "@orthant/world/engine";
+import { MemoryDisk } from "@orthant/disk";
+import { type EntityChange, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 import { SmallServer } from "./small-server.ts";
@@ -115,6 +116,19 @@ test("[K56] an entity on its way to a shard without an owner arrives when there 
   expect(await shown(made)).toEqual([2]);
 });
 
+test("[K59] an entity that is too large is refused, and nothing changes", async () => {
+  const made = await town();
+  const west = entitiesOf(made, "0");
+  const payload = new Uint8Array(65_536);
+  await expect(made.small.settled(west.spawn({ kind: 2, position: at(-1), payload }))).rejects.toThrow(
+    "65536",
+  );
+  const cow = await made.small.settled(west.spawn({ kind: 2, position: at(-1) }));
+  await expect(made.small.settled(west.change(cow, { payload }))).rejects.toThrow("65536");
+  await expect(made.small.settled(west.remove(cow + 1n))).rejects.toThrow("no entity");
+  expect(await shown(made)).toEqual([-1]);
+});
+
 test("[K57] an arrival that was not acknowledged is not repeated", async () => {
   const made = await town();
   const { small } = made;
@@ -150,6 +164,47 @@ test("[K58] a split divides the entities, so that those that come back are there
   await small.until(() => entitiesOf(made, "east").get(id) !== undefined);
   await kill(made, "east");
   expect(await shown(made)).toEqual([-20, 21]);
+});
+
+test("[K60] a world that is merged into one has entities that were on their way, once", async () => {
+  const made = await town();
+  const { small } = made;
+  const west = entitiesOf(made, "0");
+  await small.settled(west.spawn({ kind: 2, position: at(-4) }));
+  const cow = await small.settled(west.spawn({ kind: 2, position: at(-1) }));
+  const pig = await small.settled(west.spawn({ kind: 3, position: at(-2) }));
+  await small.settled(west.change(pig, { position: at(7) }));
+  await small.until(() => entitiesOf(made, "east").get(pig) !== undefined);
+  const east = ownerOf(made, "east");
+  east.node.kill(new Error("killed"));
+  east.engine.kill();
+  await small.settled(
+    ownerOf(made, "0")
+      .node.entities("0")
+      ?.change(cow, { position: at(3) }) ?? Promise.resolve(),
+  );
+  for (const { node, engine } of made.nodes) {
+    node.kill(new Error("killed"));
+    engine.kill();
+  }
+  await small.pass(10_000);
+  const { time, random, folders, world } = small;
+  const options = {
+    engine: small.hub.connect(),
+    folders,
+    world,
+    time,
+    random,
+    generators: DEFAULT_GENERATORS,
+  };
+  const folded = await small.settled(foldShards(options));
+  const target = new MemoryDisk();
+  await mergeShards(folded, target, { nowMs: time.nowMs() });
+  const merged = await openWorldEngine(target, { readOnly: true, time });
+  const found = await merged.entitiesIn(boxBetween([-64, 0, 0, 0], [64, 9, 9, 1]));
+  expect(found.map(({ position }) => position[0]).sort((one, other) => one - other)).toEqual([-4, 3, 7]);
+  await merged.close();
+  await small.settled(folded.release());
 });
 
 test("[K34] players of all gateways see entities move across a border, once", async () => {

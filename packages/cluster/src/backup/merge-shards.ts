@@ -2,6 +2,7 @@ import type { Box, Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
   blockCatalogCodec,
+  boxContains,
   boxesIntersect,
   clampInto,
   cubeAt,
@@ -16,8 +17,10 @@ import {
   type LeafChange,
   openSave,
   type Save,
+  type StoredEntity,
 } from "@orthant/save";
-import { withoutCheckpoint } from "../owner/shard-journal.ts";
+import { transfersOf, withoutCheckpoint } from "../owner/shard-journal.ts";
+import { TransferBook } from "../owner/transfer-book.ts";
 import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";
 
@@ -49,6 +52,7 @@ export async function mergeShards(
   try {
     for (const [shard, disk] of disks) saves.set(shard, await openSave(disk));
     const first = saves.get(map.first) as Save;
+    const leaving = undelivered(saves);
     const { limits } = first.manifest;
     const writer = await BulkSaveWriter.create(target, map.world.shape, { limits });
     try {
@@ -57,9 +61,14 @@ export async function mergeShards(
           const { cube, clocks } = leaf;
           const chunks = await save.readStored(leaf);
           const entities = await save.readEntities(leaf);
-          await writer.add(ownParts(map, shard, { cube, chunks, entities, clocks }));
+          const parts = ownParts(map, shard, { cube, chunks, entities, clocks });
+          await writer.add(parts.map((part) => withArrivals(map, part, leaving)));
           onLeaf?.();
         }
+      for (const entity of leaving) {
+        const chunk = cubeAt(chunkOfEntity(entity, map.world.shape), 1);
+        await writer.add([withArrivals(map, { cube: chunk }, leaving)]);
+      }
       const global = globalOf(map, first, [...saves.values()]);
       await writer.finish({ nowMs, global, players: first.players, store: first.storeEntries() });
     } finally {
@@ -77,6 +86,32 @@ function ownParts(map: ShardMap, shard: string, leaf: LeafChange): readonly Leaf
   const isSmall = cube.max[0] - cube.min[0] <= SECTOR_EDGE_CHUNKS;
   if (!isDivided || isSmall) return shardOf(map, regionOf(cube.min)) === shard ? [leaf] : [];
   return sectorsOf(map, leaf).filter(({ cube: { min } }) => shardOf(map, regionOf(min)) === shard);
+}
+
+/** Returns the entities that left one shard and did not arrive in another. Rule K60. */
+function undelivered(saves: ReadonlyMap<string, Save>): Set<StoredEntity> {
+  const books = new Map(
+    Array.from(saves, ([shard, { global }]) => {
+      const book = new TransferBook();
+      const saved = transfersOf(global.description);
+      if (saved !== undefined) book.load(saved);
+      return [shard, book];
+    }),
+  );
+  const leaving = new Set<StoredEntity>();
+  for (const [from, { outbox }] of books)
+    for (const transfer of outbox)
+      if (![...books.values()].some((book) => book.has(from, transfer))) leaving.add(transfer.entity);
+  return leaving;
+}
+
+/** Moves the entities that arrive in a leaf into it. */
+function withArrivals(map: ShardMap, leaf: LeafChange, leaving: Set<StoredEntity>): LeafChange {
+  const arriving = [...leaving].filter((entity) =>
+    boxContains(leaf.cube, chunkOfEntity(entity, map.world.shape)),
+  );
+  for (const entity of arriving) leaving.delete(entity);
+  return arriving.length === 0 ? leaf : { ...leaf, entities: [...(leaf.entities ?? []), ...arriving] };
 }
 
 /** Divides a leaf into one for each sector in which it has something. */

@@ -4,6 +4,7 @@ import { TRUST_MUTANTS } from "./trust-mutants.ts";
 
 const LOG = "cluster/dist/owner/shard-log.js";
 const OWNER = "cluster/dist/owner/shard-owner.js";
+const EDITS = "cluster/dist/owner/shard-edits.js";
 const ANSWERS = "cluster/dist/owner/answers.js";
 const FOLDERS = "cluster/dist/folder/shard-folders.js";
 const LEASES = "cluster/dist/membership/leases.js";
@@ -66,8 +67,8 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an owner acknowledges edits before they are stored",
     change(
-      OWNER,
-      'await this.#log.whenDurable();\n        return { kind: "edits", outcomes };',
+      EDITS,
+      'await this.#context.log.whenDurable();\n        return { kind: "edits", outcomes };',
       'return { kind: "edits", outcomes };',
     ),
   ),
@@ -95,7 +96,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an owner applies an edit twice",
     change(LAST_EDITS, "return editId <= this.lastEditOf(clientId);", "return false;"),
-    change(OWNER, "if (origin.editId <= last)", "if (false)"),
+    change(EDITS, "if (origin.editId <= last)", "if (false)"),
   ),
   mutant(
     "an owner treats an append with an unknown outcome as stored",
@@ -148,7 +149,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner lets edits overtake one that is elsewhere",
-    change(OWNER, "astray.add(edit.clientId);", ";"),
+    change(EDITS, "astray.add(edit.clientId);", ";"),
   ),
   mutant(
     "a gateway sends parts of an edit behind later edits after a split",
@@ -242,7 +243,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an owner makes what may be a repeat of a client that it has forgotten",
     change(LAST_EDITS, "return isRepeat && ", "return false && "),
-    change(OWNER, "if (origin.isRepeat && last === 0 &&", "if (false &&"),
+    change(EDITS, "if (origin.isRepeat && last === 0 &&", "if (false &&"),
   ),
   mutant(
     "a gateway does not tell an owner that it sends an edit again",
@@ -254,7 +255,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner refuses a stored edit that comes again because the journal is full",
-    change(OWNER, "if (origin.editId <= last)", "if (false)"),
+    change(EDITS, "if (origin.editId <= last)", "if (false)"),
   ),
   ...TRUST_MUTANTS,
   ...ENTITY_MUTANTS,

@@ -1,26 +1,15 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
-import {
-  type Box,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  type Position,
-  type Vector,
-} from "@orthant/core";
+import { type Box, DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, type Position } from "@orthant/core";
 import {
   blockCatalogHash,
   boxBetween,
-  chunkOfVoxel,
   generatorRef,
-  positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
-  regionOf,
 } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
-import type { StoredEntity } from "@orthant/save";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { ClusterFaults } from "./cluster-faults.ts";
@@ -37,8 +26,6 @@ const REGIONS: readonly Position[] = [
   [-1, 0, 0, 0],
   [0, 0, 0, 0],
 ];
-/** More than where entities can be. */
-const EVERYWHERE: Box = boxBetween([-1_000, -1_000, 0, 0], [1_000, 1_000, 1, 1]);
 const ARENA: Box = boxBetween([-REGION_EDGE_CHUNKS, 0, 0, 0], [REGION_EDGE_CHUNKS, 4, 1, 1]);
 /** Late enough that a clock may be set back by hours. */
 const START_MS = 1_700_000_000_000;
@@ -266,7 +253,9 @@ class ClusterSimulation {
         this.#compare(region, clock, world);
         requireKnownBlocks(world, region);
       }
-      const difference = this.#differenceOfBlocks() ?? (await this.#differenceOfHerd());
+      const difference =
+        this.#differenceOfBlocks() ??
+        (await this.#herd.fault(this.#faults, (shard) => this.#openSaved(shard), this.#clients));
       if (difference !== undefined) return difference;
       this.#requireKept(clockOf);
     } finally {
@@ -289,25 +278,6 @@ class ClusterSimulation {
         return `client ${clientId} has other blocks than the map`;
     }
     return undefined;
-  }
-
-  /** Describes an entity that is not where it was last, in the save of that shard and before all clients. */
-  async #differenceOfHerd(): Promise<string | undefined> {
-    const map = this.#faults.map();
-    const shards = map === undefined ? [FIRST_SHARD] : shardsOf(map);
-    const saved = new Map<string, readonly StoredEntity[]>();
-    for (const shard of shards) {
-      const world = await this.#openSaved(shard);
-      try {
-        saved.set(shard, await world.entitiesIn(EVERYWHERE));
-      } finally {
-        await world.close();
-      }
-    }
-    const owns = (shard: string, position: Vector): boolean =>
-      this.#faults.shardOf(regionAt(position)) === shard;
-    const shown = this.#clients.map(({ sync }) => sync.entities.filter(({ isPlayer }) => !isPlayer));
-    return this.#oracle.herd.fault(saved, owns, shown);
   }
 
   async #openSaved(shard: string): Promise<WorldEngine> {
@@ -386,16 +356,6 @@ class ClusterSimulation {
     );
     while (!isDone) await this.#pass(1);
   }
-}
-
-/** Returns the region of a position. */
-function regionAt(position: Vector): Position {
-  return regionOf(
-    chunkOfVoxel(
-      SHAPE,
-      positionFrom((axis) => Math.floor(position[axis])),
-    ),
-  );
 }
 
 /** Checks that a save has the types of all its blocks. */

@@ -41,7 +41,7 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a split leaves its entities with the old shard, too",
-    change(OWNER, "this.#world.dropEntities((entity) => !stays(entity));", ""),
+    change(OWNER, "this.#world.sharedEntities.drop((entity) => !stays(entity));", ""),
   ),
   mutant(
     "a split gives all entities to the new shard, too",

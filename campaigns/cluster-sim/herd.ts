@@ -1,13 +1,19 @@
-import type { ClusterNode } from "@orthant/cluster";
-import { type Box, isOrthantError, type Vector } from "@orthant/core";
-import { voxelsOfChunks } from "@orthant/core/engine";
+import { type ClusterNode, FIRST_SHARD } from "@orthant/cluster";
+import { shardsOf } from "@orthant/cluster/internal";
+import { type Box, isOrthantError, type Position, type Vector } from "@orthant/core";
+import { boxBetween, chunkOfVoxel, positionFrom, regionOf, voxelsOfChunks } from "@orthant/core/engine";
+import type { StoredEntity } from "@orthant/save";
 import type { Prng } from "@orthant/testkit";
 import type { WorldEngine } from "@orthant/world/engine";
+import type { ClusterFaults } from "./cluster-faults.ts";
 import { SHAPE } from "./cluster-workload.ts";
 import type { HerdOracle } from "./herd-oracle.ts";
+import type { SimClient } from "./sim-client.ts";
 import type { SimNode } from "./sim-node.ts";
 
 const ENTITIES_MAX = 12;
+/** More than where entities can be. */
+const EVERYWHERE: Box = boxBetween([-1_000, -1_000, 0, 0], [1_000, 1_000, 1, 1]);
 
 /** Has the owners of shards move entities at random, mostly across the border of shards. */
 export class Herd {
@@ -42,6 +48,27 @@ export class Herd {
     });
   }
 
+  /** Describes an entity that is lost, there twice or not where it was last; `undefined` if there is none. */
+  async fault(
+    faults: Pick<ClusterFaults, "map" | "shardOf">,
+    openSaved: (shard: string) => Promise<WorldEngine>,
+    clients: readonly SimClient[],
+  ): Promise<string | undefined> {
+    const map = faults.map();
+    const saved = new Map<string, readonly StoredEntity[]>();
+    for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
+      const world = await openSaved(shard);
+      try {
+        saved.set(shard, await world.entitiesIn(EVERYWHERE));
+      } finally {
+        await world.close();
+      }
+    }
+    const owns = (shard: string, position: Vector): boolean => faults.shardOf(regionAt(position)) === shard;
+    const shown = clients.map(({ sync }) => sync.entities.filter(({ isPlayer }) => !isPlayer));
+    return this.#oracle.fault(saved, owns, shown);
+  }
+
   async #actIn(node: ClusterNode, shard: string): Promise<void> {
     const prng = this.#prng;
     const entities = node.entities(shard);
@@ -62,4 +89,14 @@ export class Herd {
     const { min, max } = this.#voxels;
     return [this.#prng.between(min[0], max[0] - 1) + 0.5, this.#prng.between(min[1], max[1] - 1), 0, 0];
   }
+}
+
+/** Returns the region of a position. */
+function regionAt(position: Vector): Position {
+  return regionOf(
+    chunkOfVoxel(
+      SHAPE,
+      positionFrom((axis) => Math.floor(position[axis])),
+    ),
+  );
 }

@@ -16,7 +16,6 @@ import {
   type Epoch,
   requireId,
   voxelIndex,
-  WHOLE_LATTICE,
   type WorldState,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
@@ -43,6 +42,7 @@ import {
   type StoredEntityEvent,
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
+import { SharedEntities } from "./entities/shared-entities.ts";
 import { WorldGenerators } from "./generators/world-generators.ts";
 import { copyContent } from "./saving/copy-save.ts";
 import { notWritable, WorldSaver } from "./saving/world-saver.ts";
@@ -64,6 +64,8 @@ export class WorldEngine {
   readonly store: EngineStore;
   /** The steps of a simulation. */
   readonly steps: EngineSteps;
+  /** Entities that another part of the world gives and takes. */
+  readonly sharedEntities: SharedEntities;
   /** Changes the generator of untouched space. */
   readonly generators: WorldGenerators;
   /** The kept saved states. */
@@ -80,8 +82,7 @@ export class WorldEngine {
 
   /** @internal Takes ownership of everything in the context. */
   constructor(context: WorldContext) {
-    const { disk, time, random, content, writing, epoch } = context;
-    const { hasFixedBlocks = false, isShard = false } = context;
+    const { disk, time, random, content, writing, epoch, hasFixedBlocks = false, isShard = false } = context;
     const requireWritable = (): void => this.#requireWritable();
     this.shape = content.regions.state.shape;
     this.#disk = disk;
@@ -101,6 +102,7 @@ export class WorldEngine {
     this.blocks = new WorldBlocks({ ...shared, isFixed: hasFixedBlocks });
     this.generators = new WorldGenerators({ ...shared, editor: this.#editor, isShard });
     this.store = new EngineStore(content, this.#editor, this.#saver, { isShard, requireWritable });
+    this.sharedEntities = new SharedEntities(content, this.#editor, requireWritable);
     this.steps = new EngineSteps(content, this.#editor, { time, isShard, requireWritable });
   }
 
@@ -283,36 +285,6 @@ export class WorldEngine {
     return this.#editor.spawnEntity(entity);
   }
 
-  /** Adds an entity under an id that another part of the world gave it, in place of one that has it here. */
-  placeEntity(entityId: bigint, entity: NewStoredEntity): StoredEntity {
-    this.#requireWritable();
-    return this.#editor.placeEntity(entityId, entity);
-  }
-
-  /** Reads all entities of the world into memory. */
-  async loadEntities(): Promise<void> {
-    this.#saver.requireOpen();
-    await this.#content.loadEntities(WHOLE_LATTICE);
-  }
-
-  /** Removes loaded entities without an entry in the log, which implies their removal. */
-  dropEntities(isDropped: (entity: StoredEntity) => boolean): void {
-    this.#requireWritable();
-    for (const { entityId } of this.#content.dropEntities(isDropped))
-      this.#content.entityListeners.emit({ kind: "gone", entityId });
-  }
-
-  /** Returns a chunk of the leaf that stores an entity, which a log needs to replay its change. */
-  storedAtOf(entityId: bigint): Position | undefined {
-    return this.#content.entities.storedAtOf(entityId);
-  }
-
-  /** Has the next save write the description, even if nothing else changed: a log may add to it. */
-  touch(): void {
-    this.#requireWritable();
-    this.#content.touch();
-  }
-
   /** Moves or otherwise changes a loaded entity. Changes inside its leaf are saved only periodically. */
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
@@ -369,8 +341,7 @@ export class WorldEngine {
    * nothing more is accepted.
    */
   async save(): Promise<number> {
-    await this.#editor.idle();
-    return this.#saver.save("everything");
+    return this.#editor.idle().then(() => this.#saver.save("everything"));
   }
 
   /** Resolves when all changes so far are durable. Concurrent callers share a save or a sync. */

@@ -70,11 +70,11 @@ export class ShardEntities {
     await this.#whenOpen();
     const { world, log, random } = this.#context;
     const entityId = BigInt.asUintN(ID_BITS, random());
-    const stored = world.placeEntity(entityId, entity);
+    const stored = world.sharedEntities.place(entityId, entity);
     try {
       this.#requireFit(stored);
     } catch (error) {
-      world.dropEntities((one) => one.entityId === entityId);
+      world.sharedEntities.drop((one) => one.entityId === entityId);
       throw error;
     }
     if (this.#isHere(stored))
@@ -90,7 +90,7 @@ export class ShardEntities {
     const { world, log } = this.#context;
     const before = this.#require(entityId);
     this.#requireFit({ ...before, ...change });
-    const storedAt = world.storedAtOf(entityId);
+    const storedAt = world.sharedEntities.storedAtOf(entityId);
     world.changeEntity(entityId, change);
     const entity = this.#require(entityId);
     if (this.#isHere(entity))
@@ -104,7 +104,7 @@ export class ShardEntities {
     await this.#whenOpen();
     const { world, log } = this.#context;
     const entity = this.#require(entityId);
-    const storedAt = world.storedAtOf(entityId);
+    const storedAt = world.sharedEntities.storedAtOf(entityId);
     world.despawnEntity(entityId);
     log.addEntity({ kind: "gone", entityId, storedAt }, [this.#sectorOf(entity)]);
     await this.#whenStored();
@@ -127,10 +127,10 @@ export class ShardEntities {
         return "later";
       }
       const { entityId, lastSavedMs: _, ...fields } = entity;
-      // Whoever saw it leave must take its arrival for later.
+      // Gateways that saw it leave must take its arrival for later.
       log.observe(stamp);
-      const storedAt = world.storedAtOf(entityId);
-      const placed = world.placeEntity(entityId, fields);
+      const storedAt = world.sharedEntities.storedAtOf(entityId);
+      const placed = world.sharedEntities.place(entityId, fields);
       log.addEntity({ kind: "present", entity: placed, storedAt }, [this.#sectorOf(placed)]);
       log.addTransfer({ kind: "received", from, transfer, low });
       return "stored";

@@ -6,14 +6,17 @@ import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engi
 import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
-import { nameOfPosition, regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
+import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
+import { EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
+import { fullJournal } from "./journal-errors.ts";
 import { JournalRoom } from "./journal-room.ts";
+import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
 import {
   checkpointOf,
-  EditGroup,
+  type EditGroup,
   isStored,
   readChanges,
   requireRecordable,
@@ -30,12 +33,6 @@ interface Waiter {
 }
 
 /**
- * Gap between a lost journal and its replacement. It is wide enough that no node that knew the lost journal
- * can mistake its end for that of the new one. Rule K10.
- */
-export const LOST_JOURNAL_GAP: number = 2 ** 30;
-
-/**
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
  * expects. A rejected append means that another node owns the shard; the log then stores nothing more.
  */
@@ -50,11 +47,9 @@ export class ShardLog implements ExternalLog {
   #journal: Journal | undefined;
   #room: JournalRoom | undefined;
   #events: LogEvents | undefined;
-  #collecting: EditGroup | undefined;
-  #closedGroups: EditGroup[] = [];
-  #position = 0;
+  readonly #groups: EntryGroups;
   #durableTo = 0;
-  #groups = 0;
+  #stored = 0;
   /** Sequence of the journal's last record as far as this owner knows, which is its own. */
   #last = 0;
   /** Sequence up to which durable generations contain everything. */
@@ -64,7 +59,6 @@ export class ShardLog implements ExternalLog {
   readonly #marks = new Map<number, number>();
   /** For each position passed to a running commit, what was known about transfers there. */
   readonly #books = new Map<number, Uint8Array>();
-  #hasLostJournal = false;
   #unsavedBytes = 0;
   #splitting: Promise<void> | undefined;
   /** Splits of this shard that this owner read from its journal or wrote to it. */
@@ -76,6 +70,14 @@ export class ShardLog implements ExternalLog {
   constructor(options: ShardLogOptions) {
     this.#options = options;
     this.epoch = options.term;
+    this.#groups = new EntryGroups({
+      term: options.term,
+      transfers: this.transfers,
+      onAdded: (bytes) => {
+        this.#room?.expect(bytes);
+        this.#start();
+      },
+    });
     this.#retries = new Retries(options.time, options.onStuck);
   }
 
@@ -97,7 +99,7 @@ export class ShardLog implements ExternalLog {
 
   /** True if some entries are not stored yet. */
   get isPending(): boolean {
-    return this.#durableTo < this.#position;
+    return this.#durableTo < this.#groups.position;
   }
 
   laterBlocks(held: BlockCatalog): BlockCatalog {
@@ -109,23 +111,24 @@ export class ShardLog implements ExternalLog {
   }
 
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
-    const { inherited, time, shape } = this.#options;
+    const { inherited, time, shape, owns } = this.#options;
     const saved = transfersOf(description);
     if (saved !== undefined) this.transfers.load(saved);
-    const onEntities = (record: EntitiesRecord): void => this.#replayEntities(record);
+    const onEntities = (record: EntitiesRecord): void => this.transfers.replay(record);
     if (inherited !== undefined) {
       yield* inherited(description, onEntities);
       this.transfers.clearOutbox();
     }
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
-    this.#journal = await this.#retries.until(() => this.#openJournal(checkpointed));
+    this.#journal = await this.#retries.until(() => openShardJournal(this.#options, checkpointed));
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
     this.#checkpointed = checkpointed;
     const { first, bytes } = await this.#retries.until(() => this.#requireJournal().state());
     this.#room = await this.#retries.until(() => JournalRoom.open(this.#requireJournal(), bytes, time));
     try {
       yield* readChanges(this.#requireJournal(), {
-        from: this.#firstToReplay(checkpointed, first),
+        // A new shard's journal has at most what failed attempts to split it off have left.
+        from: inherited ? this.#last : firstToReplay(this.#options.shard, checkpointed, first),
         to: this.#last,
         shape,
         termMax: this.epoch,
@@ -139,7 +142,10 @@ export class ShardLog implements ExternalLog {
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
-    if (this.#hasLostJournal) yield { steps: [], chunks: [], origins: [], keepsEntity: this.#isOwn };
+    if (inherited === undefined && isReplacement(checkpointed, first)) {
+      const keepsEntity = ({ position }: StoredEntity): boolean => owns(regionOfPoint(shape, position));
+      yield { steps: [], chunks: [], origins: [], keepsEntity };
+    }
     this.transfers.begin();
   }
 
@@ -183,64 +189,44 @@ export class ShardLog implements ExternalLog {
       throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits, and no ${entry.kind}`);
     // An edit that advances no clock has no visible effect.
     if (entry.clocks.length === 0) return;
-    if (this.#collecting?.hasRoom(entry) === false) this.cut();
-    this.#collecting ??= new EditGroup();
-    const group = this.#collecting;
-    this.#addTo(group, () => group.add(entry));
+    this.#groups.addEdit(entry);
   }
 
-  /** Adds a change of an entity that is visible in these sectors. It is stored together with its transfer. */
+  /** Adds a change of an entity that is visible in these sectors. */
   addEntity(item: EntityItem, sectors: readonly Position[]): void {
-    if (this.#collecting?.hasRoomForEntity === false) this.cut();
-    this.#collecting ??= new EditGroup();
-    const group = this.#collecting;
-    if (group.stamp === 0) group.stamp = this.transfers.nextStamp();
-    const names = sectors.map(nameOfPosition);
-    for (const sector of names) {
-      if (group.hasSector(sector)) continue;
-      group.addSector(sector, this.transfers.stampOf(sector));
-      this.transfers.setStamp(sector, group.stamp);
-    }
-    this.transfers.apply(item, this.epoch);
-    this.#addTo(group, () => group.addEntity(item, names));
+    this.#groups.addEntity(item, sectors);
   }
 
-  /** Adds what the shard learned about a transfer, to the group of the last change. */
+  /** Adds what the shard learned about a transfer. It is stored together with the last change of an entity. */
   addTransfer(item: TransferItem): void {
-    this.#collecting ??= new EditGroup();
-    const group = this.#collecting;
-    if (group.stamp === 0) group.stamp = this.transfers.nextStamp();
-    this.transfers.apply(item, this.epoch);
-    this.#addTo(group, () => group.addTransfer(item));
+    this.#groups.addTransfer(item);
   }
 
   /** Has all later changes of entities carry a stamp later than this one. */
   observe(stamp: number): void {
-    if (stamp < this.transfers.stamp) return;
-    this.cut();
-    this.transfers.observe(stamp);
+    this.#groups.observe(stamp);
   }
 
   whenDurable(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     if (!this.isPending) return Promise.resolve();
-    const position = this.#position;
+    const position = this.#groups.position;
     return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
   }
 
   rotate(): number {
     // A generation contains a record entirely or not at all.
     this.cut();
-    this.#books.set(this.#position, this.transfers.toBytes());
+    this.#books.set(this.#groups.position, this.transfers.toBytes());
     // A split that is recorded from now on is not in the generation.
-    if (!this.isPending && !this.#marks.has(this.#position)) this.#marks.set(this.#position, this.#last);
-    return this.#position;
+    if (!this.isPending && !this.#marks.has(this.#groups.position))
+      this.#marks.set(this.#groups.position, this.#last);
+    return this.#groups.position;
   }
 
   /** Ends the current group: later entries go into other records. */
   cut(): void {
-    if (this.#collecting !== undefined) this.#closedGroups.push(this.#collecting);
-    this.#collecting = undefined;
+    this.#groups.cut();
   }
 
   /** Waits until all entries up to `position` are stored, and marks the last record in the description. */
@@ -284,24 +270,6 @@ export class ShardLog implements ExternalLog {
     await this.#writing;
   }
 
-  #addTo(group: EditGroup, add: () => void): void {
-    const before = group.bytes;
-    add();
-    this.#room?.expect(group.bytes - before);
-    group.lastPosition = ++this.#position;
-    this.#start();
-  }
-
-  #replayEntities({ term, after, items }: EntitiesRecord): void {
-    this.transfers.observe(after);
-    for (const item of items) this.transfers.apply(item, term);
-  }
-
-  readonly #isOwn = ({ position }: StoredEntity): boolean => {
-    const { shape, owns } = this.#options;
-    return owns(regionOfPoint(shape, position));
-  };
-
   #commitSplit(split: ShardSplit): Promise<void> {
     this.#splits.push(split);
     return this.#options.completeSplit(split);
@@ -327,31 +295,6 @@ export class ShardLog implements ExternalLog {
     if (this.#pins === 0) this.#room?.trim(this.#checkpointed).catch(() => undefined);
   }
 
-  async #openJournal(checkpointed: number): Promise<Journal> {
-    const { engine, world, shard, onLost } = this.#options;
-    const found = await engine.findJournal(world, shard);
-    if (found !== undefined) {
-      const { last } = await found.state();
-      if (last >= checkpointed) return found;
-      onLost?.(`the journal ends at ${last}, and the save has all up to ${checkpointed}`);
-      await engine.removeJournal(world, shard);
-    } else if (checkpointed > 0) onLost?.(`there is no journal, and the save has all up to ${checkpointed}`);
-    const isNew = found === undefined && checkpointed === 0;
-    this.#hasLostJournal = !isNew;
-    // A shard without an earlier owner has no splits to forget.
-    if (this.#options.inherited === undefined) await this.#options.cancelSplits();
-    return engine.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
-  }
-
-  #firstToReplay(checkpointed: number, first: number): number {
-    // A new shard's journal has at most what failed attempts to split it off have left.
-    if (this.#options.inherited !== undefined) return this.#last;
-    // The replacement of a lost journal continues from exactly this generation.
-    if (first === checkpointed + LOST_JOURNAL_GAP) return first;
-    if (first > checkpointed + 1) throw tooOld(this.#options.shard, checkpointed, first);
-    return checkpointed + 1;
-  }
-
   /** Appends a term record at the journal's end. From then on every older owner's append is rejected. */
   async #appendTermRecord(): Promise<number> {
     const { node } = this.#options;
@@ -364,7 +307,7 @@ export class ShardLog implements ExternalLog {
       await this.#options.requireHeld();
       const outcome = await journal.append([{ subject: { kind: "control" }, bytes }], last);
       if (outcome.kind === "stored") return outcome.last;
-      if (outcome.kind === "full") throw full(this.#options.shard);
+      if (outcome.kind === "full") throw fullJournal(this.#options.shard);
     }
   }
 
@@ -377,8 +320,7 @@ export class ShardLog implements ExternalLog {
       // Lets edits that arrived together, and are applied one after the other, share a group.
       await undefined;
       while (this.#failure === undefined) {
-        if (this.#closedGroups.length === 0) this.cut();
-        const group = this.#closedGroups.shift();
+        const group = this.#groups.shift();
         if (group === undefined) return;
         await this.#store(group);
         this.#markDurable(group.lastPosition);
@@ -393,7 +335,7 @@ export class ShardLog implements ExternalLog {
   }
 
   #store(group: EditGroup): Promise<void> {
-    const records = group.records(this.epoch, ++this.#groups, this.#options.shape.volume);
+    const records = group.records(this.epoch, ++this.#stored, this.#options.shape.volume);
     return this.#storeRecords(records, group.bytes);
   }
 
@@ -404,7 +346,7 @@ export class ShardLog implements ExternalLog {
       try {
         const outcome = await this.#append(records);
         if (outcome.kind === "stored") this.#last = outcome.last;
-        else if (outcome.kind === "full") throw full(this.#options.shard);
+        else if (outcome.kind === "full") throw fullJournal(this.#options.shard);
         // These very records can be stored already only if an earlier attempt had an unknown outcome.
         else if (isUnknown && (await isStored(this.#requireJournal(), this.#last + 1, records)))
           this.#last += records.length;
@@ -454,17 +396,4 @@ export class ShardLog implements ExternalLog {
     if (this.#journal === undefined) throw new OrthantError("ORT_CLOSED", "the journal was not opened");
     return this.#journal;
   }
-}
-
-function full(shard: string): OrthantError {
-  const detail = `the journal of shard ${shard} is full, and NATS has no room for a larger one`;
-  return new OrthantError("ORT_JOURNAL_FULL", detail);
-}
-
-function tooOld(shard: string, checkpointed: number, first: number): OrthantError {
-  return new OrthantError(
-    "ORT_JOURNAL",
-    `the save of shard ${shard} has the journal up to ${checkpointed}, which begins at ${first}: the save is older than the ` +
-      "journal, as after a backup was copied into the shared folder. Restore backups with orthant cluster restore.",
-  );
 }

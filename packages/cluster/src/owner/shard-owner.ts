@@ -1,7 +1,4 @@
 import {
-  AIR,
-  type BlockCatalog,
-  type EditOrigin,
   type GeneratorRegistry,
   isOrthantError,
   OrthantError,
@@ -9,29 +6,26 @@ import {
   type Timer,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { diffBlockCatalogs } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import type { RequestedEdit } from "@orthant/protocol";
-import { type EngineEdit, openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
-import { APPEND_RECORDS_MAX, type Subscription } from "../engine/engine.ts";
+import { openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
+import type { Subscription } from "../engine/engine.ts";
 import { within } from "../engine/time-limit.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
-import { editedRegions } from "../shard/edited-regions.ts";
 import { ownerAddress, transferAddress } from "../shard/names.ts";
 import {
-  type ForwardedEdit,
   type OwnerAnswer,
   type OwnerRequest,
   ownerAnswerCodec,
   ownerRequestCodec,
-  type ShardEditResult,
 } from "../shard/owner-messages.ts";
-import { laterBlocks, type ShardMap, type ShardSplit } from "../shard/shard-map.ts";
+import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import { transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
 import { Crossings } from "./crossings.ts";
+import { unsavedJournal } from "./journal-errors.ts";
 import { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner-report.ts";
+import { ShardEdits } from "./shard-edits.ts";
 import { ShardEntities } from "./shard-entities.ts";
 import { isOutside } from "./shard-journal.ts";
 import { ShardLog } from "./shard-log.ts";
@@ -80,6 +74,7 @@ export class ShardOwner {
   readonly #log: ShardLog;
   readonly #world: WorldEngine;
   readonly #players: PlayerPositionStore;
+  readonly #edits: ShardEdits;
   readonly #crossings: Crossings;
   /** The entities of the shard. */
   readonly entities: ShardEntities;
@@ -89,8 +84,6 @@ export class ShardOwner {
   #checkpointedMs: number;
   #saveFailure: unknown;
   #requests = 0;
-  /** The catalog of the map that was compared last with that of the world. */
-  #compared: BlockCatalog | undefined;
   /** True if something is not saved that no record has: new blocks, or the departure of entities in a split. */
   #hasUnrecorded = false;
   #isClosing = false;
@@ -114,10 +107,19 @@ export class ShardOwner {
       onStored: () => {
         if (this.#isClosing) return;
         // Also what is only known about transfers has to get into a save.
-        world.touch();
+        world.sharedEntities.touch();
         this.#scheduleCheckpoint();
       },
     };
+    this.#edits = new ShardEdits({
+      ...options,
+      ...context,
+      hasRoom: () => this.#hasRoom(),
+      isClosing: () => this.#isClosing,
+      onBlocks: () => {
+        this.#hasUnrecorded = true;
+      },
+    });
     this.#crossings = new Crossings({ ...options, ...context, world: options.world });
     this.entities = new ShardEntities({
       ...context,
@@ -208,9 +210,9 @@ export class ShardOwner {
    */
   async split(split: ShardSplit): Promise<void> {
     const stays = isOutside(split, this.#world.shape);
-    await this.#world.loadEntities();
+    await this.#world.sharedEntities.loadAll();
     // In the same step in which the record is written, which implies it. If the split fails, this owner ends.
-    this.#world.dropEntities((entity) => !stays(entity));
+    this.#world.sharedEntities.drop((entity) => !stays(entity));
     this.#hasUnrecorded = true;
     await this.#log.split(split);
     this.#scheduleCheckpoint();
@@ -221,7 +223,7 @@ export class ShardOwner {
     // On failure the shard is lost, and `onEnd` reports that like any other loss.
     this.#log.mapChanged(map).catch(() => undefined);
     // On failure the next edit tries again.
-    this.#takeBlocks().then(
+    this.#edits.takeBlocks().then(
       () => this.#scheduleCheckpoint(),
       () => undefined,
     );
@@ -307,92 +309,28 @@ export class ShardOwner {
 
   async #answerTo(request: OwnerRequest): Promise<OwnerAnswer> {
     if (this.#isClosing) return AWAY;
-    if (request.kind === "edits") return this.#applyAll(request.edits);
+    if (request.kind === "edits") return this.#isPaused ? AWAY : this.#edits.applyAll(request.edits);
     if (request.kind === "players") return this.#players.answer(request);
     const owns = (region: Position): boolean => this.#owns(region);
     if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns, this.#log);
     return answerRegions(this.#world, request.regions, owns, this.#log);
   }
 
-  async #applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
-    if (this.#isPaused) return AWAY;
-    const outcomes: ShardEditResult[] = [];
-    const astray = new Set<bigint>();
-    for (const edit of edits) {
-      // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
-      const outcome: ShardEditResult = astray.has(edit.clientId)
-        ? { kind: "elsewhere" }
-        : await this.#apply(edit);
-      if (outcome.kind === "elsewhere") astray.add(edit.clientId);
-      outcomes.push(outcome);
-    }
-    await this.#log.whenDurable();
-    return { kind: "edits", outcomes };
-  }
-
-  async #apply({ edit, ...origin }: ForwardedEdit): Promise<ShardEditResult> {
-    const regions = editedRegions(edit, this.#world.shape);
-    for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
-    // Before all other refusals, which say that the edit was not made.
-    const last = this.#world.lastEditOf(origin.clientId);
-    if (origin.editId <= last) return { kind: "duplicate" };
-    if (origin.isRepeat && last === 0 && this.#world.mayHaveForgotten(origin.playerId))
-      return { kind: "rejected", code: "ORT_EDIT_REPEAT" };
-    if (regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
-    if (this.#isJournalFull) {
-      this.#checkpointAfter(0);
-      return { kind: "rejected", code: "ORT_JOURNAL_FULL" };
-    }
-    if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
-    try {
-      const { clocks, status } = await this.#makeEdit(edit, origin);
-      return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
-    } catch (error) {
-      if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
-      return { kind: "rejected", code: error.code };
-    }
-  }
-
-  /** Returns true if the map has the blocks of an edit, which may know a newer map than this node. */
-  async #hasBlocksOf(edit: RequestedEdit): Promise<boolean> {
-    const highest = highestBlock(edit);
-    await this.#takeBlocks();
-    if (highest < this.#world.catalog.endId) return true;
-    await this.#options.refreshMap();
-    await this.#takeBlocks();
-    return highest < this.#world.catalog.endId;
-  }
-
-  /** Takes over the blocks of the map. They are stored beside the shards before an edit can use them. Rule K37. */
-  async #takeBlocks(): Promise<void> {
-    const map = this.#options.map();
-    if (map.world.catalog === this.#compared) return;
-    const later = laterBlocks(this.#world.catalog, map);
-    if (diffBlockCatalogs(this.#world.catalog, later) !== undefined) {
-      await this.#options.copyMap(map);
-      if (this.#isClosing) return;
-      // A newer map may have arrived meanwhile, and another edit may have taken its blocks.
-      if (this.#options.map() !== map) return this.#takeBlocks();
-      this.#world.blocks.take(later);
-      this.#hasUnrecorded = true;
-    }
-    this.#compared = map.world.catalog;
-  }
-
   async #whenOpen(): Promise<void> {
     while (this.#isPaused && !this.#isClosing)
       await new Promise<void>((resolve) => this.#whenResumed.push(resolve));
-    if (this.#isClosing)
-      throw new OrthantError("ORT_CLOSED", `shard ${this.shard} is not owned here any more`);
+    if (this.#isClosing) throw new OrthantError("ORT_CLOSED", `shard ${this.shard} is no longer owned here`);
+  }
+
+  /** Returns true if the journal has room for more; otherwise saves, which makes room. */
+  #hasRoom(): boolean {
+    const isFull = this.#isJournalFull;
+    if (isFull) this.#checkpointAfter(0);
+    return !isFull;
   }
 
   #requireRoom(): void {
-    if (!this.#isJournalFull) return;
-    this.#checkpointAfter(0);
-    throw new OrthantError(
-      "ORT_JOURNAL_FULL",
-      `the journal of shard ${this.shard} has no room before a save`,
-    );
+    if (!this.#hasRoom()) throw unsavedJournal(this.shard);
   }
 
   #endResponding(): void {
@@ -405,13 +343,6 @@ export class ShardOwner {
 
   #owns(region: Position): boolean {
     return this.#options.owns(region) && !this.#log.hasSplitOff(region);
-  }
-
-  #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
-    const options = { origin, wait: "applied" } as const;
-    if (edit.kind === "fill") return this.#world.fill(edit.box, edit.block, options);
-    if (edit.kind === "copy") return this.#world.copy(edit.box, edit.to, options);
-    return this.#world.edit(edit.placements, options);
   }
 
   #scheduleCheckpoint(): void {
@@ -466,11 +397,4 @@ export class ShardOwner {
 
 function kindOf(failure: unknown): string {
   return isOrthantError(failure) ? failure.code : String(failure);
-}
-
-/** Returns the highest block that an edit sets; 0 if it sets none. */
-function highestBlock(edit: RequestedEdit): number {
-  if (edit.kind === "fill") return edit.block;
-  if (edit.kind === "copy") return AIR;
-  return edit.placements.reduce((highest, { block = AIR }) => Math.max(highest, block), AIR);
 }

@@ -1,6 +1,7 @@
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
 import {
   compareTransfers,
+  type EntitiesRecord,
   type EntityItem,
   shardNameCodec,
   type TransferId,
@@ -95,6 +96,12 @@ export class TransferBook {
       this.#outbox.set(keyOf(transfer), transfer);
     } else if (item.kind === "delivered") this.#outbox.delete(keyOf(item.transfer));
     else if (item.kind === "received") this.#receive(item.from, item.transfer, item.low);
+  }
+
+  /** Applies a record of the journal. */
+  replay({ term, after, items }: EntitiesRecord): void {
+    this.observe(after);
+    for (const item of items) this.apply(item, term);
   }
 
   /** Forgets the outbox, which stays with the shard that this one was split from. */

@@ -1,0 +1,93 @@
+import type { Position } from "@orthant/core";
+import type { LoggedEdit } from "@orthant/world/engine";
+import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
+import { nameOfPosition } from "../shard/sectors.ts";
+import { EditGroup } from "./shard-journal.ts";
+import type { TransferBook } from "./transfer-book.ts";
+
+/** What the groups of a log need. */
+export interface EntryGroupsContext {
+  readonly term: number;
+  readonly transfers: TransferBook;
+  /** Called with the bytes that an entry adds to the journal, after it was added. */
+  readonly onAdded: (bytes: number) => void;
+}
+
+/** The entries of a log that are not stored yet, in groups that are stored one after the other. */
+export class EntryGroups {
+  readonly #context: EntryGroupsContext;
+  readonly #closed: EditGroup[] = [];
+  #collecting: EditGroup | undefined;
+  /** Position of the last entry. */
+  position = 0;
+
+  constructor(context: EntryGroupsContext) {
+    this.#context = context;
+  }
+
+  addEdit(edit: LoggedEdit): void {
+    if (this.#collecting?.hasRoom(edit) === false) this.cut();
+    const group = this.#current();
+    this.#add(group, () => group.add(edit));
+  }
+
+  /** Adds a change of an entity that is visible in these sectors. */
+  addEntity(item: EntityItem, sectors: readonly Position[]): void {
+    const { transfers, term } = this.#context;
+    if (this.#collecting?.hasRoomForEntity === false) this.cut();
+    const group = this.#stamped();
+    const names = sectors.map(nameOfPosition);
+    for (const sector of names) {
+      if (group.hasSector(sector)) continue;
+      group.addSector(sector, transfers.stampOf(sector));
+      transfers.setStamp(sector, group.stamp);
+    }
+    transfers.apply(item, term);
+    this.#add(group, () => group.addEntity(item, names));
+  }
+
+  /** Adds what the shard learned about a transfer, to the group of the last change. */
+  addTransfer(item: TransferItem): void {
+    const group = this.#stamped();
+    this.#context.transfers.apply(item, this.#context.term);
+    this.#add(group, () => group.addTransfer(item));
+  }
+
+  /** Has all later changes of entities carry a stamp later than this one. */
+  observe(stamp: number): void {
+    const { transfers } = this.#context;
+    if (stamp < transfers.stamp) return;
+    this.cut();
+    transfers.observe(stamp);
+  }
+
+  /** Ends the current group: later entries go into other records. */
+  cut(): void {
+    if (this.#collecting !== undefined) this.#closed.push(this.#collecting);
+    this.#collecting = undefined;
+  }
+
+  /** Removes and returns the first group. */
+  shift(): EditGroup | undefined {
+    if (this.#closed.length === 0) this.cut();
+    return this.#closed.shift();
+  }
+
+  #current(): EditGroup {
+    this.#collecting ??= new EditGroup();
+    return this.#collecting;
+  }
+
+  #stamped(): EditGroup {
+    const group = this.#current();
+    if (group.stamp === 0) group.stamp = this.#context.transfers.nextStamp();
+    return group;
+  }
+
+  #add(group: EditGroup, add: () => void): void {
+    const before = group.bytes;
+    add();
+    group.lastPosition = ++this.position;
+    this.#context.onAdded(group.bytes - before);
+  }
+}

@@ -1,0 +1,118 @@
+import { AIR, type BlockCatalog, type EditOrigin, isOrthantError, type Position } from "@orthant/core";
+import { diffBlockCatalogs } from "@orthant/core/engine";
+import type { RequestedEdit } from "@orthant/protocol";
+import type { EngineEdit, WorldEngine } from "@orthant/world/engine";
+import { APPEND_RECORDS_MAX } from "../engine/engine.ts";
+import { editedRegions } from "../shard/edited-regions.ts";
+import type { ForwardedEdit, OwnerAnswer, ShardEditResult } from "../shard/owner-messages.ts";
+import { laterBlocks, type ShardMap } from "../shard/shard-map.ts";
+import type { ShardLog } from "./shard-log.ts";
+
+/** What the edits of a shard need of its owner. */
+export interface ShardEditsContext {
+  readonly world: WorldEngine;
+  readonly log: ShardLog;
+  readonly owns: (region: Position) => boolean;
+  /** Returns true if the journal has room for edits; otherwise makes some. */
+  readonly hasRoom: () => boolean;
+  readonly isClosing: () => boolean;
+  /** Returns the current map. */
+  readonly map: () => ShardMap;
+  /** Reads the map again. */
+  readonly refreshMap: () => Promise<void>;
+  /** Stores a map beside the shards, unless it or a later one is there. */
+  readonly copyMap: (map: ShardMap) => Promise<void>;
+  /** Called when the world has new blocks. */
+  readonly onBlocks: () => void;
+}
+
+/** Makes the edits that gateways request, each once, and takes over the blocks that they use. */
+export class ShardEdits {
+  readonly #context: ShardEditsContext;
+  /** The catalog of the map that was compared last with that of the world. */
+  #compared: BlockCatalog | undefined;
+
+  constructor(context: ShardEditsContext) {
+    this.#context = context;
+  }
+
+  /** Makes edits in order. They are stored when this resolves. */
+  async applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
+    const outcomes: ShardEditResult[] = [];
+    const astray = new Set<bigint>();
+    for (const edit of edits) {
+      // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
+      const outcome: ShardEditResult = astray.has(edit.clientId)
+        ? { kind: "elsewhere" }
+        : await this.#apply(edit);
+      if (outcome.kind === "elsewhere") astray.add(edit.clientId);
+      outcomes.push(outcome);
+    }
+    await this.#context.log.whenDurable();
+    return { kind: "edits", outcomes };
+  }
+
+  /** Takes over the blocks of the map. They are stored beside the shards before an edit can use them. Rule K37. */
+  async takeBlocks(): Promise<void> {
+    const { world, map: mapNow, copyMap, isClosing, onBlocks } = this.#context;
+    const map = mapNow();
+    if (map.world.catalog === this.#compared) return;
+    const later = laterBlocks(world.catalog, map);
+    if (diffBlockCatalogs(world.catalog, later) !== undefined) {
+      await copyMap(map);
+      if (isClosing()) return;
+      // A newer map may have arrived meanwhile, and another edit may have taken its blocks.
+      if (mapNow() !== map) return this.takeBlocks();
+      world.blocks.take(later);
+      onBlocks();
+    }
+    this.#compared = map.world.catalog;
+  }
+
+  async #apply({ edit, ...origin }: ForwardedEdit): Promise<ShardEditResult> {
+    const { world, owns, hasRoom } = this.#context;
+    const regions = editedRegions(edit, world.shape);
+    for (const region of regions) if (!owns(region)) return { kind: "elsewhere" };
+    // Before all other refusals, which say that the edit was not made.
+    const last = world.lastEditOf(origin.clientId);
+    if (origin.editId <= last) return { kind: "duplicate" };
+    if (origin.isRepeat && last === 0 && world.mayHaveForgotten(origin.playerId))
+      return { kind: "rejected", code: "ORT_EDIT_REPEAT" };
+    if (regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
+    if (!hasRoom()) return { kind: "rejected", code: "ORT_JOURNAL_FULL" };
+    if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
+    try {
+      const { clocks, status } = await this.#makeEdit(edit, origin);
+      return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
+    } catch (error) {
+      if (world.failure !== undefined || !isOrthantError(error)) throw error;
+      return { kind: "rejected", code: error.code };
+    }
+  }
+
+  /** Returns true if the map has the blocks of an edit, which may know a newer map than this node. */
+  async #hasBlocksOf(edit: RequestedEdit): Promise<boolean> {
+    const { world, refreshMap } = this.#context;
+    const highest = highestBlock(edit);
+    await this.takeBlocks();
+    if (highest < world.catalog.endId) return true;
+    await refreshMap();
+    await this.takeBlocks();
+    return highest < world.catalog.endId;
+  }
+
+  #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
+    const { world } = this.#context;
+    const options = { origin, wait: "applied" } as const;
+    if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
+    if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);
+    return world.edit(edit.placements, options);
+  }
+}
+
+/** Returns the highest block that an edit sets; 0 if it sets none. */
+function highestBlock(edit: RequestedEdit): number {
+  if (edit.kind === "fill") return edit.block;
+  if (edit.kind === "copy") return AIR;
+  return edit.placements.reduce((highest, { block = AIR }) => Math.max(highest, block), AIR);
+}

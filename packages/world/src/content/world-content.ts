@@ -166,11 +166,6 @@ export class WorldContent {
     this.regions.state = this.regions.state.withGenerators(generators, generatorMapOf(committed));
   }
 
-  /** Has the next save write the description. */
-  touch(): void {
-    this.#unsaved.global = true;
-  }
-
   describe(description: WorldDescription): void {
     this.global = { ...this.global, description };
     this.#unsaved.global = true;
@@ -236,22 +231,6 @@ export class WorldContent {
     if (changed.crosses && cube !== undefined) this.#unsaved.addEntityCube(cube);
     this.#unsaved.hasUnassigned ||= changed.crosses;
     return changed;
-  }
-
-  /** Adds an entity under a given id, in place of one that has it. */
-  placeEntity(entityId: bigint, entity: NewStoredEntity, nowMs: number): StoredEntity {
-    if (this.entities.get(entityId) !== undefined) this.despawnEntity(entityId);
-    const record = this.entities.spawn(entityId, entity, nowMs);
-    this.useEntityId(entityId);
-    this.#unsaved.hasUnassigned = true;
-    return record;
-  }
-
-  /** Removes loaded entities, and returns them. */
-  dropEntities(isDropped: (entity: StoredEntity) => boolean): readonly StoredEntity[] {
-    const dropped = this.entities.all().filter(isDropped);
-    for (const { entityId } of dropped) this.despawnEntity(entityId);
-    return dropped;
   }
 
   /** Restores an entity from a log. The next save includes it even if it barely moved. */

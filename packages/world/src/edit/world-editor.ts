@@ -27,6 +27,7 @@ import {
 } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity, StoredEntityEvent } from "../entities/entity-store.ts";
+import { placeEntity } from "../entities/place-entities.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
 import { journalChunkOf, loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
@@ -171,7 +172,7 @@ export class WorldEditor {
     requireId("entityId", entityId);
     const checked = checkedNewEntity(entity, this.#shape);
     const storedAt = this.#content.entities.storedAtOf(entityId);
-    const stored = this.#content.placeEntity(entityId, checked, this.#time.nowMs());
+    const stored = placeEntity(this.#content, entityId, checked, this.#time.nowMs());
     this.#saver.addChange("world", () => ({ kind: "entity", entity: stored, storedAt }));
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;

@@ -4,6 +4,7 @@ import type { StoredEntity } from "@orthant/save";
 import type { WorldContent } from "../content/world-content.ts";
 import type { WorldEditor } from "../edit/world-editor.ts";
 import type { NewStoredEntity } from "./entity-store.ts";
+import { dropEntities } from "./place-entities.ts";
 
 /** The entities of a world that is one part of a larger one, whose parts give each other entities. */
 export class SharedEntities {
@@ -31,7 +32,7 @@ export class SharedEntities {
   /** Removes loaded entities without an entry in the log, which implies their removal. */
   drop(isDropped: (entity: StoredEntity) => boolean): void {
     this.#requireWritable();
-    for (const { entityId } of this.#content.dropEntities(isDropped))
+    for (const { entityId } of dropEntities(this.#content, isDropped))
       this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 
@@ -43,6 +44,6 @@ export class SharedEntities {
   /** Has the next save write the description, even if nothing else changed: a log may add to it. */
   touch(): void {
     this.#requireWritable();
-    this.#content.touch();
+    this.#content.unsaved.global = true;
   }
 }

@@ -19,6 +19,7 @@ import {
 } from "@orthant/save/journal";
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
+import { dropEntities } from "../entities/place-entities.ts";
 import type { DamagedJournal } from "../world-options.ts";
 import type { LoggedChange, LoggedEntityChange } from "./world-log.ts";
 
@@ -247,7 +248,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
     for (const entry of entities) await replayEntity(content, entry);
     if (keepsEntity === undefined) continue;
     await content.loadEntities(WHOLE_LATTICE);
-    content.dropEntities((entity) => !keepsEntity(entity));
+    dropEntities(content, (entity) => !keepsEntity(entity));
   }
   replay.finish();
 }

@@ -29,7 +29,7 @@ export interface SubjectUse {
 /** No world, shard, node, sector, key or stream has this name. */
 export const NO_NAME = "-";
 /** Subjects of the answers to operators and, through the accounts of NATS, to gateways. */
-const ANSWERS = ["_R_", inboxPrefix("operator"), inboxPrefix("owner")];
+const ANSWERS = ["_R_", inboxPrefix("operator")];
 const TABLE_REQUESTS = ["STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"];
 const STREAM_REQUESTS = ["INFO", "CREATE", "UPDATE", "PURGE", "DELETE"].map((what) => `STREAM.${what}`);
 
@@ -66,7 +66,8 @@ export function subjectsOf(role: NatsRole, api: string, user: string | undefined
   if (role === "operator") return [use("publish", commands, 2), ...stored];
   return [
     use("publish", journalSubject(NO_NAME, NO_NAME, { kind: "control" }), 1),
-    ...ANSWERS.map((prefix) => use("publish", `${prefix}.${NO_NAME}`, prefix.split(".").length)),
+    // Owners answer each other, too.
+    ...[...ANSWERS, inboxPrefix(user)].map((prefix) => use("publish", `${prefix}.${NO_NAME}`, prefix.split(".").length)),
     ...stored,
     use("publish", transfers, 2),
     use("subscribe", requestsToOwners, 2),

@@ -76,9 +76,8 @@ export class ShardOwner {
   readonly #players: PlayerPositionStore;
   readonly #edits: ShardEdits;
   readonly #crossings: Crossings;
-  /** The entities of the shard. */
   readonly entities: ShardEntities;
-  #responding: readonly Subscription[] = [];
+  readonly #responding: Subscription[] = [];
   #checkpointTimer: Timer | undefined;
   #checkpointing: Promise<unknown> | undefined;
   #checkpointedMs: number;
@@ -150,12 +149,13 @@ export class ShardOwner {
   /** Starts to answer requests. */
   async serve(): Promise<void> {
     const { engine, world } = this.#options;
-    const requests = ownerAddress(world, this.shard, this.term);
-    const transfers = transferAddress(world, this.shard, this.term);
-    this.#responding = [
-      await engine.respond(requests, (request) => this.#answer(request)),
-      await engine.respond(transfers, (request) => this.#receive(request)),
-    ];
+    const responders = [
+      [ownerAddress(world, this.shard, this.term), (request: Uint8Array) => this.#answer(request)],
+      [transferAddress(world, this.shard, this.term), (request: Uint8Array) => this.#receive(request)],
+    ] as const;
+    // An earlier attempt may have failed at the second one.
+    for (const responder of responders.slice(this.#responding.length))
+      this.#responding.push(await engine.respond(...responder));
     // An earlier owner may have left entities in the outbox.
     this.#crossings.start();
     // An earlier owner may have left a journal in which no edit fits any more.

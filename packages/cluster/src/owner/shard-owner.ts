@@ -154,8 +154,8 @@ export class ShardOwner {
       [transferAddress(world, this.shard, this.term), (request: Uint8Array) => this.#receive(request)],
     ] as const;
     // An earlier attempt may have failed at the second one.
-    for (const responder of responders.slice(this.#responding.length))
-      this.#responding.push(await engine.respond(...responder));
+    for (const [address, answer] of responders.slice(this.#responding.length))
+      this.#responding.push(await engine.respond(address, answer));
     // An earlier owner may have left entities in the outbox.
     this.#crossings.start();
     // An earlier owner may have left a journal in which no edit fits any more.

@@ -67,7 +67,9 @@ export function subjectsOf(role: NatsRole, api: string, user: string | undefined
   return [
     use("publish", journalSubject(NO_NAME, NO_NAME, { kind: "control" }), 1),
     // Owners answer each other, too.
-    ...[...ANSWERS, inboxPrefix(user)].map((prefix) => use("publish", `${prefix}.${NO_NAME}`, prefix.split(".").length)),
+    ...[...ANSWERS, inboxPrefix(user)].map((prefix) =>
+      use("publish", `${prefix}.${NO_NAME}`, prefix.split(".").length),
+    ),
     ...stored,
     use("publish", transfers, 2),
     use("subscribe", requestsToOwners, 2),

@@ -10,8 +10,23 @@ export const BLOCKS = new BlockCatalog([
   block(1, "rock", 0x77746f),
   block(2, "turf", 0x5c8f3a),
   block(3, "plank", 0xb08850),
+  block(4, "dirt", 0x6b4f35),
+  block(5, "sand", 0xd9c98a),
+  block(6, "glass", 0xcfe6ea),
+  block(7, "chest", 0x8a5a2b),
+  block(8, "furnace", 0x4a4a4a),
+  block(9, "water", 0x2f6fd0, false),
+  ...[1, 2, 3, 4, 5].map((level) => block(9 + level, `water ${level}`, 0x2f6fd0 + level * 0x101010, false)),
 ]);
-export const [ROCK, TURF, PLANK] = ["rock", "turf", "plank"].map((name) => BLOCKS.id(name));
+export const [ROCK, TURF, PLANK, DIRT, SAND, GLASS, CHEST, FURNACE, WATER] = [
+  ...["rock", "turf", "plank", "dirt", "sand", "glass", "chest", "furnace", "water"],
+].map((name) => BLOCKS.id(name));
+/** Levels of water: a spring, and five that are lower and lower. */
+export const LEVELS = 6;
+export const isWater = (id) => id >= WATER && id < WATER + LEVELS;
+export const isSolid = (id) => id !== undefined && BLOCKS.byId(id)?.solid === true;
+/** Heights between which the ground lies. */
+export const HILLS = { min: -12, max: 12 };
 
 export const hills = defineGenerator({
   id: "survival:hills",

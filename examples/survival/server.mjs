@@ -1,7 +1,13 @@
-// The server: who may play, what they may do, and the sheep. Pull its plug at any time.
+// The server: who may play, what they may do, and what happens by itself. Pull its plug at any time.
 // Usage: node server.mjs FOLDER PORT
 import { AIR, box, createServer, issueToken, openOrCreateWorld } from "orthant";
-import { BLOCKS, hills, PLANK, SECRET } from "./land.mjs";
+import { MEADOW, SHEEP, sheep, WOLF, wolves } from "./animals.mjs";
+import { furnace, SMELT_STEPS } from "./furnace.mjs";
+import { grass } from "./grass.mjs";
+import { BLOCKS, CHEST, FURNACE, hills, isWater, PLANK, SAND, SECRET, WATER } from "./land.mjs";
+import { sand } from "./sand.mjs";
+import { touch } from "./touch.mjs";
+import { water } from "./water.mjs";
 
 const [folder = "my-world", port = "0"] = process.argv.slice(2);
 const world = await openOrCreateWorld(
@@ -22,27 +28,47 @@ const SPAWN = box([-8, -32, -8], [8, 64, 8]);
 const touchesSpawn = ({ min, max }) =>
   min.every((low, axis) => low < SPAWN.max[axis] && SPAWN.min[axis] < max[axis]);
 
+/** Yields what a voxel is worth: its block, and what lies in it if it is a chest or a furnace. */
+function* itemsOf(block, data) {
+  // Only a spring can be carried, not the water that flowed from it.
+  if (block !== AIR && !(isWater(block) && block !== WATER)) yield [block, 1];
+  if (data === undefined) return;
+  if (block !== CHEST && block !== FURNACE) throw new Error("Only chests and furnaces have room.");
+  for (const [name, count] of Object.entries(data)) {
+    if (!Number.isInteger(count) || count < 0) throw new Error(`There cannot be ${count} of anything.`);
+    yield [BLOCKS.id(name), count];
+  }
+}
+
+/** Returns what a player carries after edits: what was there comes into the pocket, what is there now leaves it. */
+function carriedAfter(playerId, changes) {
+  const carried = carriedBy(playerId) ?? {};
+  for (const { block, data, before, dataBefore } of changes) {
+    for (const [item, count] of itemsOf(before, dataBefore)) carried[item] = (carried[item] ?? 0) + count;
+    for (const [item, count] of itemsOf(block, data)) carried[item] = (carried[item] ?? 0) - count;
+  }
+  return carried;
+}
+
+const GIFT = { [PLANK]: 2_500, [SAND]: 64, [WATER]: 4, [CHEST]: 2, [FURNACE]: 1 };
+
 const rules = {
   /** A player places what they carry, and nothing at the spawn. */
   beforeEdit({ player, box, changes }) {
     if (touchesSpawn(box)) return { reject: "The spawn is protected." };
-    const carried = carriedBy(player.playerId) ?? {};
-    const placed = changes.filter(({ block, before }) => block !== AIR && block !== before);
-    for (const { block } of placed) carried[block] = (carried[block] ?? 0) - 1;
-    if (Object.values(carried).some((count) => count < 0))
-      return { reject: "You do not carry enough of it." };
-  },
-  /** What was there before drops into the player's pocket. Two players who break one block get one drop. */
-  afterEdit({ player, changes }) {
-    const carried = carriedBy(player.playerId) ?? {};
-    for (const { block, before } of changes) {
-      if (block !== AIR) carried[block] = (carried[block] ?? 0) - 1;
-      if (before !== AIR) carried[before] = (carried[before] ?? 0) + 1;
+    try {
+      const counts = Object.values(carriedAfter(player.playerId, changes));
+      if (counts.some((count) => count < 0)) return { reject: "You do not carry enough of it." };
+    } catch (error) {
+      return { reject: error.message };
     }
-    carry(player.playerId, carried);
+  },
+  /** Two players who break one block get one drop. */
+  afterEdit({ player, changes }) {
+    carry(player.playerId, carriedAfter(player.playerId, changes));
   },
   onJoin({ player }) {
-    if (carriedBy(player.playerId) === undefined) carry(player.playerId, { [PLANK]: 2_500 });
+    if (carriedBy(player.playerId) === undefined) carry(player.playerId, GIFT);
   },
 };
 
@@ -55,22 +81,31 @@ const server = await createServer({
   logger: false,
 });
 
-// Five sheep walk about at the spawn, ten times a second.
-const MEADOW = box([-40, -40, -40], [40, 60, 40]);
-let sheep = await world.entitiesIn(MEADOW);
-if (sheep.length === 0) {
+// Everything that moves by itself, twenty times a second: near players, and always on the meadow.
+const simulation = world.simulate({
+  systems: {
+    touch: touch(world, { fall: 1, flow: 2, smelt: SMELT_STEPS }),
+    sand,
+    water,
+    grass,
+    furnace,
+    sheep,
+    wolves,
+  },
+  activeRadius: 48,
+  onError: (error, system) => console.error(`the system ${system} failed:`, error),
+});
+simulation.keepActive(MEADOW);
+if ((await world.entitiesIn(MEADOW)).length === 0) {
   for (let at = 0; at < 5; at++)
-    world.spawnEntity({ kind: 1, position: [at * 2, 14, 0], name: `Sheep ${at + 1}` });
-  sheep = await world.entitiesIn(MEADOW);
+    world.spawnEntity({ kind: SHEEP, position: [at * 2, 14, 0], name: `Sheep ${at + 1}` });
+  world.spawnEntity({ kind: WOLF, position: [-20.5, await groundAt(-21, -21), -20.5], name: "Wolf" });
 }
-let tick = 0;
-setInterval(() => {
-  tick++;
-  for (const [index, { id }] of sheep.entries()) {
-    const angle = tick / 20 + index;
-    world.changeEntity(id, { position: [index * 2 + 3 * Math.cos(angle), 14, 3 * Math.sin(angle)] });
-  }
-}, 100);
+
+/** Returns the height of the ground. */
+async function groundAt(x, z) {
+  for (let y = 30; ; y--) if ((await world.get([x, y - 1, z])) !== AIR) return y;
+}
 
 console.log(`playing at ${server.url}`);
 for (const [playerId, name] of [

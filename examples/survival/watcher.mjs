@@ -1,6 +1,7 @@
 // A second player, who looks at the house and at the sheep.
 // Usage: node watcher.mjs ADDRESS TOKEN
 import { connect } from "orthant";
+import { SHEEP } from "./animals.mjs";
 import { hills, house, PLANK } from "./land.mjs";
 
 const [address, token] = process.argv.slice(2);
@@ -15,5 +16,6 @@ console.log(`${client.blocks.byId(PLANK).name}s in sight: ${seen()} of ${voxels.
 
 const before = steps;
 await new Promise((resolve) => setTimeout(resolve, 2_000));
-console.log(`sheep: ${client.entities.filter(({ isPlayer }) => !isPlayer).length}, steps: ${steps - before}`);
+const sheep = client.entities.filter(({ isPlayer, kind }) => !isPlayer && kind === SHEEP);
+console.log(`sheep: ${sheep.length}, steps: ${steps - before}`);
 await client.close();

@@ -1,0 +1,41 @@
+// Sheep walk in circles at the spawn, and a wolf runs after the nearest player.
+import { box } from "orthant";
+import { isSolid } from "./land.mjs";
+
+export const [SHEEP, WOLF] = [1, 2];
+export const MEADOW = box([-40, -40, -40], [40, 60, 40]);
+const EVERYWHERE = box([-30_000, -30_000, -30_000], [30_000, 30_000, 30_000]);
+/** In voxels a step: four a second. */
+const WOLF_SPEED = 0.2;
+const SIGHT = 48;
+
+export function sheep({ number, entities }) {
+  if (number % 2 === 1) return;
+  const flock = entities.in(MEADOW).filter(({ kind }) => kind === SHEEP);
+  for (const [index, { id }] of flock.entries()) {
+    const angle = number / 40 + index;
+    entities.change(id, { position: [index * 2 + 3 * Math.cos(angle), 14, 3 * Math.sin(angle)] });
+  }
+}
+
+export function wolves({ world, entities, players }) {
+  for (const { id, kind, position } of entities.in(EVERYWHERE)) {
+    if (kind !== WOLF) continue;
+    const distanceTo = (player) => Math.hypot(...player.position.map((to, axis) => to - position[axis]));
+    const [prey] = [...players].sort((a, b) => distanceTo(a) - distanceTo(b));
+    if (prey === undefined || distanceTo(prey) > SIGHT || distanceTo(prey) < 1.5) continue;
+    const [dx, , dz] = prey.position.map((to, axis) => to - position[axis]);
+    const pace = WOLF_SPEED / Math.max(WOLF_SPEED, Math.hypot(dx, dz));
+    const [x, z] = [position[0] + dx * pace, position[2] + dz * pace];
+    const y = groundAt(world, x, position[1], z);
+    if (y !== undefined) entities.change(id, { position: [x, y, z] });
+  }
+}
+
+/** Returns the height on which an animal stands; `undefined` at a wall or a cliff. */
+function groundAt(world, x, from, z) {
+  const [column, row, start] = [Math.floor(x), Math.floor(z), Math.floor(from)];
+  for (let y = start + 1; y >= start - 3; y--)
+    if (!isSolid(world.voxelAt([column, y, row])) && isSolid(world.voxelAt([column, y - 1, row]))) return y;
+  return undefined;
+}

@@ -285,9 +285,21 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   }
 
   #shownEntity(entity: SeenEntity): Entity<D> {
-    const { id, isPlayer, kind, position, orientation, scale, block, name, tags, data } = entity;
+    const { id, isPlayer, kind, position, orientation, velocity, scale, block, name, tags, data } = entity;
     const shown = this.#axes.shown(position);
-    return { id, isPlayer, kind, position: shown, orientation, scale, block, name, tags, data };
+    return {
+      id,
+      isPlayer,
+      kind,
+      position: shown,
+      orientation,
+      ...(velocity !== undefined && { velocity: this.#axes.shown(velocity) }),
+      scale,
+      block,
+      name,
+      tags,
+      data,
+    };
   }
 }
 

@@ -139,6 +139,8 @@ export interface Entity<D extends Dimensions> {
   readonly position: Vector<D>;
   /** Four numbers with a meaning of the game's own, such as a quaternion. */
   readonly orientation: Vector;
+  /** In voxels a second, if the game has stated one. Orthant moves nothing by itself. */
+  readonly velocity?: Vector<D>;
   readonly scale: number;
   readonly block: number;
   /** Empty for an entity without a name. */

@@ -273,6 +273,9 @@ export class ClientSession {
       case "moves":
         if (isNewer) joined.entities.move(message);
         break;
+      case "motions":
+        if (isNewer) joined.entities.accelerate(message);
+        break;
       case "blocks":
         if (isNewer) this.#receiveBlocks(message);
         break;

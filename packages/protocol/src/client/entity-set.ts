@@ -10,6 +10,7 @@ import type {
   AllEntities,
   EntityChanges,
   EntityDetailsMessage,
+  EntityMotions,
   EntityMoves,
   Welcome,
 } from "../message/server-message.ts";
@@ -20,6 +21,8 @@ import type { EntitiesChange } from "./sync-client-options.ts";
 const ENTITIES_LOST_WAIT_MS = 500;
 /** Maximum number of entities that a client tracks. */
 export const ENTITIES_HELD_MAX: number = 4 * ENTITIES_MAX;
+
+const STILL: Vector = [0, 0, 0, 0];
 
 interface Seen {
   readonly entity: SeenEntity;
@@ -67,7 +70,10 @@ export class EntitySet {
     const before = new Map(this.#seen);
     for (const number of before.keys()) this.#note(number);
     this.#seen.clear();
-    for (const entity of entities) this.#enter(entity, before.get(entity.number));
+    for (const entity of entities) {
+      this.#enter(entity, before.get(entity.number));
+      this.#setVelocity(entity.number, STILL);
+    }
     this.#isInStep = true;
   }
 
@@ -93,6 +99,12 @@ export class EntitySet {
       this.#requireSteps(next);
       this.#put({ ...seen.entity, ...poseOfSteps(next, this.#precision) }, next);
     }
+  }
+
+  /** Sets the velocities of entities in sight. */
+  accelerate({ motions }: EntityMotions): void {
+    if (!this.#isInStep) return;
+    for (const { number, velocity } of motions) this.#setVelocity(number, velocity);
   }
 
   /** Sets the details of entities in sight. */
@@ -150,6 +162,16 @@ export class EntitySet {
   /** Adds the details that are known of an entity, which come in messages of their own. */
   #enter(entity: NumberedEntity, known: Seen | undefined): void {
     this.#put({ ...(known?.entity ?? NO_DETAILS), ...entity }, stepsOfPose(entity, this.#precision));
+  }
+
+  #setVelocity(number: number, steps: Vector): void {
+    const seen = this.#seen.get(number);
+    const isMoving = steps.some((step) => step !== 0);
+    if (seen === undefined || (!isMoving && seen.entity.velocity === undefined)) return;
+    const { velocity: _last, ...entity } = seen.entity;
+    const { positionSteps } = this.#precision;
+    const velocity = positionFrom((axis) => steps[axis] / positionSteps);
+    this.#put(isMoving ? { ...entity, velocity } : entity, seen.steps);
   }
 
   #requireSteps(steps: PoseSteps): void {

@@ -1,5 +1,13 @@
 import { bytes, type Codec, list, string, varUint } from "@orthant/core/bytes";
-import type { EntityDetails, NumberedDetails, NumberedEntity, Pose, VisibleEntity } from "./entity.ts";
+import { positionFrom } from "@orthant/core/engine";
+import type {
+  EntityDetails,
+  EntityMotion,
+  NumberedDetails,
+  NumberedEntity,
+  Pose,
+  VisibleEntity,
+} from "./entity.ts";
 import {
   ENTITIES_MAX,
   ENTITY_DATA_BYTES_MAX,
@@ -9,7 +17,7 @@ import {
 } from "./limits.ts";
 import { poseCodec, poseCodecOf } from "./pose-codec.ts";
 import type { Precision } from "./precision.ts";
-import type { AllEntities, EntityChanges, EntityDetailsMessage } from "./server-message.ts";
+import type { AllEntities, EntityChanges, EntityDetailsMessage, EntityMotions } from "./server-message.ts";
 
 /** An entity's properties and pose, without its number on the connection. */
 function traitsCodec(poses: Codec<Pose>): Codec<Omit<NumberedEntity, "number" | "isPlayer">> {
@@ -94,6 +102,23 @@ export function allEntitiesCodec(precision: Precision): Codec<AllEntities> {
     read: (input) => ({ kind: "allEntities", entities: all.read(input) }),
   };
 }
+
+const motionListCodec = list<EntityMotion>(
+  {
+    write(out, { number, velocity }) {
+      out.varUint(number);
+      for (const steps of velocity) out.varI32(steps);
+    },
+    read: (input) => ({ number: input.varUint(), velocity: positionFrom(() => input.varI32()) }),
+  },
+  ENTITIES_MAX,
+);
+
+/** Velocities of entities in sight. Rule N57. */
+export const motionsCodec: Codec<EntityMotions> = {
+  write: (out, { motions }) => motionListCodec.write(out, motions),
+  read: (input) => ({ kind: "motions", motions: motionListCodec.read(input) }),
+};
 
 const numberedDetailsCodec: Codec<NumberedDetails> = {
   write(out, details) {

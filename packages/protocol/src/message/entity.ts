@@ -37,7 +37,16 @@ export interface NumberedDetails extends EntityDetails {
 }
 
 /** An entity as a client has it. Its details are empty until they arrive. */
-export interface SeenEntity extends NumberedEntity, EntityDetails {}
+export interface SeenEntity extends NumberedEntity, EntityDetails {
+  /** In voxels a second, if the game has stated one. */
+  readonly velocity?: Vector;
+}
+
+/** The velocity of an entity, in steps of the server's precision a second. */
+export interface EntityMotion {
+  readonly number: number;
+  readonly velocity: Vector;
+}
 
 /** An entity of the world as clients see it. */
 export type VisibleEntity = Omit<SeenEntity, "number" | "isPlayer">;

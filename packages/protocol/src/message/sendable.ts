@@ -1,3 +1,4 @@
+import type { Vector } from "@orthant/core";
 import { decodeUtf8, encodeUtf8 } from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/engine";
 import { type EntityDetails, NO_DETAILS, type Pose, type VisibleEntity } from "./entity.ts";
@@ -63,11 +64,13 @@ export interface EntityFields extends Pose {
   readonly displayName: string | undefined;
   readonly tags: readonly string[];
   readonly payload: Uint8Array;
+  /** In voxels a second. */
+  readonly velocity?: Vector;
 }
 
 /** Converts a stored entity to its visible form. Clips names and numbers that messages cannot carry. */
 export function visibleEntity(entity: EntityFields): VisibleEntity {
-  const { entityId, entityClass, kind, scale, block, displayName } = entity;
+  const { entityId, entityClass, kind, scale, block, displayName, velocity } = entity;
   const name = clipText(displayName ?? "", NAME_BYTES_MAX);
   return {
     id: entityId,
@@ -78,7 +81,15 @@ export function visibleEntity(entity: EntityFields): VisibleEntity {
     name,
     ...sendablePose(entity),
     ...sendableDetails(entity),
+    ...(velocity?.some((speed) => speed !== 0) && { velocity: sendableVelocity(velocity) }),
   };
+}
+
+/** Voxels a second; nothing that a player sees is faster. */
+const SPEED_MAX = 65_536;
+
+function sendableVelocity(velocity: Vector): Vector {
+  return positionFrom((axis) => Math.min(SPEED_MAX, Math.max(-SPEED_MAX, finite(velocity[axis]))));
 }
 
 /** Omits tags and data that messages cannot carry. Rule N46. */

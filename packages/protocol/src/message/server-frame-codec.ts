@@ -19,7 +19,7 @@ import {
   versionCodec,
 } from "./codecs.ts";
 import { editResultsCodec } from "./edit-codec.ts";
-import { allEntitiesCodec, entitiesCodec, entityDetailsCodec } from "./entity-codec.ts";
+import { allEntitiesCodec, entitiesCodec, entityDetailsCodec, motionsCodec } from "./entity-codec.ts";
 import {
   DETAIL_BYTES_MAX,
   INTEREST_REGIONS_MAX,
@@ -355,6 +355,7 @@ function serverMessageCodec(terms: FrameTerms): Codec<ServerMessage> {
     blocks: blocksCodec,
     entityDetails: entityDetailsCodec,
     moves: movesCodec,
+    motions: motionsCodec,
   });
   latest = { terms, codec };
   return codec;

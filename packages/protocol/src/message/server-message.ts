@@ -1,7 +1,7 @@
 import type { BlockCatalog, ChunkShape, EditResult, Vector } from "@orthant/core";
 import type { BlockCatalogChange, Epoch, GeneratorMap, RegionPatch } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
-import type { EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
+import type { EntityMotion, EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
 import type { Precision } from "./precision.ts";
 import type { RegionMask } from "./regions.ts";
 
@@ -147,6 +147,12 @@ export interface AllEntities {
   readonly entities: readonly NumberedEntity[];
 }
 
+/** New velocities of entities in sight. */
+export interface EntityMotions {
+  readonly kind: "motions";
+  readonly motions: readonly EntityMotion[];
+}
+
 /** New details of entities that the client sees. */
 export interface EntityDetailsMessage {
   readonly kind: "entityDetails";
@@ -189,7 +195,8 @@ export type ServerMessage =
   | Placed
   | BlocksMessage
   | EntityDetailsMessage
-  | EntityMoves;
+  | EntityMoves
+  | EntityMotions;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

@@ -4,6 +4,7 @@ import type { NumberedEditResult } from "../message/server-message.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { DecidedEdit } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
+import { motionOf } from "./entities/entity-messages.ts";
 import { type GridEntity, hasDetails } from "./entities/grid-entity.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ClientRegions } from "./regions/client-regions.ts";
@@ -125,6 +126,8 @@ export class PendingEntities {
     });
     const entities = found.slice(0, ENTITIES_MAX);
     out.write({ kind: "allEntities", entities });
+    const moving = entities.filter(({ velocity }) => velocity !== undefined);
+    if (moving.length > 0) out.write({ kind: "motions", motions: moving.map(motionOf) });
     this.#detailed.clear();
     for (const entity of entities) if (hasDetails(entity)) this.#detailed.add(entity);
     this.#isStale = false;

@@ -182,6 +182,27 @@ test("a client disconnects from a server that sends entities without end", () =>
   expect(client.faults.map((fault) => fault.code)).toEqual(["ORT_LIMIT"]);
 });
 
+test("[N57] an entity has the velocity that the server states, until it states none or sends all entities", () => {
+  const client = TestClient.joined();
+  const motion = (x: number): ServerMessage => ({
+    kind: "motions",
+    motions: [
+      { number: 1, velocity: [x, 0, 0, 0] },
+      { number: 9, velocity: [x, 0, 0, 0] },
+    ],
+  });
+  client.receive(entities({ entered: [entity(1), entity(2)] }), motion(96));
+  expect(client.sync.entities).toEqual([{ ...entity(1), velocity: [1.5, 0, 0, 0] }, entity(2)]);
+  client.receive(moved(1, [1, 0, 0, 0]));
+  expect(client.sync.entities[0]?.velocity).toEqual([1.5, 0, 0, 0]);
+  client.receive(motion(0));
+  expect(client.sync.entities).toEqual([entity(1, [1, 0, 0, 0]), entity(2)]);
+  client.receive(motion(64));
+  client.receive(allEntities(entity(1)));
+  expect(client.sync.entities[0]?.velocity).toBeUndefined();
+  expect(client.faults).toEqual([]);
+});
+
 test("[N46] details change an entity in sight, which keeps them until it leaves", () => {
   const details = { tags: ["tame"], data: new Uint8Array([1, 2]) };
   const client = TestClient.joined();

@@ -97,6 +97,7 @@ describe("message bytes, which change only with the version", () => {
       allEntities: true,
       entityDetails: true,
       moves: true,
+      motions: true,
       placed: true,
       blocks: true,
       game: true,

@@ -102,7 +102,7 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0f", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "10", "ORT_TAG"],
     ["N46", "65 tags", "0d 01 01 41", "ORT_LIMIT"],
     ["N46", "a tag of 257 bytes", "0d 01 01 01 8102", "ORT_LIMIT"],
     ["N46", "32,769 bytes of data", "0d 01 01 00 818002", "ORT_LIMIT"],
@@ -241,6 +241,8 @@ describe("server messages that the decoder refuses", () => {
     ["N52", "a place past 2^53", "0e 02 01 01 01 feffffffffffff1f 00 04 00", "ORT_UNSAFE_INTEGER"],
     ["N54", "a code with another parameter than the best", "0e 01 01 01 00 11", "ORT_MESSAGE"],
     ["N54", "a code without end", `0e 01 01 01 00 ${"ff".repeat(9_000)}`, "ORT_LIMIT"],
+    ["N57", "too many velocities", "0f 8120", "ORT_LIMIT"],
+    ["N57", "a velocity past 2^31", "0f 01 01 8080808010 000000", "ORT_VARINT_RANGE"],
     ["N28", "too many numbers", `08 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N28", "too many entities", `09 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     [

@@ -645,6 +645,27 @@ describe("entities of the world", () => {
     expect(happenings(client)).toEqual([["left", 3]]);
   });
 
+  test("[N57] show a velocity that the game states, until it states none", async () => {
+    const moving = { ...sheep(7n, 20), velocity: [1.5, 0, -0.25, 0] as const };
+    const stage = new Stage({ world: new SampleWorld({ entities: [moving, sheep(8n, 30)] }) });
+    const client = await stage.joinAt(boxesOf(A, B));
+    await stage.tick();
+    const motions = (): readonly unknown[] =>
+      client
+        .takeAll("motions")
+        .flatMap(({ motions: list }) => list.map(({ number, velocity }) => [number, ...velocity]));
+    expect(motions()).toEqual([[2, 96, 0, -16, 0]]);
+    stage.world.put({ ...moving, position: [21.5, 0, 0, 0] });
+    await stage.tick();
+    expect(motions(), "the same").toEqual([]);
+    client.send({ kind: "entitiesLost" });
+    await stage.tick();
+    expect(motions(), "again with all entities").toEqual([[2, 96, 0, -16, 0]]);
+    stage.world.put(sheep(7n, 22));
+    await stage.tick();
+    expect(motions()).toEqual([[2, 0, 0, 0, 0]]);
+  });
+
   test("that walk out of sight disappear, and reappear when they return", async () => {
     const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20)] }) });
     const client = await stage.joinAt(boxesOf(A));

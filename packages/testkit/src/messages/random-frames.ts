@@ -333,6 +333,13 @@ const SERVER_MESSAGES: RandomServerMessages = {
     entered: randomList(prng, 3, () => randomEntity(prng)),
   }),
   moves: randomMoves,
+  motions: (prng) => ({
+    kind: "motions",
+    motions: randomList(prng, 3, () => ({
+      number: randomCount(prng, 0),
+      velocity: positionFrom(() => prng.between(-9_000, 9_000)),
+    })),
+  }),
   allEntities: (prng) => ({ kind: "allEntities", entities: randomList(prng, 3, () => randomEntity(prng)) }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
   blocks: (prng) => ({

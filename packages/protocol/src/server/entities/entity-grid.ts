@@ -103,6 +103,8 @@ export class EntityGrid {
       isTouched: false,
       dueTick: 0,
       isDetailed: hasDetails({ details }),
+      velocity: undefined,
+      isVelocityNew: false,
     };
     this.#settle(entry, this.#cellAt(position));
     return entry;
@@ -113,6 +115,19 @@ export class EntityGrid {
     const entry = entity as GridEntry;
     entry.details = details;
     entry.isDetailed = true;
+    this.#touch(entry);
+  }
+
+  /** Changes the velocity of an entity, in voxels a second; `undefined` if the game states none. */
+  accelerate(entity: GridEntity, velocity: Vector | undefined): void {
+    const entry = entity as GridEntry;
+    const { positionSteps } = this.#precision;
+    const steps = velocity && positionFrom((axis) => Math.round(velocity[axis] * positionSteps) + 0);
+    const known = entry.velocity;
+    if (steps === known || (known !== undefined && steps?.every((step, axis) => step === known[axis])))
+      return;
+    entry.velocity = steps;
+    entry.isVelocityNew = true;
     this.#touch(entry);
   }
 
@@ -199,10 +214,15 @@ export class EntityGrid {
       cell.movedSinceBeat.add(entry);
     }
     entry.shownIn = cell;
-    if (!entry.isDetailed || cell === undefined) return;
+    if (cell !== undefined) this.#showDetails(entry, cell);
+  }
+
+  #showDetails(entry: GridEntry, cell: Cell): void {
+    if (entry.isDetailed) cell.detailed.push(entry);
+    if (entry.isVelocityNew) cell.accelerated.push(entry);
+    if (entry.isDetailed || entry.isVelocityNew) this.#list(cell);
     entry.isDetailed = false;
-    cell.detailed.push(entry);
-    this.#list(cell);
+    entry.isVelocityNew = false;
   }
 
   #cross(entry: GridEntry, from: Cell, to: Cell): void {
@@ -229,6 +249,7 @@ export class EntityGrid {
     const messages = this.#messages;
     const changes = messages.changes(cell.left, cell.entered);
     const moves = messages.moves(cell.moved);
+    const motions = messages.motions(cell.accelerated);
     const isBeat = this.#hasBeat(cell);
     let poses: readonly Uint8Array[] | undefined;
     for (const { watcher, sight } of holdings) {
@@ -240,6 +261,7 @@ export class EntityGrid {
       }
     }
     this.#sendCrossings(cell, holdings);
+    for (const message of motions) for (const { watcher } of holdings) watcher.entitiesChanged(message);
     this.#sendDetails(cell, holdings);
   }
 
@@ -260,7 +282,7 @@ export class EntityGrid {
       for (const { watcher, sight } of holdings) {
         const earlier = watcher.holdingAt(cameFrom.place);
         if (earlier === undefined) {
-          entered ??= this.#messages.changes([], [entry]);
+          entered ??= this.#entering(entry);
           for (const message of entered) watcher.entitiesChanged(message);
           if (hasDetails(entry)) watcher.detailsChanged([entry]);
         } else if (sight === "near" && earlier.sight !== "near") {
@@ -269,6 +291,11 @@ export class EntityGrid {
         }
       }
     }
+  }
+
+  #entering(entry: GridEntry): readonly Uint8Array[] {
+    const entered = this.#messages.changes([], [entry]);
+    return entry.velocity === undefined ? entered : [...entered, ...this.#messages.motions([entry])];
   }
 
   #sendDetails(cell: Cell, holdings: readonly Holding[]): void {

@@ -1,11 +1,12 @@
+import type { Vector } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
 import { riceCost, zigzag } from "@orthant/core/engine";
-import type { EntityMove, NumberedEntity } from "../../message/entity.ts";
+import type { EntityMotion, EntityMove, NumberedEntity } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import type { Precision } from "../../message/precision.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { ServerMessage } from "../../message/server-message.ts";
-import type { GridEntry } from "./grid-entity.ts";
+import type { GridEntity, GridEntry } from "./grid-entity.ts";
 
 /** A change above this many steps makes the codes of all others in its message longer, so it has its own message. */
 const CHANGE_MAX = 4_096;
@@ -58,6 +59,16 @@ export class EntityMessages {
     );
   }
 
+  /** The velocities of entities. */
+  motions(entries: readonly GridEntity[]): readonly Uint8Array[] {
+    const messages: Uint8Array[] = [];
+    for (let start = 0; start < entries.length; start += ENTITIES_MAX) {
+      const motions = entries.slice(start, start + ENTITIES_MAX).map(motionOf);
+      messages.push(this.#encode({ kind: "motions", motions }));
+    }
+    return messages;
+  }
+
   #changes(entries: readonly GridEntry[]): Uint8Array {
     let absolute = 0;
     for (const field of ORIENTATION_FIELDS) {
@@ -83,6 +94,13 @@ export class EntityMessages {
     writeServerMessage(this.#writer, message, undefined, this.#precision);
     return this.#writer.copy();
   }
+}
+
+const STILL: Vector = [0, 0, 0, 0];
+
+/** Returns the velocity of an entity as messages have it. */
+export function motionOf({ number, velocity = STILL }: GridEntity): EntityMotion {
+  return { number, velocity };
 }
 
 /** Returns entities in the order of their numbers, in parts that a message may list. */

@@ -94,9 +94,12 @@ export class WorldEntities implements RegionListener {
     if (known !== undefined && hasTraits(known, traits)) {
       this.#grid.move(known, pose);
       if (!detailsEqual(known.details, entity)) this.#grid.detail(known, { tags, data });
+      this.#grid.accelerate(known, entity.velocity);
     } else {
       this.#remove(id);
-      this.#entities.set(id, this.#grid.enter(traits, pose, { tags, data }));
+      const entered = this.#grid.enter(traits, pose, { tags, data });
+      this.#grid.accelerate(entered, entity.velocity);
+      this.#entities.set(id, entered);
     }
   }
 

@@ -9,6 +9,8 @@ export interface GridEntity extends NumberedEntity {
   /** The orientation that clients have. */
   orientation: Vector;
   details: EntityDetails;
+  /** In steps a second; `undefined` unless the game has stated one. */
+  velocity: Vector | undefined;
 }
 
 /** An entity with what clients know of it and what they do not know yet. */
@@ -29,6 +31,8 @@ export interface GridEntry extends GridEntity {
   dueTick: number;
   /** Whether clients do not know the latest details. */
   isDetailed: boolean;
+  /** Whether clients do not know the latest velocity. */
+  isVelocityNew: boolean;
 }
 
 /** The entities of one region, and what this tick changes there. */
@@ -47,6 +51,8 @@ export class Cell {
   crossedIn: { readonly entry: GridEntry; readonly cameFrom: Cell }[] = [];
   /** Entities with new details. */
   detailed: GridEntry[] = [];
+  /** Entities with new velocities. */
+  accelerated: GridEntry[] = [];
   /** Entities that moved here since the last beat. */
   readonly movedSinceBeat: Set<GridEntry> = new Set<GridEntry>();
   /** Whether the cell is listed among those with changes in this tick. */
@@ -72,6 +78,7 @@ export class Cell {
     this.crossedOut = [];
     this.crossedIn = [];
     this.detailed = [];
+    this.accelerated = [];
   }
 }
 

@@ -3,7 +3,7 @@ import type { Campaign } from "./campaign.ts";
 import { ClusterTrial } from "./cluster/cluster-trial.ts";
 import { StagedCluster } from "./cluster/staged-cluster.ts";
 
-const SIZES = { owners: 5, gateways: 4, shards: 10 };
+const SIZES = { owners: 5, gateways: 4, shards: 10, walkers: 1_000 };
 /** Approximate number in fifty rounds. */
 const EDITS = 500_000;
 

@@ -11,6 +11,7 @@ import { FeedAudit } from "./feed-audit.ts";
 import { ClusterFigures } from "./figures.ts";
 import { STAGED_WORLD, type StagedCluster } from "./staged-cluster.ts";
 import { waitUntil } from "./waiting.ts";
+import { faultsOfWalkers } from "./walkers.ts";
 
 const BUILDERS = 200;
 const EDITS_PER_SECOND = 200;
@@ -258,12 +259,15 @@ export class ClusterTrial {
   async #compare(): Promise<void> {
     for (const owner of this.#staged.owners) await owner.execute({ kind: "stop" });
     const { voxels, regions, shards, faults } = await compareSaves(this.#staged, this.#builders);
-    for (const fault of faults) this.#fail(`at the end: ${fault}`);
+    const { walkers } = this.#staged;
+    const walked = await faultsOfWalkers(this.#staged, walkers);
+    for (const fault of [...faults, ...walked]) this.#fail(`at the end: ${fault}`);
     for (const { lane, faults: own } of this.#builders)
       for (const fault of own) this.#fail(`at the end: builder ${lane}: ${fault}`);
     console.log(
       `cluster: compared ${voxels} voxels and ${regions} regions of ${BUILDERS} clients with the saves of ` +
-        `${shards} shards`,
+        `${shards} shards, and looked for ${walkers} entities, which crossed borders ` +
+        `${this.#audit?.crossings ?? 0} times`,
     );
   }
 

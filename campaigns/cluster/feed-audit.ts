@@ -9,6 +9,8 @@ import { positionsLexicographic } from "@orthant/core/engine";
  */
 export class FeedAudit {
   readonly faults: string[] = [];
+  /** Number of times that entities left a shard for another. */
+  crossings = 0;
   readonly #subscriptions: Subscription[] = [];
   /** The clock that each edit gave to a region, and the clock that followed each one. */
   readonly #edits = new Map<string, number>();
@@ -37,6 +39,8 @@ export class FeedAudit {
 
   #receive(bytes: Uint8Array, volume: number): void {
     const record = decodeShardRecord(bytes, volume);
+    if (record.kind === "entities")
+      this.crossings += record.items.filter(({ kind }) => kind === "left").length;
     if (record.kind !== "region") return;
     const { region, before, after, origins, term } = record;
     const name = nameOfPosition(region);

@@ -38,6 +38,8 @@ export interface MemberSettings {
   readonly servers: readonly string[];
   readonly world: string;
   readonly name: string;
+  /** Whether an owner walks the entities of its shards. */
+  readonly walks: boolean;
   /** The folder shared by all owners. */
   readonly folder: string;
   /** The address and port of a gateway. */

@@ -4,6 +4,7 @@ import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { FatalCalls } from "./fatal-calls.ts";
 import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";
+import { walk } from "./walkers.ts";
 
 // An owner process, which owns shards until it is killed.
 
@@ -31,6 +32,7 @@ process.on("message", (order: MemberOrder) => {
   );
 });
 await node.start();
+if (settings.walks) void walk(node);
 say({ kind: "ready" });
 
 async function carryOut(order: MemberOrder): Promise<void> {

@@ -29,6 +29,7 @@ import type { FatalCall, MemberNews } from "./member.ts";
 import { MemberProcess } from "./member-process.ts";
 import { type PlannedSplit, plannedSplit } from "./planned-splits.ts";
 import { waitUntil } from "./waiting.ts";
+import { addWalkers } from "./walkers.ts";
 
 const SERVERS = 3;
 /** The world of a staged cluster. */
@@ -45,6 +46,8 @@ export interface StagedSizes {
   readonly owners: number;
   readonly gateways: number;
   readonly shards: number;
+  /** Entities that owners walk across the borders of shards. */
+  readonly walkers?: number;
 }
 
 /** A shard that a node took, and when. */
@@ -85,6 +88,8 @@ export class StagedCluster {
   readonly deaths: string[] = [];
   /** The last reports of the gateways. */
   readonly gatewaySizes: Map<string, { readonly regions: number; readonly bytes: number }> = new Map();
+  /** Number of entities that owners walk. */
+  readonly walkers: number;
   readonly #owned = new Map<string, string>();
   readonly #sizes: StagedSizes;
   #splits: number;
@@ -103,11 +108,13 @@ export class StagedCluster {
     this.engine = engine;
     this.root = root;
     this.#sizes = sizes;
+    this.walkers = sizes.walkers ?? 0;
     this.#splits = sizes.shards - 1;
     this.folders = new ShardFolders(new DiskFolders(new NodeDisk(root)), STAGED_WORLD);
     const member = (index: number, name: string, program: URL, port: number): MemberProcess => {
       const position = { address: network.address(index), port };
-      const settings = { servers: nats.urls, world: STAGED_WORLD, name, folder: root, ...position };
+      const walks = this.walkers > 0;
+      const settings = { servers: nats.urls, world: STAGED_WORLD, name, walks, folder: root, ...position };
       return new MemberProcess(network.prefix(index), program, settings, (news) => this.#receive(name, news));
     };
     this.owners = Array.from({ length: sizes.owners }, (_, index) =>
@@ -270,6 +277,7 @@ export class StagedCluster {
     const source = new MemoryDisk();
     const world = await createWorldEngine(source, { name: "Town" });
     await world.blocks.define(MARKED_BLOCKS);
+    addWalkers(world, this.walkers);
     await world.close();
     const { engine, folders } = this;
     await createClusterWorld({ engine, folders, world: STAGED_WORLD, source, random: systemRandomBits });

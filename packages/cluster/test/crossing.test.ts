@@ -238,10 +238,25 @@ test("[K34] a gateway that missed records catches up", async () => {
   const { small, gateway } = made;
   const release = gateway.world.keep(AROUND);
   await small.settled(gateway.world.entitiesIn(AROUND));
-  small.hub.faultPlan = { ...small.hub.faultPlan, deliveryLoss: 1 };
-  await small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-3) }));
-  small.hub.faultPlan = { ...small.hub.faultPlan, deliveryLoss: 0 };
-  await small.pass(8_000);
+  const inSilence = async (act: () => Promise<unknown>): Promise<void> => {
+    const { faultPlan } = small.hub;
+    small.hub.faultPlan = { ...faultPlan, deliveryLoss: 1 };
+    await small.settled(act());
+    await small.pass(1_000);
+    small.hub.faultPlan = faultPlan;
+    await small.pass(8_000);
+  };
+  let cow = 0n;
+  await inSilence(async () => {
+    cow = await entitiesOf(made, "0").spawn({ kind: 2, position: at(-3) });
+  });
   expect(await shown(made)).toEqual([-3]);
+  // Into another region, then into another shard, whose stamps may be lower, and back.
+  await inSilence(() => entitiesOf(made, "0").change(cow, { position: at(-30) }));
+  expect(await shown(made)).toEqual([-30]);
+  await inSilence(() => entitiesOf(made, "0").change(cow, { position: at(5) }));
+  expect(await shown(made)).toEqual([5]);
+  await inSilence(() => entitiesOf(made, "east").change(cow, { position: at(-5) }));
+  expect(await shown(made)).toEqual([-5]);
   release();
 });

@@ -53,7 +53,7 @@ export class FollowedEntities {
   readonly #regions = new PositionMap<KeptRegion>();
   readonly #sectors = new Map<string, KeptSector>();
   readonly #entities = new Map<bigint, KnownEntity>();
-  /** Entities that are gone or out of sight, with the stamp and the time of that. */
+  /** Entities that are gone or out of sight, with the time of that, and the stamp before which they were there. */
   readonly #gone = new Map<bigint, { readonly stamp: number; readonly ms: number }>();
   /** Regions that are compared on behalf of their sectors. */
   readonly #audited = new Set<KeptRegion>();
@@ -69,11 +69,6 @@ export class FollowedEntities {
       shardOf: ({ region }) => options.directory.shardOf(region),
       send: (items, request) => this.#send(items, request),
     });
-  }
-
-  /** Number of known entities. */
-  get size(): number {
-    return this.#entities.size;
   }
 
   /** Keeps the entities of a box of chunks known until the returned function is called. */
@@ -198,8 +193,11 @@ export class FollowedEntities {
     const { stamp, entities } = answer;
     const listed = new Set(entities.map(({ id }) => id));
     for (const entity of entities) this.#show(entity, stamp);
-    for (const id of [...kept.entities])
-      if (!listed.has(id) && (this.#entities.get(id)?.stamp ?? 0) <= stamp) this.#remove(id, stamp);
+    for (const id of [...kept.entities]) {
+      const known = this.#entities.get(id)?.stamp ?? 0;
+      // Another region may list it, also with an earlier stamp than that of this answer.
+      if (!listed.has(id) && known <= stamp) this.#remove(id, known);
+    }
     const sector = this.#sectors.get(nameOfPosition(sectorOfRegion(kept.region)));
     if (kept.stamp === 0) this.#waiting--;
     kept.stamp = Math.max(kept.stamp, stamp);
@@ -222,7 +220,7 @@ export class FollowedEntities {
   #show(entity: VisibleEntity, stamp: number): void {
     const { id } = entity;
     const known = this.#entities.get(id);
-    if (stamp < (known?.stamp ?? 0) || stamp <= (this.#gone.get(id)?.stamp ?? -1)) return;
+    if (stamp < (known?.stamp ?? 0) || stamp < (this.#gone.get(id)?.stamp ?? 0)) return;
     const kept = this.#regions.get(...regionOfPoint(this.#options.shape, entity.position));
     if (kept === undefined) {
       this.#remove(id, stamp);

@@ -142,7 +142,8 @@ export class ShardLog implements ExternalLog {
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
-    if (inherited === undefined && isReplacement(checkpointed, first)) {
+    // Also before entities lived on shards, a shard had a copy of those that it gave away.
+    if (inherited === undefined && (saved === undefined || isReplacement(checkpointed, first))) {
       const keepsEntity = ({ position }: StoredEntity): boolean => owns(regionOfPoint(shape, position));
       yield { steps: [], chunks: [], origins: [], keepsEntity };
     }

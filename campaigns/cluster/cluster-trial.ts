@@ -11,7 +11,7 @@ import { FeedAudit } from "./feed-audit.ts";
 import { ClusterFigures } from "./figures.ts";
 import { STAGED_WORLD, type StagedCluster } from "./staged-cluster.ts";
 import { waitUntil } from "./waiting.ts";
-import { faultsOfWalkers } from "./walkers.ts";
+import { faultsOfWalkers } from "./walkers-check.ts";
 
 const BUILDERS = 200;
 const EDITS_PER_SECOND = 200;

@@ -1,15 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type ClusterNode, mergeShards } from "@orthant/cluster";
-import { shardsOf } from "@orthant/cluster/internal";
-import { isOrthantError, type Vector } from "@orthant/core";
+import type { ClusterNode } from "@orthant/cluster";
+import { type Box, isOrthantError, type Vector } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
-import { type Disk, MemoryDisk } from "@orthant/disk";
-import { NodeDisk } from "@orthant/disk/node";
-import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
-import type { StagedCluster } from "./staged-cluster.ts";
+import type { WorldEngine } from "@orthant/world/engine";
 
 /** Above where builders build, and around the corner where the first four shards meet. */
-const MEADOW = boxBetween([-24, 60, -24, 0], [24, 62, 24, 400]);
+export const MEADOW: Box = boxBetween([-24, 60, -24, 0], [24, 62, 24, 400]);
 const STEP_MS = 500;
 const STRIDE = 8;
 
@@ -36,24 +32,6 @@ async function walkShard(node: ClusterNode, shard: string): Promise<void> {
   } catch (error) {
     // The shard may be lost or full; the next step finds out what is left of it.
     if (!isOrthantError(error)) throw error;
-  }
-}
-
-/** Checks that the saves of all shards have every entity once, in a save or on its way. */
-export async function faultsOfWalkers(staged: StagedCluster, count: number): Promise<readonly string[]> {
-  const map = await staged.map();
-  const disks = new Map<string, Disk>();
-  for (const shard of shardsOf(map)) disks.set(shard, new NodeDisk(await staged.folderOf(shard)));
-  const target = new MemoryDisk();
-  await mergeShards({ map, disks }, target, { nowMs: Date.now() });
-  const world = await openWorldEngine(target, { readOnly: true });
-  try {
-    const found = await world.entitiesIn(MEADOW);
-    const ids = new Set(found.map(({ entityId }) => entityId));
-    if (ids.size === count && found.length === count) return [];
-    return [`${ids.size} of ${count} entities are left, and ${found.length - ids.size} are there twice`];
-  } finally {
-    await world.close();
   }
 }
 

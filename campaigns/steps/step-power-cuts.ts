@@ -9,7 +9,7 @@ const STEPS_BEFORE = 12;
 const STEPS_AFTER = 2;
 
 /** Returns the number of steps that an undisturbed run must have to be compared with `steps` steps with power cuts. */
-export function undisturbedSteps(steps: number): number {
+function undisturbedSteps(steps: number): number {
   return STEPS_BEFORE + steps + STEPS_AFTER;
 }
 

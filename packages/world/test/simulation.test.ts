@@ -1,4 +1,4 @@
-import { box, flat, type Position, type VoxelBox } from "@orthant/core";
+import { box, flat, type Position, type Vector, type VoxelBox } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import {
@@ -307,6 +307,31 @@ describe("a simulation", () => {
     await pass(time, 100);
     expect(simulation.step).toBe(17);
     await simulation.stop();
+    await world.close();
+  });
+
+  test("is active near players, but not where a player can be and no voxel", async () => {
+    const world = await newWorld();
+    let position: Vector = [40, 2, 40, 0];
+    world.engine.steps.addPlayers(() => [{ playerId: 1n, position }]);
+    const seen: unknown[] = [];
+    const simulation = world.simulate({
+      systems: {
+        look: ({ world: reader, players }) => seen.push(reader.voxelAt([40, 2, 40]), players[0]?.position),
+      },
+      isPaused: true,
+      activeRadius: 8,
+    });
+    await simulation.whenActive();
+    await simulation.advance();
+    expect(seen).toEqual([0, [40, 2, 40]]);
+    for (const far of [2 ** 34, 2 ** 35 - 1, -(2 ** 40), 2 ** 47, 1e300]) {
+      position = [far, 0, -far, 0];
+      await simulation.whenActive();
+      await simulation.advance();
+    }
+    expect(simulation.step).toBe(6);
+    expect(seen.at(-1)).toBe(undefined);
     await world.close();
   });
 

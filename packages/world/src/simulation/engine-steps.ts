@@ -1,5 +1,5 @@
 import { OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
-import { boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
+import { AXES, boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
 import { EngineStep } from "./engine-step.ts";
@@ -13,6 +13,9 @@ export interface ActivePlayer {
 
 /** Returns the players around whom a world is active. */
 export type PlayerSource = () => Iterable<ActivePlayer>;
+
+/** Players farther from the origin do not count. Regions around those who count are in the world. */
+const CHUNK_DISTANCE_MAX = 2 ** 30;
 
 /** How an open world may be simulated. */
 interface StepRules {
@@ -52,9 +55,12 @@ export class EngineSteps {
     return this.#content.global.worldSeed;
   }
 
-  /** Returns the players around whom the world is active. */
+  /** Returns the players around whom the world is active: not those who claim to be where no voxel is. */
   players(): readonly ActivePlayer[] {
-    return [...this.#sources].flatMap((source) => [...source()]);
+    const { extents } = this.#content.regions.state.shape;
+    const isInWorld = ({ position }: ActivePlayer): boolean =>
+      AXES.every((axis) => Math.abs(position[axis]) <= CHUNK_DISTANCE_MAX * extents[axis]);
+    return [...this.#sources].flatMap((source) => [...source()].filter(isInWorld));
   }
 
   /** Keeps a simulated world active around players. Returns a function that ends it. */

@@ -20,7 +20,7 @@ import { type StepEntities, type StepPlayer, shownPlayers, shownStepEntities } f
 
 /** Reads voxels in a step. Sees the edits that the step has made so far. */
 export interface StepReader<D extends Dimensions> {
-  /** Returns the block of a voxel; `undefined` outside of what is loaded: the active regions and those around them. */
+  /** Returns the block of a voxel; `undefined` outside of what is loaded: at least the active regions and those around them. */
   voxelAt(position: Position<D>): number | undefined;
   /** Returns the data of a voxel; `undefined` if it has none. */
   dataAt(position: Position<D>): unknown;

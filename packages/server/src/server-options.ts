@@ -49,7 +49,7 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   readonly tickMs?: number;
   /**
    * How finely clients see the poses of entities and of each other: steps in a voxel, 64 by default, and steps from 0 to 1
-   * in a component of an orientation, 63 by default. Coarser poses take fewer bytes.
+   * in a component of an orientation, 40 by default. Coarser poses take fewer bytes.
    */
   readonly precision?: Partial<Precision>;
   /**

@@ -82,15 +82,30 @@ export class BitReader {
     const onesMax = RICE_VALUE_MAX >>> parameter;
     const values: number[] = [];
     for (let index = 0; index < length; index++) {
-      let ones = 0;
-      while (this.bits(1) === 1) {
-        if (++ones > onesMax) throw this.#input.fail("ORT_LIMIT", `a value above ${RICE_VALUE_MAX}`);
-      }
+      const ones = this.#ones(onesMax);
       values.push(ones * 2 ** parameter + this.bits(parameter));
     }
     const right = riceCost(values).parameter;
     if (right === parameter) return values;
     throw this.#input.fail(this.#code, `parameter ${parameter} of a list that has ${right}`);
+  }
+
+  /** Reads ones and the zero behind them, and returns their number. Throws `ORT_LIMIT` for too many. */
+  #ones(onesMax: number): number {
+    for (let ones = 0; ; ) {
+      if (this.#count === 0) {
+        this.#pending = this.#input.u8();
+        this.#count = 8;
+      }
+      // The ones at the lowest end are the zeros there of the complement.
+      const run = Math.min(this.#count, 31 - Math.clz32(~this.#pending & (this.#pending + 1)));
+      ones += run;
+      if (ones > onesMax) throw this.#input.fail("ORT_LIMIT", `a value above ${RICE_VALUE_MAX}`);
+      const hasEnded = run < this.#count;
+      this.#pending >>>= hasEnded ? run + 1 : run;
+      this.#count -= hasEnded ? run + 1 : run;
+      if (hasEnded) return ones;
+    }
   }
 
   /** Throws an error unless the rest of the last byte is zeros. */
@@ -105,13 +120,24 @@ export class BitReader {
  * that its codes take: for each value the high part as ones, a zero, and as many low bits as the parameter says.
  */
 export function riceCost(values: readonly number[]): { readonly parameter: number; readonly bits: number } {
-  let bits = bitsWith(values, 0);
-  for (let parameter = 0; parameter < RICE_PARAMETER_MAX; parameter++) {
-    const next = bitsWith(values, parameter + 1);
-    if (next >= bits) return { parameter, bits };
-    bits = next;
+  let sum = 0;
+  for (const value of values) sum += value;
+  // What a parameter saves over the one before it only falls, so the search may start anywhere; the mean is near.
+  let parameter = Math.min(RICE_PARAMETER_MAX, Math.floor(Math.log2(Math.max(1, sum / values.length))));
+  let bits = bitsWith(values, parameter);
+  while (parameter > 0) {
+    const before = bitsWith(values, parameter - 1);
+    if (before > bits) break;
+    bits = before;
+    parameter--;
   }
-  return { parameter: RICE_PARAMETER_MAX, bits };
+  while (parameter < RICE_PARAMETER_MAX) {
+    const next = bitsWith(values, parameter + 1);
+    if (next >= bits) break;
+    bits = next;
+    parameter++;
+  }
+  return { parameter, bits };
 }
 
 /** Returns the bits of a list with its parameter. */

@@ -9,8 +9,8 @@ export interface Precision {
   readonly orientationSteps: number;
 }
 
-/** The precision of a server that states no other: 1/64 of a voxel, and about a degree. */
-export const DEFAULT_PRECISION: Precision = { positionSteps: 64, orientationSteps: 63 };
+/** The precision of a server that states no other: 1/64 of a voxel, and a degree and a half. */
+export const DEFAULT_PRECISION: Precision = { positionSteps: 64, orientationSteps: 40 };
 
 const POSITION_STEPS_MAX = 4_096;
 const ORIENTATION_STEPS_MAX = 127;

@@ -29,7 +29,7 @@ const ada: NumberedEntity = {
   ...pose,
 };
 /** The pose in the default precision of entities. */
-const SEEN_POSE_HEX = "c001 1f 00 800a c1 00 00 3f";
+const SEEN_POSE_HEX = "c001 1f 00 800a d8 00 00 28";
 const ADA_HEX = `06 01 2a 00 00 0000803f 00 03416461 ${SEEN_POSE_HEX}`;
 
 const mill: NumberedEntity = {
@@ -44,7 +44,7 @@ const mill: NumberedEntity = {
   position: [0, 0, 0, 0],
   orientation: [0, 0, 0, 1],
 };
-const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 0000003f";
+const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 00000028";
 
 const STONES = new BlockCatalog([
   { id: 0, name: "air", colour: 0, solid: false },
@@ -226,7 +226,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
         editDataBytesPerSecond: 4_096,
         gameMessagesPerSecond: 0.128,
       },
-      precision: { positionSteps: 64, orientationSteps: 63 },
+      precision: { positionSteps: 64, orientationSteps: 40 },
       position: [1, 0, 0, 0],
       orientation: [0, 0, 0, 1],
     },
@@ -234,7 +234,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       02 04666c6174 010b b90a edfd03 04666c6174 010c b90a edfd03 01 01 01000000 01000100
       ${STONE_HASH_HEX} 01 ${STONES_HEX}
       40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8080a01f 8080fa01 8001
-      40 3f 8001 00 00 00 0000007f`,
+      40 28 8001 00 00 00 0000007f`,
   },
   {
     rule: "N22",

@@ -32,7 +32,7 @@ describe("a hello", () => {
         role: "builder",
         resumed: false,
         tickMs: TICK_MS,
-        precision: { positionSteps: 64, orientationSteps: 63 },
+        precision: { positionSteps: 64, orientationSteps: 40 },
         limits: expect.objectContaining({
           editsPerSecond: DEFAULT_SYNC_LIMITS.editsPerSecond,
           editVoxelsMax: DEFAULT_SYNC_LIMITS.editVoxelsMax,

@@ -302,7 +302,7 @@ const SERVER_MESSAGES: RandomServerMessages = {
     },
     tickMs: prng.between(1, 1_000),
     // The default, so that messages behind a welcome have the same bytes as those without one.
-    precision: { positionSteps: 64, orientationSteps: 63 },
+    precision: { positionSteps: 64, orientationSteps: 40 },
     ...randomPose(prng),
   }),
   goodbye: (prng) => ({
@@ -395,6 +395,6 @@ function randomEntity(prng: Prng): Omit<SeenEntity, "tags" | "data"> {
     scale: prng.pick([1, 0.5, -0, Number.NaN]),
     block: prng.below(65_536),
     name: randomText(prng),
-    ...randomPose(prng, 63),
+    ...randomPose(prng, 40),
   };
 }

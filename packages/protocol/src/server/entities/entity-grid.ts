@@ -235,8 +235,14 @@ export class EntityGrid {
   /** Makes the latest pose the one that clients have. Returns false if they have it already. */
   #takePose(entry: GridEntry): boolean {
     const { steps, latest } = entry;
-    const change = latest.map((step, field) => step - (steps[field] as number));
-    if (change.every((difference) => difference === 0)) return false;
+    const change: number[] = [];
+    let isChanged = false;
+    for (let field = 0; field < latest.length; field++) {
+      const difference = (latest[field] as number) - (steps[field] as number);
+      if (difference !== 0) isChanged = true;
+      change.push(difference);
+    }
+    if (!isChanged) return false;
     entry.change = change as unknown as PoseSteps;
     entry.steps = latest;
     const { position, orientation } = poseOfSteps(latest, this.#precision);

@@ -3,6 +3,7 @@ import { ByteWriter } from "@orthant/core/bytes";
 import { riceCost, zigzag } from "@orthant/core/engine";
 import type { EntityMotion, EntityMove, NumberedEntity } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
+import type { PoseSteps } from "../../message/pose-steps.ts";
 import type { Precision } from "../../message/precision.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { ServerMessage } from "../../message/server-message.ts";
@@ -45,7 +46,7 @@ export class EntityMessages {
     const close: GridEntry[] = [];
     const messages: Uint8Array[] = [];
     for (const entry of entries) {
-      if (entry.change.every((step) => Math.abs(step) <= CHANGE_MAX)) close.push(entry);
+      if (isShort(entry.change)) close.push(entry);
       else messages.push(...this.poses([entry]));
     }
     for (const part of inParts(close)) messages.push(this.#changes(part));
@@ -72,20 +73,18 @@ export class EntityMessages {
   #changes(entries: readonly GridEntry[]): Uint8Array {
     let absolute = 0;
     for (const field of ORIENTATION_FIELDS) {
-      const changes = riceCost(entries.map(({ change }) => zigzag(change[field])));
       // No change at all takes no bits.
-      if (changes.bits === entries.length) continue;
+      if (entries.every(({ change }) => change[field] === 0)) continue;
+      const changes = riceCost(entries.map(({ change }) => zigzag(change[field])));
       if (riceCost(entries.map(({ steps }) => zigzag(steps[field]))).bits < changes.bits)
         absolute |= 1 << field;
     }
-    const moves = entries.map(
-      ({ number, change, steps }): EntityMove => ({
-        number,
-        steps: change.map((step, field) =>
-          ((absolute >> field) & 1) === 1 ? (steps[field] as number) : step,
-        ) as unknown as EntityMove["steps"],
-      }),
-    );
+    const isAbsolute = (field: number): boolean => ((absolute >> field) & 1) === 1;
+    const moves = entries.map(({ number, change, steps }): EntityMove => {
+      const [x, y, z, w] = change;
+      const facing = (field: 4 | 5 | 6 | 7): number => (isAbsolute(field) ? steps : change)[field];
+      return { number, steps: [x, y, z, w, facing(4), facing(5), facing(6), facing(7)] };
+    });
     return this.#encode({ kind: "moves", absolute, moves });
   }
 
@@ -94,6 +93,11 @@ export class EntityMessages {
     writeServerMessage(this.#writer, message, undefined, this.#precision);
     return this.#writer.copy();
   }
+}
+
+function isShort(change: PoseSteps): boolean {
+  for (const step of change) if (step > CHANGE_MAX || step < -CHANGE_MAX) return false;
+  return true;
 }
 
 const STILL: Vector = [0, 0, 0, 0];

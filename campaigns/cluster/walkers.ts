@@ -6,7 +6,7 @@ import type { WorldEngine } from "@orthant/world/engine";
 
 /** Above where builders build, and around the corner where the first four shards meet. */
 export const MEADOW: Box = boxBetween([-24, 60, -24, 0], [24, 62, 24, 400]);
-const STEP_MS = 500;
+const STEP_MS = 2_000;
 const STRIDE = 8;
 
 /** Puts entities into a world, which owners then walk. */

@@ -61,7 +61,8 @@ export class Member {
     if (!this.#joined) return;
     const [x, y, z, w] = this.#position;
     this.#position = [x + dx, y, z + dz, w];
-    this.#send([{ kind: "move", position: this.#position, orientation: [dx, 0, dz, 0] }]);
+    const timeMs = Math.floor(performance.now());
+    this.#send([{ kind: "move", timeMs, position: this.#position, orientation: [dx, 0, dz, 0] }]);
     this.#events.onStep(this.#playerId, this.#position);
   }
 

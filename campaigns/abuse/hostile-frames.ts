@@ -67,7 +67,7 @@ function plausibleMessages(standing: AttackerState, prng: Prng): readonly Client
       ),
     ]),
     { kind: "setVoxels", editId: standing.nextEditId, placements: placementsAt(position, prng) },
-    { kind: "move", position: position, orientation: [0, 0, 0, 1] },
+    { kind: "move", timeMs: 5, position: position, orientation: [0, 0, 0, 1] },
     { kind: "resync", expected: standing.applied + 1, regions: [{ region, clock: clockFrom(1, 1) }] },
     { kind: "entitiesLost" },
     { kind: "game", payload: prng.bytes(prng.below(16)) },

@@ -12,6 +12,9 @@ export {
   type Interest,
   lineBrush,
   memoryCache,
+  type PlayerState,
+  type PredictedPlayer,
+  type PredictionOptions,
   type Status,
   type StatusDetail,
   sphereBrush,
@@ -62,7 +65,13 @@ export {
 } from "@orthant/core";
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
-export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
+export {
+  createServer,
+  issueToken,
+  type MovementOptions,
+  OrthantServer,
+  type ServerOptions,
+} from "@orthant/server";
 export type {
   ChangeGeneratorOptions,
   KeptSpace,

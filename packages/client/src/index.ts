@@ -9,6 +9,7 @@ export type { TokenOption } from "./connection/retry.ts";
 export type { OpenSocket, Status, StatusDetail, WebSocketLike } from "./connection/server-connection.ts";
 export { type BrushPlacements, boxBrush, lineBrush, sphereBrush } from "./edit/brushes.ts";
 export { type EditableWorld, EditHistory, type EditHistoryOptions } from "./edit/edit-history.ts";
+export { type PlayerState, PredictedPlayer, type PredictionOptions } from "./motion/predicted-player.ts";
 export type { Interest, InterestAround, InterestInChunks } from "./world/client-interest.ts";
 export { type ClientPose, ClientWorld } from "./world/client-world.ts";
 export { type ConnectOptions, connect } from "./world/connect.ts";

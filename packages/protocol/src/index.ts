@@ -23,6 +23,7 @@ export { visibleEntityCodec } from "./message/entity-codec.ts";
 export { encodeGameMessage, gameMessageIn } from "./message/game-message.ts";
 export {
   CATALOG_BYTES_MAX,
+  CLOCK_WRAP_MS,
   EDIT_RUN_IDS,
   EDIT_VOXELS_MAX,
   EDITS_OPEN_MAX,
@@ -49,6 +50,7 @@ export type {
 export type { CloseReason, Wire } from "./message/wire.ts";
 export type { Account, AccountFault, Player } from "./server/account.ts";
 export type { EntityRates } from "./server/entities/entity-rates.ts";
+export type { MovementLimits } from "./server/entities/move-check.ts";
 export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
 export type { PlayerEdit, RuleAnswer, SyncRules } from "./server/sync-rules.ts";

@@ -38,6 +38,7 @@ export type {
   ServerMessage,
 } from "./message/server-message.ts";
 export { PlaceLocks } from "./server/edits/place-locks.ts";
+export { MoveCheck } from "./server/entities/move-check.ts";
 export {
   readDatagram,
   type Unreadable,

@@ -1,6 +1,7 @@
 import type {
   BlockCatalog,
   BlockChange,
+  ChunkShape,
   DataCodec,
   Dimensions,
   Position,
@@ -10,6 +11,7 @@ import type {
 import { bytesEqual } from "@orthant/core/bytes";
 import {
   type Axes,
+  boxesOfRegions,
   isListOf,
   PositionMap,
   requireList,
@@ -18,6 +20,7 @@ import {
   sameTypeIn,
   shownChange,
   voxelPlacement,
+  voxelsOfChunks,
   wrongArgument,
 } from "@orthant/core/engine";
 import {
@@ -39,7 +42,7 @@ const FAILED = "the rules of the game failed";
 export interface RuledWorld<D extends Dimensions> {
   readonly axes: Axes<D>;
   /** Its catalog changes when types of blocks are added. */
-  readonly world: { readonly catalog: BlockCatalog };
+  readonly world: { readonly catalog: BlockCatalog; readonly shape: ChunkShape };
   readonly dataCodec: DataCodec;
 }
 
@@ -53,7 +56,7 @@ export function syncRulesOf<D extends Dimensions>(
   onError: (rule: keyof GameRules, error: unknown) => void,
 ): SyncRules {
   const { axes } = world;
-  const { beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave } = rules;
+  const { beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave, onInterest } = rules;
   const show = (player: Player): OnlinePlayer<D> => onlinePlayer(axes, player);
   /** Calls a rule without an answer. */
   const notify = (rule: keyof GameRules, call: () => unknown): void => {
@@ -112,6 +115,12 @@ export function syncRulesOf<D extends Dimensions>(
       },
     }),
     ...(onJoin && { onJoin: ({ player }) => notify("onJoin", () => onJoin({ player: show(player) })) }),
+    ...(onInterest && {
+      onInterest: ({ player, entered, left }) => {
+        const event = { player: show(player), entered: boxesOf(world, entered), left: boxesOf(world, left) };
+        notify("onInterest", () => onInterest(event));
+      },
+    }),
     ...(onLeave && { onLeave: ({ player }) => notify("onLeave", () => onLeave({ player: show(player) })) }),
   };
 }
@@ -119,6 +128,14 @@ export function syncRulesOf<D extends Dimensions>(
 /** Returns a player with the coordinates that the world shows. */
 export function onlinePlayer<D extends Dimensions>(axes: Axes<D>, player: Player): OnlinePlayer<D> {
   return { ...player, position: axes.shown(player.position) };
+}
+
+/** Returns boxes of voxels that are together the regions. */
+function boxesOf<D extends Dimensions>(
+  { axes, world }: RuledWorld<D>,
+  regions: readonly Position[],
+): readonly VoxelBox<D>[] {
+  return boxesOfRegions(regions).map((chunks) => axes.shownVoxels(voxelsOfChunks(world.shape, chunks)));
 }
 
 function shownPose<D extends Dimensions>(axes: Axes<D>, { position, orientation }: Pose): PlayerPose<D> {

@@ -15,6 +15,7 @@ import { limitsOf } from "./http/limits.ts";
 import { readPage } from "./http/page-files.ts";
 import { registerClusterMetrics } from "./metrics/cluster-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
+import { movementLimits, reachRule } from "./movement.ts";
 import { OrthantServer, type OrthantServerContext } from "./orthant-server.ts";
 import { checkServerOptions, type ServerOptions } from "./server-options.ts";
 import { syncWorldOf } from "./sync-world-of.ts";
@@ -73,6 +74,10 @@ export async function createServer<D extends Dimensions = Dimensions>(
     log.error({ err: error, ...about }, message);
   };
   const syncWorld = "syncWorld" in world ? world.syncWorld : await syncWorldOf(world);
+  const { movement } = options;
+  const rules = syncRulesOf(options.rules ?? {}, { axes, world: syncWorld, dataCodec }, (rule, error) =>
+    reportError(error, "a rule of the game failed", { rule }),
+  );
   const sync: SyncServer = new SyncServer({
     world: syncWorld,
     time,
@@ -84,9 +89,8 @@ export async function createServer<D extends Dimensions = Dimensions>(
     ...(options.entityRates !== undefined && { entityRates: options.entityRates }),
     pause: setImmediate,
     limits,
-    rules: syncRulesOf(options.rules ?? {}, { axes, world: syncWorld, dataCodec }, (rule, error) =>
-      reportError(error, "a rule of the game failed", { rule }),
-    ),
+    rules: movement === undefined ? rules : { ...rules, ...reachRule(movement, axes, rules.canReach) },
+    movement: movement && movementLimits(movement, axes, syncWorld),
     events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },
   });
   const parts: OrthantServerContext<D> = {

@@ -31,6 +31,13 @@ export interface PlayerMoveEvent<D extends Dimensions = Dimensions> {
   readonly to: PlayerPose<D>;
 }
 
+/** A change of what a player's client sees. */
+export interface PlayerInterestEvent<D extends Dimensions = Dimensions> {
+  readonly player: OnlinePlayer<D>;
+  readonly entered: readonly VoxelBox<D>[];
+  readonly left: readonly VoxelBox<D>[];
+}
+
 /** A rule's refusal, with a text for the player. */
 export interface RuleRejection {
   readonly reject: string;
@@ -73,6 +80,11 @@ export interface GameRules<D extends Dimensions = Dimensions> {
   readonly onMessage?: (event: { readonly player: OnlinePlayer<D>; readonly message: unknown }) => void;
   /** Called when a player has joined. */
   readonly onJoin?: (event: { readonly player: OnlinePlayer<D> }) => void;
+  /**
+   * Called when a player's client wants to see other parts of the world, so that the game can send what belongs to them.
+   * The boxes are of whole regions. The client has their content a little later.
+   */
+  readonly onInterest?: (event: PlayerInterestEvent<D>) => void;
   /** Called when a player has left. */
   readonly onLeave?: (event: { readonly player: OnlinePlayer<D> }) => void;
 }
@@ -85,5 +97,6 @@ export const RULE_NAMES: readonly string[] = [
   "beforeMove",
   "onMessage",
   "onJoin",
+  "onInterest",
   "onLeave",
 ] satisfies readonly (keyof GameRules)[];

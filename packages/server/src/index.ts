@@ -26,6 +26,7 @@ export type {
   GameRules,
   OnlinePlayer,
   PlayerEditEvent,
+  PlayerInterestEvent,
   PlayerMoveEvent,
   PlayerPose,
   RuleDecision,
@@ -37,6 +38,7 @@ export type { TlsOptions } from "./http/http-listener.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./http/limits.ts";
 export type { PageOptions, PolicyDirective } from "./http/page-policy.ts";
 export type { ClusterCounts, OwnedShard, OwnerCounts } from "./metrics/cluster-metrics.ts";
+export type { MovementOptions } from "./movement.ts";
 export { OrthantServer } from "./orthant-server.ts";
 export { type OwnerEndpoints, serveOwnerEndpoints } from "./owner-endpoints.ts";
 export type {

@@ -1,3 +1,4 @@
 // For tests, campaigns and benchmarks; not published.
 export { REFUSALS } from "./http/connection-limiter.ts";
 export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics/server-metrics.ts";
+export { movementLimits } from "./movement.ts";

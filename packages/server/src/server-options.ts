@@ -15,6 +15,7 @@ import type { TlsOptions } from "./http/http-listener.ts";
 import type { Limits } from "./http/limits.ts";
 import type { PageOptions } from "./http/page-policy.ts";
 import type { ClusterCounts, OwnerCounts } from "./metrics/cluster-metrics.ts";
+import { type MovementOptions, movementFault } from "./movement.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 /** The part of a world that a server needs apart from sharing it. */
@@ -71,6 +72,8 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   readonly limits?: Partial<Limits>;
   /** A game's rules for what players do. */
   readonly rules?: GameRules<D>;
+  /** How players may move; anyhow by default. */
+  readonly movement?: MovementOptions<D>;
   /**
    * Reads the data of voxels for the rules; edits with data that it cannot read are rejected. Default: that of the world.
    */
@@ -138,6 +141,7 @@ const PORT: Rule = { wanted: `a whole number from 0 to ${PORT_MAX}`, accepts: wh
 const ADDRESS: Rule = { wanted: 'an address such as "0.0.0.0"', accepts: isText };
 const FLAG: Rule = { wanted: "true or false", accepts: (value) => typeof value === "boolean" };
 const FUNCTION: Rule = { wanted: "a function", accepts: isFunction };
+const NUMBER: Rule = { wanted: "a number", accepts: (value) => typeof value === "number" };
 const OBJECT: Rule = { wanted: "an object", accepts: isObject };
 const TEXT: Rule = { wanted: "text", accepts: isText };
 const PEM: Rule = { wanted: "PEM, as text or bytes", accepts: isTextOrBytes, isSecret: true };
@@ -186,6 +190,7 @@ const SERVER_RULES: Rules = {
   revoked: LIST,
   limits: OBJECT,
   rules: OBJECT,
+  movement: OBJECT,
   logger: {
     wanted: "a pino logger, options for one, or false",
     accepts: (value) => value === false || isObject(value),
@@ -259,9 +264,21 @@ const PRECISION_RULES: Rules = {
   positionSteps: { wanted: "a whole number from 1 to 4,096", accepts: wholeNumber(1, 4_096) },
   orientationSteps: { wanted: "a whole number from 1 to 127", accepts: wholeNumber(1, 127) },
 };
+const MOVEMENT_RULES: Rules = {
+  speedMax: NUMBER,
+  riseSpeedMax: NUMBER,
+  fallSpeedMax: NUMBER,
+  size: LIST,
+  isSolid: FUNCTION,
+  reach: {
+    wanted: "a number of voxels, 0 or more",
+    accepts: (value) => typeof value === "number" && value >= 0,
+  },
+};
 const NESTED_RULES: Readonly<Record<string, Rules>> = {
   auth: AUTH_RULES,
   precision: PRECISION_RULES,
+  movement: MOVEMENT_RULES,
   metrics: METRICS_RULES,
   page: PAGE_RULES,
   tls: TLS_RULES,
@@ -283,6 +300,11 @@ export function checkServerOptions<D extends Dimensions>(options: ServerOptions<
       throw new OrthantError("ORT_ARGUMENT", detail);
     }
     if (value !== undefined && !isFunction(value)) throw wrong(`rules.${name}`, value, FUNCTION);
+  }
+  const fault = options.movement && movementFault(options.movement);
+  if (fault !== undefined) {
+    const value = field(options.movement as object, fault.name);
+    throw wrong(`movement.${fault.name}`, value, { wanted: fault.wanted, accepts: () => false });
   }
   requireOrigins(options.origins ?? []);
 }

@@ -86,7 +86,7 @@ describe("an invalid option is rejected with its name, its value and what would 
     [{ rules: { beforeEdit: "no" } }, "the option rules.beforeEdit is 'no'; it must be a function"],
     [
       { rules: { onEdit: () => undefined } },
-      "there is no rule onEdit; there are beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave",
+      "there is no rule onEdit; there are beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onInterest, onLeave",
     ],
     [{ page: 7 }, "the option page is 7; it must be a folder"],
     [{ time: Date }, "the option time is [Function: Date]"],

@@ -77,7 +77,7 @@ describe("a client that joins", () => {
 
     const bob = await PlainClient.join(server.url, { clientId: 2n, name: "Bob" });
     await bob.next("welcome");
-    bob.say({ kind: "move", position: [3, 9, 3, 0], orientation: [0, 0, 0, 1] });
+    bob.say({ kind: "move", timeMs: 5, position: [3, 9, 3, 0], orientation: [0, 0, 0, 1] });
     // Bob enters at the spawn, and then moves, or both at once.
     const spawnX = world.spawn[0];
     const isAtThree = (): boolean =>
@@ -156,7 +156,7 @@ describe("a game", () => {
     const { position } = await client.next("welcome");
     client.say(
       { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] },
-      { kind: "move", position: [9, 9, 9, 0], orientation: [0, 0, 0, 1] },
+      { kind: "move", timeMs: 5, position: [9, 9, 9, 0], orientation: [0, 0, 0, 1] },
       { kind: "game", payload: new Uint8Array(1) },
     );
     expect((await client.next("editResults")).results[0]).toMatchObject({ reason: "vetoed" });

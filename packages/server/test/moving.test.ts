@@ -38,16 +38,16 @@ test("moves that were on the way do not undo it, also across a reconnect", async
   const client = await PlainClient.join(server.url, { clientId: 5n });
   const { playerId } = await client.next("welcome");
   server.movePlayer(playerId, { position: [100, 70, 3] });
-  client.say({ kind: "move", ...at(5) });
+  client.say({ kind: "move", timeMs: 5, ...at(5) });
   const { number } = await client.next("placed");
   client.socket.close();
   await until(() => server.connectionCount === 0);
   const again = await PlainClient.join(server.url, { clientId: 5n });
   expect((await again.next("welcome")).position).toEqual([100, 70, 3, 0]);
-  again.say({ kind: "move", ...at(5) });
+  again.say({ kind: "move", timeMs: 5, ...at(5) });
   expect((await again.next("placed")).number).toBe(number);
   expect(server.players[0]?.position).toEqual([100, 70, 3]);
-  again.say({ kind: "placedSeen", number }, { kind: "move", ...at(8) });
+  again.say({ kind: "placedSeen", number }, { kind: "move", timeMs: 5, ...at(8) });
   await until(() => server.players[0]?.position[0] === 8);
 });
 

@@ -37,6 +37,12 @@ import {
 } from "@orthant/core/engine";
 import type { Role, SeenEntity, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
+import {
+  type PlayerLink,
+  type PlayerState,
+  PredictedPlayer,
+  type PredictionOptions,
+} from "../motion/predicted-player.ts";
 import { type Interest, replicaInterest, requireSendablePoint } from "./client-interest.ts";
 import type { WorldReplica } from "./world-replica.ts";
 
@@ -219,6 +225,17 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.entities.map((entity) => this.#shownEntity(entity));
   }
 
+  /**
+   * The same entities where they are to be drawn at a moment, now by default: moving evenly between the poses that the
+   * server has sent, about a tenth of a second behind the newest. `nowMs` is a time of the option `time`.
+   *
+   * @example
+   * for (const { id, position } of client.entitiesAt()) figures.get(id)?.position.set(...position);
+   */
+  entitiesAt(nowMs?: number): readonly Entity<D>[] {
+    return this.replica.entitiesAt(nowMs).map((entity) => this.#shownEntity(entity));
+  }
+
   async entitiesIn(box: VoxelBox<D>): Promise<readonly Entity<D>[]> {
     const voxels = this.#axes.voxels("box", box);
     return this.replica.entities
@@ -249,6 +266,32 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     if (!isOrientation)
       throw wrongArgument("orientation", orientation, "it is a list of four numbers from -1 to 1");
     this.replica.move({ position: requireSendablePoint(this.#axes, "position", position), orientation });
+  }
+
+  /**
+   * Moves the player by inputs: at once here, and on the server as soon as it learns of it. A correction of the server
+   * leads to where the inputs since then lead from there. Use it instead of `move`.
+   *
+   * @example
+   * const player = client.predictPlayer({
+   *   state: { position: client.pose.position, velocity: [0, 0, 0] },
+   *   step: (state, keys: Keys, seconds) => walk(client, state, keys, seconds),
+   * });
+   * player.move(keys, seconds); // in every frame
+   * camera.position.set(...player.position);
+   */
+  predictPlayer<State extends PlayerState<D>, Input>(
+    options: PredictionOptions<D, State, Input>,
+  ): PredictedPlayer<D, State, Input> {
+    const link: PlayerLink<D> = {
+      nowMs: () => this.replica.nowMs(),
+      move: ({ position, orientation }) => this.move({ position, ...(orientation && { orientation }) }),
+      onPlaced: (listener) =>
+        this.replica.onPlaced(({ position, orientation }, moveMs) =>
+          listener({ position: this.#axes.shown(position), orientation }, moveMs),
+        ),
+    };
+    return new PredictedPlayer(link, options);
   }
 
   /**

@@ -2,6 +2,7 @@ import {
   type Axis,
   type Box,
   type ChunkShape,
+  isOrthantError,
   OrthantError,
   type Position,
   type Vector,
@@ -116,10 +117,16 @@ export class InterestTracker {
     this.#interest = interest;
   }
 
-  /** Applies the interest that was requested before the shape was known. Throws when it is too large. */
-  welcomed(shape: ChunkShape): void {
-    if (this.#interest !== undefined && this.#area === undefined)
+  /** Applies the interest that was requested before the shape was known. Returns what is wrong with it, if anything. */
+  welcomed(shape: ChunkShape): OrthantError | undefined {
+    if (this.#interest === undefined || this.#area !== undefined) return undefined;
+    try {
       this.#apply(interestArea(shape, this.#interest));
+      return undefined;
+    } catch (error) {
+      if (isOrthantError(error)) return error;
+      throw error;
+    }
   }
 
   /** Handles the arrival of a region. */

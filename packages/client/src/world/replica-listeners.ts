@@ -15,7 +15,7 @@ export class ReplicaListeners {
   readonly entities: ListenerSet<[change: EntitiesChange]> = new ListenerSet(reportLater);
   readonly message: ListenerSet<[message: unknown]> = new ListenerSet(reportLater);
   readonly blocks: ListenerSet<[blocks: BlockCatalog]> = new ListenerSet(reportLater);
-  readonly placed: ListenerSet<[placed: Placed]> = new ListenerSet(reportLater);
+  readonly placed: ListenerSet<[placed: Placed, moveMs: number | undefined]> = new ListenerSet(reportLater);
   readonly status: ListenerSet<[status: Status, detail: StatusDetail]> = new ListenerSet(reportLater);
 
   /** Returns the events for a sync client: those that only listeners need, and the replica's own. */

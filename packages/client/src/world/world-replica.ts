@@ -4,7 +4,6 @@ import {
   type Chunk,
   type ChunkShape,
   type EditResult,
-  isOrthantError,
   OrthantError,
   type Position,
   type QueryDetail,
@@ -30,6 +29,7 @@ import {
 import { ReplicaStore } from "../cache/replica-store.ts";
 import { TokenSource } from "../connection/retry.ts";
 import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";
+import { MovingEntities } from "../motion/moving-entities.ts";
 import { deferred } from "./callbacks.ts";
 import { concreteRegion } from "./concrete-region.ts";
 import { EditPromises } from "./edit-promises.ts";
@@ -49,6 +49,7 @@ export class WorldReplica {
   readonly #interest: InterestTracker;
   readonly #edits = new EditPromises();
   readonly #listeners = new ReplicaListeners();
+  readonly #motion = new MovingEntities();
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
   /** The pose that the server has set since the last welcome. */
@@ -70,6 +71,7 @@ export class WorldReplica {
     this.#options = options;
     this.#interest = new InterestTracker(options.interest);
     this.ready = this.#readiness.promise;
+    this.#listeners.entities.add((change) => this.#motion.change(change, options.time.nowMs()));
     const { time, timeoutMs } = options;
     if (timeoutMs !== Number.POSITIVE_INFINITY) {
       this.#deadline = time.wait(timeoutMs, () => this.#giveUp(timeoutMs));
@@ -217,6 +219,16 @@ export class WorldReplica {
     return this.#syncClient?.entities ?? [];
   }
 
+  /** The same where they are at a moment, between the poses that have arrived. See `ClientWorld`. */
+  entitiesAt(nowMs: number = this.nowMs()): readonly SeenEntity[] {
+    return this.entities.map((entity) => this.#motion.at(entity, nowMs));
+  }
+
+  /** The present time on the client's clock. */
+  nowMs(): number {
+    return this.#options.time.nowMs();
+  }
+
   /** Sends a game message. Drops it when there are too many (`rate`) or the client is not joined (`offline`). */
   send(message: unknown): SendResult {
     this.#requireOpen();
@@ -253,7 +265,7 @@ export class WorldReplica {
   }
 
   /** Calls `listener` when the server sets the player's pose. Returns an unsubscribe function. */
-  onPlaced(listener: (placed: Placed) => void): () => void {
+  onPlaced(listener: (placed: Placed, moveMs: number | undefined) => void): () => void {
     return this.#listeners.placed.add(listener);
   }
 
@@ -295,11 +307,12 @@ export class WorldReplica {
           store.blocksChanged();
           this.#listeners.blocks.emit(blocks);
         },
-        onPlaced: (placed) => {
+        onClock: (timeMs) => this.#motion.clock(timeMs, time.nowMs()),
+        onPlaced: (placed, moveMs) => {
           const { position, orientation } = placed;
           this.#placed = { position, orientation };
           this.#pose = this.#placed;
-          this.#listeners.placed.emit(placed);
+          this.#listeners.placed.emit(placed, moveMs);
         },
         onRegion: (region, state) => {
           store.changed(region);
@@ -312,20 +325,17 @@ export class WorldReplica {
     this.#interest.follow(syncClient);
     this.#syncClient = syncClient;
     const onStatus = (status: Status, detail: StatusDetail): void => this.#setStatus(status, detail);
-    this.#connection = new ServerConnection(syncClient, {
-      url,
-      openSocket: socket,
-      time,
-      random,
-      tokens,
-      onStatus,
-    });
+    const connection = { url, openSocket: socket, time, random, tokens, onStatus };
+    this.#connection = new ServerConnection(syncClient, connection);
     this.#connection.start();
   }
 
   #welcomed(welcome: Welcome): void {
     this.#placed = undefined;
-    this.#applyFirstInterest(welcome);
+    this.#motion.welcomed(welcome.tickMs);
+    const fault = this.#interest.welcomed(welcome.shape);
+    // The interest was set before the shape was known; only the program can fix that.
+    if (fault !== undefined) this.#connection?.close(fault);
     if (this.#ending !== undefined) return;
     // This connection does not know the pose that was set before it.
     if (this.#pose !== undefined) this.#syncClient?.move(this.#pose);
@@ -344,16 +354,6 @@ export class WorldReplica {
     }
     const detail = `the cache has not opened within ${timeoutMs} ms: connect without it`;
     this.#setStatus("closed", { error: new OrthantError("ORT_TIMEOUT", detail) });
-  }
-
-  #applyFirstInterest({ shape }: Welcome): void {
-    try {
-      this.#interest.welcomed(shape);
-    } catch (error) {
-      // The interest was set before the shape was known and is too large; only the program can fix that.
-      if (!isOrthantError(error)) throw error;
-      this.#connection?.close(error);
-    }
   }
 
   #edit(edit: RequestedEdit): Promise<EditResult> {

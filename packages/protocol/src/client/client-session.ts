@@ -55,6 +55,11 @@ interface JoinedState {
   readonly gameMessages: TokenBucket;
 }
 
+/** A pose, and when the player took it. */
+interface TimedPose extends Pose {
+  readonly timeMs: number;
+}
+
 /** One connection of a client, from hello to goodbye. */
 export class ClientSession {
   readonly #options: SyncClientOptions;
@@ -72,10 +77,12 @@ export class ClientSession {
   #phase: ClientPhase = "joining";
   #joined: JoinedState | undefined;
   #area: InterestRegions | undefined;
+  /** When the session started; the times in its moves count from here. */
+  readonly #startMs: number;
   /** The pose to send. */
-  #pose: Pose | undefined;
+  #pose: TimedPose | undefined;
   /** The pose that was sent last, after the newest that the server set. */
-  #sentPose: Pose | undefined;
+  #sentPose: TimedPose | undefined;
   /** The number of the pose to confirm. */
   #unconfirmed: number | undefined;
   /** The highest frame number received. */
@@ -88,6 +95,7 @@ export class ClientSession {
     this.#state = state;
     this.#events = events;
     this.#wire = wire;
+    this.#startMs = Math.floor(options.time.nowMs());
     this.#outgoing = new Outgoing(wire, () => ({
       acknowledged: this.#frameNumber,
       applied: this.#joined?.stream.applied ?? 0,
@@ -132,8 +140,10 @@ export class ClientSession {
   }
 
   /** Changes the pose. Only the latest pose is sent. */
-  move(pose: Pose): void {
-    this.#pose = pose;
+  move({ position, orientation }: Pose): void {
+    // At least 1, so that 0 means none.
+    const timeMs = Math.max(1, Math.round(this.#nowMs()) - this.#startMs);
+    this.#pose = { position, orientation, timeMs };
   }
 
   /** Sends a game message, unless there are too many or the client is not welcomed. */
@@ -285,6 +295,9 @@ export class ClientSession {
       case "placed":
         if (isNewer) this.#placed(message);
         break;
+      case "clock":
+        if (isNewer) this.#events.clock(message.timeMs);
+        break;
       case "game":
         if (isNewer) this.#events.game(message.payload);
     }
@@ -325,7 +338,7 @@ export class ClientSession {
       this.#state.placedNumber = placed.number;
       this.#pose = undefined;
       this.#sentPose = undefined;
-      this.#events.placed(placed);
+      this.#events.placed(placed, placed.moveMs === 0 ? undefined : this.#startMs + placed.moveMs);
     }
     // The server has ignored what was sent before this confirmation.
     this.#pose ??= this.#sentPose;

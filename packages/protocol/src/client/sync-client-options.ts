@@ -54,8 +54,16 @@ export interface SyncClientEvents {
   readonly onEditResult?: (result: OwnEditResult) => void;
   readonly onEntities?: (change: EntitiesChange) => void;
   readonly onGame?: (payload: Uint8Array) => void;
-  /** The server has set the player's pose. Own moves from now on start there. */
-  readonly onPlaced?: (placed: Placed) => void;
+  /**
+   * The server has set the player's pose. Own moves from now on start there. `moveMs` is the client's time at the newest
+   * own move that the server had taken, `undefined` if it had taken none on this connection: later ones are void.
+   */
+  readonly onPlaced?: (placed: Placed, moveMs: number | undefined) => void;
+  /**
+   * The server's time, in milliseconds modulo `CLOCK_WRAP_MS`, of the entities that `onEntities` reports next. An entity
+   * that it does not report has not changed.
+   */
+  readonly onClock?: (timeMs: number) => void;
   /** Types of blocks were added, renamed or retired. */
   readonly onBlocks?: (catalog: BlockCatalog) => void;
   /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
@@ -96,6 +104,7 @@ export interface SyncClientOptions {
 export class EventQueue {
   readonly #events: SyncClientEvents;
   #pending: (() => void)[] = [];
+  #clockMs: number | undefined;
 
   constructor(events: SyncClientEvents) {
     this.#events = events;
@@ -129,8 +138,12 @@ export class EventQueue {
     this.#pending.push(() => this.#events.onBlocks?.(catalog));
   }
 
-  placed(placed: Placed): void {
-    this.#pending.push(() => this.#events.onPlaced?.(placed));
+  placed(placed: Placed, moveMs: number | undefined): void {
+    this.#pending.push(() => this.#events.onPlaced?.(placed, moveMs));
+  }
+
+  clock(timeMs: number): void {
+    this.#clockMs = timeMs;
   }
 
   /** Fires all events, changes first, so that the listener of a result finds the world that it is about. */
@@ -140,6 +153,9 @@ export class EventQueue {
     for (const { region, state } of update?.regions ?? []) this.#events.onRegion?.(region, state);
     if (update !== undefined && update.chunks.length > 0) this.#events.onChange?.(update.chunks);
     if (update?.edits !== undefined) this.#events.onEdit?.(update.edits.chunks, update.edits.before);
+    const clockMs = this.#clockMs;
+    this.#clockMs = undefined;
+    if (clockMs !== undefined) this.#events.onClock?.(clockMs);
     if (entities !== undefined) this.#events.onEntities?.(entities);
     for (const fire of pending) fire();
   }

@@ -153,9 +153,13 @@ const interestCodec: Codec<InterestMessage> = {
   }),
 };
 
+/** A pose of the player. Rule N55 in docs/formats/protocol.md. */
 const moveCodec: Codec<Move> = {
-  write: (out, move) => poseCodec.write(out, move),
-  read: (input) => ({ kind: "move", ...poseCodec.read(input) }),
+  write(out, move) {
+    out.varUint(move.timeMs);
+    poseCodec.write(out, move);
+  },
+  read: (input) => ({ kind: "move", timeMs: input.varUint(), ...poseCodec.read(input) }),
 };
 
 const resyncRegionsCodec = regionClockListCodec(RESYNC_REGIONS_MAX);

@@ -74,6 +74,8 @@ export type EditMessage = SetVoxels | FillBox | CopyBox;
 /** Reports the player's pose. */
 export interface Move extends Pose {
   readonly kind: "move";
+  /** When the player took it: milliseconds on the client's clock, which starts anywhere. */
+  readonly timeMs: number;
 }
 
 /** Requests regions again after a patch that did not fit or never arrived. */

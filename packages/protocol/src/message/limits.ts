@@ -67,3 +67,6 @@ export const KNOWN_FEATURES: bigint = FEATURES.editLists;
 
 /** The feature bits that a peer must support if they are set. */
 export const REQUIRED_FEATURES_MASK = 0xffff_ffff_0000_0000n;
+
+/** The time in a clock message starts again at 0 after this. */
+export const CLOCK_WRAP_MS = 65_536;

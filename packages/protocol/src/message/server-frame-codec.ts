@@ -42,6 +42,7 @@ import type {
   Placed,
   Reset,
   Role,
+  ServerClock,
   ServerFrame,
   ServerMessage,
   Welcome,
@@ -178,14 +179,22 @@ const placedCodec: Codec<Placed> = {
   write(out, placed) {
     counterCodec.write(out, placed.number);
     poseCodec.write(out, placed);
+    out.varUint(placed.moveMs);
     out.string(placed.reason, DETAIL_BYTES_MAX);
   },
   read: (input) => ({
     kind: "placed",
     number: counterCodec.read(input),
     ...poseCodec.read(input),
+    moveMs: input.varUint(),
     reason: input.string(DETAIL_BYTES_MAX),
   }),
+};
+
+/** The time of a tick. Rule N56 in docs/formats/protocol.md. */
+const clockCodec: Codec<ServerClock> = {
+  write: (out, { timeMs }) => out.u16(timeMs),
+  read: (input) => ({ kind: "clock", timeMs: input.u16() }),
 };
 
 const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
@@ -356,6 +365,7 @@ function serverMessageCodec(terms: FrameTerms): Codec<ServerMessage> {
     entityDetails: entityDetailsCodec,
     moves: movesCodec,
     motions: motionsCodec,
+    clock: clockCodec,
   });
   latest = { terms, codec };
   return codec;

@@ -164,8 +164,17 @@ export interface Placed extends Pose {
   readonly kind: "placed";
   /** Different for each pose that a server sets. */
   readonly number: number;
+  /** The time in the client's newest move that the server had taken; 0 without one. Later moves are void. */
+  readonly moveMs: number;
   /** Why, for the player; may be empty. */
   readonly reason: string;
+}
+
+/** The server's time at the tick of this frame. */
+export interface ServerClock {
+  readonly kind: "clock";
+  /** In milliseconds, modulo `CLOCK_WRAP_MS`. */
+  readonly timeMs: number;
 }
 
 /** Changes the catalog of blocks. The client confirms which catalog it has. */
@@ -196,7 +205,8 @@ export type ServerMessage =
   | BlocksMessage
   | EntityDetailsMessage
   | EntityMoves
-  | EntityMotions;
+  | EntityMotions
+  | ServerClock;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

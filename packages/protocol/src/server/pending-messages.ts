@@ -107,6 +107,11 @@ export class PendingEntities {
     for (const entity of entities) this.#detailed.add(entity);
   }
 
+  /** True when there are changes to send. */
+  get isWaiting(): boolean {
+    return this.#isStale || this.#messages.length > 0;
+  }
+
   /** Writes the client's messages for this tick. */
   write(out: Outbox, grid: EntityGrid, regions: ClientRegions, work: WorkBudget): void {
     if (!this.#isStale) {

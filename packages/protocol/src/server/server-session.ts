@@ -215,6 +215,11 @@ export class ServerSession implements Watcher {
       const disconnect = this.#receiveMessage(joined, message, nowMs);
       if (disconnect !== undefined || this.#phase === "closed") return disconnect;
     }
+    // A refused move is corrected at once: the longer it takes, the more the correction shows.
+    if (joined.player.isRefused && this.#isWelcomed && this.#maySend) {
+      joined.player.writePlaced(this.#out, nowMs);
+      this.#out.flush();
+    }
     return undefined;
   }
 
@@ -283,7 +288,7 @@ export class ServerSession implements Watcher {
         joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
         return undefined;
       case "move":
-        joined.player.requestPose(message);
+        joined.player.requestPose(message, nowMs);
         return undefined;
       case "resync": {
         const { expected } = message;
@@ -314,12 +319,15 @@ export class ServerSession implements Watcher {
 
   /** Works on the client's interest. Its entities are outdated when it then sees other regions. */
   #work(
-    { regions, interest, entities }: JoinedClient,
+    { regions, interest, entities, player }: JoinedClient,
     work: (interest: ClientInterest) => keyof SyncLimits | undefined,
   ): Disconnect | undefined {
     const { areaVersion } = regions;
     const exceeded = work(interest);
-    if (regions.areaVersion !== areaVersion) entities.markStale();
+    if (regions.areaVersion !== areaVersion) {
+      entities.markStale();
+      regions.reportInterest(player.player);
+    }
     return exceeded && limitExceeded(exceeded, this.#context.limits);
   }
 
@@ -355,10 +363,10 @@ export class ServerSession implements Watcher {
       joined.blocks.write(this.#out, nowMs);
       const { resyncs } = regions;
       if (resyncs > 0) regions.releaseResyncs(budget.takeResyncRegions(resyncs, nowMs));
-      const placed = joined.player.placedDue(nowMs);
-      if (placed !== undefined) this.#out.write(placed);
+      joined.player.writePlaced(this.#out, nowMs);
       joined.sender.write(this.#out);
       joined.results.write(this.#out, regions);
+      joined.clock.write(this.#out, joined.entities.isWaiting, nowMs);
       joined.entities.write(this.#out, entities, regions, sendWork);
       joined.game.write(this.#out);
     }

@@ -38,5 +38,11 @@ export interface SyncRules {
   /** Called with the payload of each game message from a player. */
   readonly onMessage?: (event: { readonly player: Player; readonly payload: Uint8Array }) => void;
   readonly onJoin?: (event: { readonly player: Player }) => void;
+  /** Called when a client's interest has changed, with the regions that came to it and those that it has no longer. */
+  readonly onInterest?: (event: {
+    readonly player: Player;
+    readonly entered: readonly Position[];
+    readonly left: readonly Position[];
+  }) => void;
   readonly onLeave?: (event: { readonly player: Player }) => void;
 }

@@ -4,6 +4,7 @@ import type { Precision } from "../message/precision.ts";
 import type { GoodbyeReason } from "../message/server-message.ts";
 import type { Account, AccountFault } from "./account.ts";
 import type { EntityRates } from "./entities/entity-rates.ts";
+import type { MovementLimits } from "./entities/move-check.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncRules } from "./sync-rules.ts";
 import type { SyncWorld } from "./sync-world.ts";
@@ -59,5 +60,7 @@ export interface SyncServerOptions {
   /** How often clients are sent the poses of entities at most, by kind. */
   readonly entityRates?: EntityRates;
   readonly rules?: SyncRules;
+  /** How players may move; anyhow by default. */
+  readonly movement?: MovementLimits | undefined;
   readonly events?: SyncServerEvents;
 }

@@ -178,7 +178,7 @@ test("a client sends only the latest pose, rounded as the server will see it", (
   client.pass(50);
   client.pass(50);
   expect(client.sentOf("move")).toEqual([
-    { kind: "move", position: [5.015625, 6, 7, 8], orientation: [0, 0, 0, 1] },
+    { kind: "move", timeMs: 1, position: [5.015625, 6, 7, 8], orientation: [0, 0, 0, 1] },
   ]);
 });
 
@@ -192,7 +192,14 @@ test("a game message arrives once, however often its frame does", () => {
 describe("[N41] a pose that the server sets", () => {
   const orientation = [0, 0, 0, 1] as const;
   const placed = (number: number) =>
-    ({ kind: "placed", number, position: [number, 0, 0, 0], orientation, reason: "home" }) as const;
+    ({
+      kind: "placed",
+      number,
+      position: [number, 0, 0, 0],
+      orientation,
+      moveMs: 0,
+      reason: "home",
+    }) as const;
   const move = { position: [7, 8, 9, 0], orientation } as const;
 
   function placedClient() {
@@ -211,7 +218,7 @@ describe("[N41] a pose that the server sets", () => {
     expect(seen).toEqual([5]);
     expect(client.sent()).toEqual([
       { kind: "placedSeen", number: 5 },
-      { kind: "move", ...move },
+      { kind: "move", timeMs: 1, ...move },
     ]);
   });
 
@@ -226,7 +233,7 @@ describe("[N41] a pose that the server sets", () => {
     expect(seen).toEqual([5]);
     expect(client.sent()).toEqual([
       { kind: "placedSeen", number: 5 },
-      { kind: "move", ...move },
+      { kind: "move", timeMs: 1, ...move },
     ]);
   });
 

@@ -99,6 +99,7 @@ describe("message bytes, which change only with the version", () => {
       moves: true,
       motions: true,
       placed: true,
+      clock: true,
       blocks: true,
       game: true,
     };

@@ -87,7 +87,7 @@ describe("client messages that the decoder refuses", () => {
       "ORT_POSITION_RANGE",
     ],
     ["N18", "a block of 17 bits", "02 01 01 00000000 808004", "ORT_VARINT_RANGE"],
-    ["N8", "an orientation past -1", "03 00000000 80000000", "ORT_MESSAGE"],
+    ["N8", "an orientation past -1", "03 00 00000000 80000000", "ORT_MESSAGE"],
     ["N7", "a position past 2^53", "03 80808080808080804000 0000 00000000", "ORT_UNSAFE_INTEGER"],
     ["N5", "a resync that expects 0", "04 00 00 00", "ORT_MESSAGE"],
     ["N19", "a resync of too many regions", `04 01 00 ${filled("8104", 2_565)}`, "ORT_LIMIT"],
@@ -102,7 +102,7 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "10", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "11", "ORT_TAG"],
     ["N46", "65 tags", "0d 01 01 41", "ORT_LIMIT"],
     ["N46", "a tag of 257 bytes", "0d 01 01 01 8102", "ORT_LIMIT"],
     ["N46", "32,769 bytes of data", "0d 01 01 00 818002", "ORT_LIMIT"],
@@ -179,7 +179,7 @@ describe("server messages that the decoder refuses", () => {
     ["N22", "an unknown reason", "01 0b 00 00", "ORT_TAG"],
     ["N5", "pose 0 of a player", `0b 00 ${POSE} 00`, "ORT_MESSAGE"],
     ["N8", "a pose of a player past -1", "0b 01 00000000 80000000 00", "ORT_MESSAGE"],
-    ["N41", "a long reason of a pose", `0b 01 ${POSE} ${filled("8108", 1_025)}`, "ORT_LIMIT"],
+    ["N41", "a long reason of a pose", `0b 01 ${POSE} 00 ${filled("8108", 1_025)}`, "ORT_LIMIT"],
     ["N22", "a long detail", `01 00 ${filled("8108", 1_025)}`, "ORT_LIMIT"],
     ["N23", "a heartbeat that is half complete", "02 00 02 00", "ORT_TAG"],
     ["N5", "a patch with number 0", "03 00 01 00 01 00000000 01 02 00 00", "ORT_MESSAGE"],
@@ -313,9 +313,9 @@ describe("values that the encoder refuses", () => {
 
   test("[N7, N8] a pose with an invalid position or orientation", () => {
     const nowhere = { position: [Number.NaN, 0, 0, 0], orientation: [0, 0, 0, 1] } as const;
-    expect(codeOf(client({ kind: "move", ...nowhere }))).toBe("ORT_ARGUMENT");
+    expect(codeOf(client({ kind: "move", timeMs: 5, ...nowhere }))).toBe("ORT_ARGUMENT");
     const tooFar = { position: [0, 0, 0, 0], orientation: [0, 0, 0, 1.01] } as const;
-    expect(codeOf(client({ kind: "move", ...tooFar }))).toBe("ORT_ARGUMENT");
+    expect(codeOf(client({ kind: "move", timeMs: 5, ...tooFar }))).toBe("ORT_ARGUMENT");
   });
 
   test("[N24] a patch of unknown chunk volume", () => {

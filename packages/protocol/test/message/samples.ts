@@ -147,7 +147,12 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     hex: `02 07 00 05 c801 01 00 00 05 09 02aabb 02 00 00 00 04 00 00 00 00 00 03 01
       00 00 00 00 02 00 00 00 00 01 ac02`,
   },
-  { rule: "N8", name: "a move", message: { kind: "move", ...pose }, hex: `03 ${POSE_HEX}` },
+  {
+    rule: "N55",
+    name: "a move",
+    message: { kind: "move", timeMs: 300, ...pose },
+    hex: `03 ac02 ${POSE_HEX}`,
+  },
   {
     rule: "N19",
     name: "a resync",
@@ -335,9 +340,10 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   {
     rule: "N41",
     name: "a pose that the server sets",
-    message: { kind: "placed", number: 300, ...pose, reason: "home" },
-    hex: `0b ac02 ${POSE_HEX} 04 686f6d65`,
+    message: { kind: "placed", number: 300, ...pose, moveMs: 5, reason: "home" },
+    hex: `0b ac02 ${POSE_HEX} 05 04 686f6d65`,
   },
+  { rule: "N56", name: "the time of a tick", message: { kind: "clock", timeMs: 43_981 }, hex: "10 cdab" },
   {
     rule: "N44",
     name: "all blocks",

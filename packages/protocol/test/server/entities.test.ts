@@ -12,8 +12,13 @@ const B: Position = [1, 0, 0, 0];
 const C: Position = [2, 0, 0, 0];
 const FORWARD: Vector = [0, 0, 0, 1];
 
-function at(x: number): { readonly kind: "move"; readonly position: Vector; readonly orientation: Vector } {
-  return { kind: "move", position: [x, 5, 0, 0], orientation: FORWARD };
+function at(x: number): {
+  readonly kind: "move";
+  readonly timeMs: number;
+  readonly position: Vector;
+  readonly orientation: Vector;
+} {
+  return { kind: "move", timeMs: 5, position: [x, 5, 0, 0], orientation: FORWARD };
 }
 
 function sheep(id: bigint, x: number): VisibleEntity {
@@ -90,7 +95,7 @@ describe("players", () => {
   test("[N40] stay where they are when a move leaves the axes of the world", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
-    bo.send({ kind: "move", position: [12, 5, 0, 3], orientation: FORWARD });
+    bo.send({ kind: "move", timeMs: 5, position: [12, 5, 0, 3], orientation: FORWARD });
     await stage.tick();
     expect(happenings(ada)).toEqual([]);
   });
@@ -495,8 +500,8 @@ describe("all entities are sent again", () => {
     bo.send(at(20));
     await stage.tick();
     const messages = ada.take();
-    expect(messages.map(({ kind }) => kind)).toEqual(["allEntities"]);
-    expect(messages[0]).toMatchObject({
+    expect(messages.map(({ kind }) => kind)).toEqual(["clock", "allEntities"]);
+    expect(messages[1]).toMatchObject({
       entities: [{ name: "Ada" }, { name: "Bo", position: [20, 5, 0, 0] }],
     });
   });

@@ -163,7 +163,7 @@ describe("a client that reconnects", () => {
     const left: bigint[] = [];
     const stage = new Stage({ rules: { onLeave: ({ player }) => left.push(player.playerId) } });
     const first = await stage.join();
-    first.send({ kind: "move", position: [9, 8, 0, 0], orientation: [0, 0, 0, 1] });
+    first.send({ kind: "move", timeMs: 5, position: [9, 8, 0, 0], orientation: [0, 0, 0, 1] });
     await stage.tick();
     const second = await stage.join();
     expect(first.takeAll("goodbye")).toMatchObject([{ reason: "replaced", retryAfterMs: undefined }]);

@@ -93,7 +93,13 @@ describe("an interest", () => {
     client.want(boxesOf(B, C));
     await stage.tick();
     const messages = client.take();
-    expect(messages.map(({ kind }) => kind)).toEqual(["forget", "patch", "allEntities", "heartbeat"]);
+    expect(messages.map(({ kind }) => kind)).toEqual([
+      "forget",
+      "patch",
+      "clock",
+      "allEntities",
+      "heartbeat",
+    ]);
     expect(messages[0]).toMatchObject({ mask: { regions: [A] } });
     expect(client.replica.held().map(({ region }) => region)).toEqual([B, C]);
   });

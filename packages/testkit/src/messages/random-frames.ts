@@ -8,7 +8,6 @@ import {
   DEFAULT_BLOCKS,
   type Position,
   uniformChunk,
-  type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
 import {
@@ -29,7 +28,7 @@ import {
   type RegionPatch,
 } from "@orthant/core/engine";
 import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
-import type { GoodbyeReason, NumberedEditResult, Pose, Role, SeenEntity } from "@orthant/protocol";
+import type { GoodbyeReason, NumberedEditResult, Role, SeenEntity } from "@orthant/protocol";
 import {
   type ClientFrame,
   type ClientMessage,
@@ -41,45 +40,10 @@ import {
 } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
 import { randomMoves } from "./random-moves.ts";
+import { randomCount, randomList, randomPose, randomText, randomU64, randomVector } from "./random-values.ts";
 
 const REGION_MIN = -(2 ** 29);
 const REGION_MAX = 2 ** 29 - 1;
-const LETTERS = ["a", "Z", " ", "é", "漢", "🙂"] as const;
-
-/** Returns a count of at least `min`: mostly small, sometimes as large as possible. */
-function randomCount(prng: Prng, min: number): number {
-  if (prng.chance(0.1)) return Number.MAX_SAFE_INTEGER;
-  return min + prng.below(prng.pick([3, 300, 2 ** 31]));
-}
-
-/** Returns any 64-bit value. */
-function randomU64(prng: Prng): bigint {
-  return (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
-}
-
-/** Returns at most `lengthMax` items. */
-export function randomList<Item>(prng: Prng, lengthMax: number, item: () => Item): readonly Item[] {
-  return Array.from({ length: prng.between(0, lengthMax) }, item);
-}
-
-/** Returns text of letters that take one to four bytes each. */
-function randomText(prng: Prng): string {
-  return randomList(prng, 12, () => prng.pick(LETTERS)).join("");
-}
-
-/** Returns a vector that a message can represent exactly, in steps of 1 / `steps`. */
-function randomVector(prng: Prng, steps: number): Vector {
-  const reach = prng.pick([1, 64, 2 ** 30]);
-  return positionFrom(() => prng.between(-reach, reach) / steps);
-}
-
-/** Returns a pose that a message can represent exactly, with `steps` steps from 0 to 1 in an orientation. */
-function randomPose(prng: Prng, steps = 127): Pose {
-  return {
-    position: randomVector(prng, 64),
-    orientation: positionFrom(() => prng.between(-steps, steps) / steps),
-  };
-}
 
 /** Returns a region near the origin, far away or at the very edge. */
 function randomRegion(prng: Prng): Position {
@@ -194,7 +158,7 @@ const CLIENT_MESSAGES: RandomClientMessages = {
     editId: randomCount(prng, 1),
     placements: [randomPlacement(prng), ...randomList(prng, 5, () => randomPlacement(prng))],
   }),
-  move: (prng) => ({ kind: "move", ...randomPose(prng) }),
+  move: (prng) => ({ kind: "move", timeMs: randomCount(prng, 0), ...randomPose(prng) }),
   resync: (prng) => ({ kind: "resync", expected: randomCount(prng, 1), regions: randomClocks(prng) }),
   entitiesLost: () => ({ kind: "entitiesLost" }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
@@ -366,7 +330,14 @@ const SERVER_MESSAGES: RandomServerMessages = {
       data: prng.bytes(prng.below(40)),
     })),
   }),
-  placed: (prng) => ({ kind: "placed", number: randomCount(prng, 1), ...randomPose(prng), reason: "home" }),
+  placed: (prng) => ({
+    kind: "placed",
+    number: randomCount(prng, 1),
+    ...randomPose(prng),
+    moveMs: randomCount(prng, 0),
+    reason: "home",
+  }),
+  clock: (prng) => ({ kind: "clock", timeMs: prng.below(65_536) }),
 };
 
 /** Returns a frame of a few messages that a server may send: any kinds, any values. */

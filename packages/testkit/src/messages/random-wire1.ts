@@ -2,7 +2,7 @@ import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core/engine";
 import type { Wire1Command } from "@orthant/protocol";
 import type { Wire1Message } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
-import { randomList } from "./random-frames.ts";
+import { randomList } from "./random-values.ts";
 
 type RandomCommands = {
   readonly [Kind in Wire1Command["kind"]]: (prng: Prng) => Extract<Wire1Command, { readonly kind: Kind }>;

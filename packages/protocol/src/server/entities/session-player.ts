@@ -1,12 +1,14 @@
 import { pointOnAxes } from "@orthant/core/engine";
+import type { Move } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
 import { DETAIL_BYTES_MAX } from "../../message/limits.ts";
 import { clipText, seenPose } from "../../message/sendable.ts";
-import type { Placed } from "../../message/server-message.ts";
 import type { Account, Player } from "../account.ts";
+import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";
 import { playerTraits } from "./entity-grid.ts";
 import type { GridEntity } from "./grid-entity.ts";
+import { MoveCheck } from "./move-check.ts";
 import type { Placement } from "./placements.ts";
 
 /** Interval at which the world stores the pose of a moving player. */
@@ -18,11 +20,15 @@ const PLACED_REPEAT_MS = 1_000;
 export class SessionPlayer {
   readonly #context: ServerContext;
   readonly #entity: GridEntity;
+  readonly #check: MoveCheck | undefined;
   #player: Player;
-  #requested: Pose | undefined;
+  #requested: Move | undefined;
+  /** The client's time at the newest move that was taken; 0 before the first. */
+  #moveMs = 0;
   /** The pose that the server has set and the client has not confirmed. */
   #placement: Placement | undefined;
   #placedMs: number | undefined;
+  #isRefused = false;
   #isMoved = false;
   /** Whether the world stores the player; otherwise anonymous reconnects would fill it with names. */
   #isRemembered: boolean;
@@ -31,6 +37,8 @@ export class SessionPlayer {
 
   constructor(context: ServerContext, account: Account, nowMs: number) {
     this.#context = context;
+    const { movement } = context.options;
+    this.#check = movement && new MoveCheck(movement, nowMs);
     this.#keptMs = nowMs;
     this.#movedMs = nowMs;
     const { playerId, role, name } = account;
@@ -47,11 +55,20 @@ export class SessionPlayer {
     return this.#player;
   }
 
-  /** Sets the pose that the player wants. Only the latest one counts. */
-  requestPose({ position, orientation }: Pose): void {
+  /** True when a move was refused and the client has not been sent the player's pose. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  /** Sets the pose that the player wants. Only the latest one counts, but each must be possible after the one before. */
+  requestPose(move: Move, nowMs: number): void {
     // The client sent it before it knew the pose that the server has set.
     if (this.#placement !== undefined) return;
-    this.#requested = { position, orientation };
+    const check = this.#context.entities.isInside(move.position) ? this.#check : undefined;
+    const { position } = this.#requested ?? this.#player;
+    const refusal = check?.refusal(position, move, nowMs);
+    if (refusal === undefined) this.#requested = move;
+    else this.#refuse(refusal, nowMs);
   }
 
   /**
@@ -71,13 +88,14 @@ export class SessionPlayer {
     this.#context.placements.confirm(this.#player.playerId, number);
   }
 
-  /** Returns the pose to send to the client, again each second until the client confirms it. */
-  placedDue(nowMs: number): Placed | undefined {
-    if (this.#placement === undefined) return undefined;
-    if (this.#placedMs !== undefined && nowMs - this.#placedMs < PLACED_REPEAT_MS) return undefined;
+  /** Writes the pose that the server has set, again each second until the client confirms it. */
+  writePlaced(out: Outbox, nowMs: number): void {
+    if (this.#placement === undefined) return;
+    if (this.#placedMs !== undefined && nowMs - this.#placedMs < PLACED_REPEAT_MS) return;
     this.#placedMs = nowMs;
+    this.#isRefused = false;
     const { number, pose, reason } = this.#placement;
-    return { kind: "placed", number, ...pose, reason };
+    out.write({ kind: "placed", number, ...pose, moveMs: this.#moveMs, reason });
   }
 
   /** Makes the world store the player, because they have changed something in it. */
@@ -87,6 +105,7 @@ export class SessionPlayer {
 
   /** Applies the latest requested pose, once per tick. */
   tick(nowMs: number): void {
+    this.#check?.startTick();
     this.#moveAsRequested(nowMs);
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
@@ -102,7 +121,20 @@ export class SessionPlayer {
     const requested = this.#requested;
     if (requested === undefined) return;
     this.#requested = undefined;
+    this.#moveMs = requested.timeMs;
     this.#move(requested, nowMs);
+  }
+
+  /** Keeps the player at the last pose that was possible. */
+  #refuse(reason: string, nowMs: number): void {
+    const { placements } = this.#context;
+    this.#moveAsRequested(nowMs);
+    // A rule of the game may have set another pose.
+    if (this.#placement === undefined) {
+      const { position, orientation } = this.#player;
+      this.#place({ number: placements.nextNumber(), pose: { position, orientation }, reason }, nowMs);
+    }
+    this.#isRefused = true;
   }
 
   #move(requested: Pose, nowMs: number): void {

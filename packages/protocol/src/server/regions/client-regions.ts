@@ -8,6 +8,7 @@ import {
   RESYNC_REGIONS_MAX,
 } from "@orthant/core/engine";
 import type { InterestMessage } from "../../message/client-message.ts";
+import type { Player } from "../account.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { SyncLimits } from "../sync-limits.ts";
@@ -41,6 +42,8 @@ export class ClientRegions {
   /** New regions that are not queued yet. */
   #added: Holding[] = [];
   #isAreaChanged = false;
+  /** Regions that entered or left the interest since `reportInterest`: true for those that entered. */
+  readonly #moved = new PositionMap<boolean>();
   #examined = 0;
   #cost = 0;
 
@@ -103,6 +106,16 @@ export class ClientRegions {
     if (step?.done !== true) return undefined;
     if (this.#change === change) this.#change = undefined;
     return step.value;
+  }
+
+  /** Tells the game's rule which regions entered and left the player's interest since the last call. */
+  reportInterest(player: Player): void {
+    if (this.#moved.size === 0) return;
+    const entered: Position[] = [];
+    const left: Position[] = [];
+    for (const [position, hasEntered] of this.#moved) (hasEntered ? entered : left).push(position);
+    this.#moved.clear();
+    this.#context.options.rules?.onInterest?.({ player, entered, left });
   }
 
   /** Returns the pace cost of regions added or kept since the last call. */
@@ -275,6 +288,7 @@ export class ClientRegions {
       if (this.#isSliceOver()) yield;
       const { position } = holding.region;
       this.#holdings.delete(...position);
+      this.#noteMoved(position, false);
       this.#context.regions.leave(holding);
       this.budget.releaseRegion();
       if (holding.clock !== UNSENT) this.#forgets.push(position);
@@ -294,6 +308,7 @@ export class ClientRegions {
         const holding = this.#context.regions.watch(position, this.#watcher);
         holding.interestId = interestId;
         this.#holdings.set(...position, holding);
+        this.#noteMoved(position, true);
         this.#added.push(holding);
         this.#isAreaChanged = true;
         this.#cost++;
@@ -301,6 +316,12 @@ export class ClientRegions {
       }
     }
     return undefined;
+  }
+
+  /** Notes a region for the game's rule. One that returns before the rule is called has not moved. */
+  #noteMoved(position: Position, hasEntered: boolean): void {
+    if (this.#context.options.rules?.onInterest === undefined) return;
+    if (!this.#moved.delete(...position)) this.#moved.set(...position, hasEntered);
   }
 
   /** Counts an examined region. Returns true when it is time to yield. */

@@ -1,0 +1,40 @@
+import type { EntitiesChange, SeenEntity } from "@orthant/protocol";
+import { EntityTrack } from "./entity-track.ts";
+import { ShownTime } from "./shown-time.ts";
+
+/** Moves the entities in sight smoothly, a little behind the server, between the poses that it has sent. */
+export class MovingEntities {
+  readonly #time = new ShownTime();
+  readonly #tracks = new Map<number, EntityTrack>();
+
+  /** Handles the start of a connection to a server that ticks this often. */
+  welcomed(tickMs: number): void {
+    this.#time.start(tickMs);
+    this.#tracks.clear();
+  }
+
+  /** Handles the server's time, modulo `CLOCK_WRAP_MS`, of the changes that come next. */
+  clock(timeMs: number, nowMs: number): void {
+    this.#time.received(timeMs, nowMs);
+  }
+
+  /** Handles changes of entities. */
+  change({ entered, changed, left }: EntitiesChange, nowMs: number): void {
+    for (const { number } of left) this.#tracks.delete(number);
+    const { tickMs, newestMs = nowMs } = this.#time;
+    const shownMs = this.#time.at(nowMs) ?? newestMs;
+    for (const entity of [...entered, ...changed]) {
+      const track = this.#tracks.get(entity.number);
+      if (track !== undefined) track.add(entity, newestMs, tickMs, shownMs);
+      else this.#tracks.set(entity.number, new EntityTrack(entity, newestMs, tickMs));
+    }
+  }
+
+  /** Returns an entity with the pose to show at a time of the client. */
+  at(entity: SeenEntity, nowMs: number): SeenEntity {
+    const track = this.#tracks.get(entity.number);
+    const shownMs = this.#time.at(nowMs);
+    if (track === undefined || shownMs === undefined) return entity;
+    return { ...entity, ...track.at(shownMs, this.#time.newestMs ?? shownMs) };
+  }
+}

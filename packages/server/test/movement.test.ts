@@ -1,0 +1,146 @@
+import { connectReplica } from "@orthant/client/node";
+import type { VoxelBox } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
+import type { Placed } from "@orthant/protocol";
+import type { PlayerInterestEvent, ServerOptions } from "@orthant/server";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { flatWorld, serve, until } from "./served-world.ts";
+
+const STONE = 1;
+/** As far as a player gets between two messages, at half the highest speed. */
+const STEP = 0.15;
+const MOVEMENT = { speedMax: 6, size: [0.6, 1.8, 0.6], reach: 4 } as const;
+
+/** A player at [0.5, 1, 0.5] of a flat world with a wall at x = 3 and a step of one voxel at z = 3. */
+async function walker(options: Partial<ServerOptions> = { movement: MOVEMENT }) {
+  const world = await flatWorld();
+  await world.fill(boxBetween([3, 1, -9, 0], [4, 4, 9, 1]), STONE);
+  await world.fill(boxBetween([-9, 1, 3, 0], [3, 2, 9, 1]), STONE);
+  const server = await serve({ world, ...options });
+  const client = connectReplica(server.url, { name: "Ada", random: () => 0n });
+  onTestFinished(() => client.close());
+  const placed: Placed[] = [];
+  client.onPlaced((event) => placed.push(event));
+  await client.ready;
+  client.setInterest({ center: [0, 0, 0, 0], radiusChunks: 2 });
+  await client.complete();
+  server.movePlayer(client.playerId, { position: [0.5, 1, 0.5] }, "start");
+  await until(() => placed.length === 1);
+  let at: readonly [number, number, number] = [0.5, 1, 0.5];
+  const position = (): readonly number[] => server.players[0]?.position ?? [];
+  /** Asks for a position, and returns why the server refused it. */
+  const move = async ([x, y, z]: readonly [number, number, number]): Promise<string | undefined> => {
+    const count = placed.length;
+    client.move({ position: [x, y, z, 0], orientation: [0, 0, 0, 1] });
+    const isNear = () => Math.hypot(...position().map((part, axis) => part - ([x, y, z][axis] ?? 0))) < 0.02;
+    await until(() => isNear() || placed.length > count);
+    return placed[count]?.reason;
+  };
+  /** Walks by steps that are slow enough. Returns why the server stopped the player. */
+  const walk = async (to: readonly [number, number, number]): Promise<string | undefined> => {
+    for (;;) {
+      const way = to.map((part, axis) => part - (at[axis] ?? 0));
+      const length = Math.hypot(...way);
+      if (length < 0.001) return undefined;
+      const next = at.map((part, axis) => part + (way[axis] ?? 0) * Math.min(1, STEP / length));
+      const reason = await move(next as unknown as typeof at);
+      if (reason !== undefined) return reason;
+      at = next as unknown as typeof at;
+    }
+  };
+  return { world, server, client, placed, position, move, walk };
+}
+
+describe("a movement check", () => {
+  test("lets a player walk, and puts back one who is too fast", async () => {
+    const { walk, move, position, client } = await walker();
+    expect(await walk([-1, 1, 0.5])).toBeUndefined();
+    expect(await move([9, 1, 0.5])).toBe("too fast");
+    expect(position()).toEqual([-1, 1, 0.5]);
+    expect(client.pose.position).toEqual([-1, 1, 0.5, 0]);
+    expect(await walk([-1.5, 1, 0.5]), "the player goes on from there").toBeUndefined();
+  });
+
+  test("stops players at walls and floors, also slow ones", async () => {
+    const { walk, move, position } = await walker();
+    expect(await walk([2.69, 1, 0.5]), "beside the wall").toBeUndefined();
+    expect(await move([2.75, 1, 0.5])).toBe("a wall is in the way");
+    expect(await move([2.6, 0, 0.5]), "on the floor").toBeUndefined();
+    expect(await move([2.6, -0.2, 0.5])).toBe("a wall is in the way");
+    expect(position()[0]).toBeLessThan(2.7);
+  });
+
+  test("lets players jump onto a step between two messages, and step down from it", async () => {
+    const { walk, move } = await walker();
+    expect(await walk([0.5, 1, 2.69])).toBeUndefined();
+    expect(await walk([0.5, 1.95, 2.69])).toBeUndefined();
+    expect(await move([0.5, 2.05, 2.8]), "up and forward").toBeUndefined();
+    expect(await move([0.5, 2, 2.65]), "back").toBeUndefined();
+    expect(await move([0.5, 1.9, 2.6]), "back and down").toBeUndefined();
+  });
+
+  test("follows the world: a wall that is gone stops no player, and its own question decides what does", async () => {
+    const isSolid = (block: number): boolean => block === 5;
+    const { world, walk, move } = await walker({ movement: { ...MOVEMENT, isSolid } });
+    expect(await walk([2.8, 1, 0.5])).toBeUndefined();
+    await world.fill(boxBetween([3, 1, -9, 0], [4, 4, 9, 1]), 5);
+    expect(await move([2.65, 1, 0.5])).toBeUndefined();
+    expect(await move([2.8, 1, 0.5])).toBe("a wall is in the way");
+  });
+
+  test("rejects edits out of reach, measured from the player's box", async () => {
+    const { client } = await walker();
+    expect(await client.setVoxel([5, 2, 0, 0], STONE)).toMatchObject({ status: "applied" });
+    expect(await client.setVoxel([0, 7, 0, 0], STONE), "above the head").toMatchObject({ status: "applied" });
+    expect(await client.setVoxel([7, 2, 0, 0], STONE)).toEqual({
+      status: "rejected",
+      reason: "reach",
+      detail: "voxel [7,2,0,0] is out of reach",
+    });
+  });
+
+  test("asks the game's own rules, too", async () => {
+    const rules = { canReach: () => false, beforeMove: () => ({ reject: "Stay." }) };
+    const { client, move } = await walker({ movement: MOVEMENT, rules });
+    expect(await client.setVoxel([1, 2, 0, 0], STONE)).toMatchObject({ reason: "reach" });
+    expect(await move([0.6, 1, 0.5])).toBe("Stay.");
+  });
+
+  test("refuses wrong options", async () => {
+    const start = (movement: unknown) => serve({ movement: movement as never });
+    await expect(start({})).rejects.toThrow(
+      "the option movement.speedMax is undefined; it must be a number of voxels per second",
+    );
+    await expect(start({ speedMax: 0 })).rejects.toThrow("the option movement.speedMax is 0");
+    await expect(start({ speedMax: 6, fallSpeedMax: 999 })).rejects.toThrow("movement.fallSpeedMax is 999");
+    await expect(start({ speedMax: 6, size: [0.6, 0] })).rejects.toThrow("movement.size is [ 0.6, 0 ]");
+    await expect(start({ speedMax: 6, size: [0.6, 1.8] })).rejects.toThrow("movement.size is");
+    await expect(start({ speedMax: 6, reach: -1 })).rejects.toThrow("movement.reach is -1");
+    await expect(start({ speedMax: 6, speed: 3 })).rejects.toThrow("there is no option movement.speed");
+  });
+});
+
+test("a game respawns a player with one call", async () => {
+  const { server, world, client, placed, position } = await walker({});
+  const [x, y, z] = world.spawn;
+  server.movePlayer(client.playerId, { position: [x, y, z] }, "respawn");
+  await until(() => placed.length === 2);
+  expect(placed[1]).toMatchObject({ position: [x, y, z, 0], reason: "respawn" });
+  expect(position()).toEqual([x, y, z]);
+});
+
+test("[onInterest] a game learns which boxes a client sees from now on, and which no longer", async () => {
+  const events: PlayerInterestEvent[] = [];
+  const { client } = await walker({ rules: { onInterest: (event) => void events.push(event) } });
+  const holds = (boxes: readonly VoxelBox[], x: number): boolean =>
+    boxes.some(({ min, max }) => min[0] <= x && x < max[0]);
+  expect(events.length).toBe(1);
+  expect(events[0]?.player.name).toBe("Ada");
+  expect(events[0]?.left).toEqual([]);
+  expect([holds(events[0]?.entered ?? [], 0), holds(events[0]?.entered ?? [], 500)]).toEqual([true, false]);
+  client.setInterest({ center: [600, 0, 0, 0], radiusChunks: 2 });
+  await client.complete();
+  expect(events.length).toBe(2);
+  expect(events[1]?.left).toEqual(events[0]?.entered);
+  expect([holds(events[1]?.entered ?? [], 0), holds(events[1]?.entered ?? [], 600)]).toEqual([false, true]);
+});

@@ -142,7 +142,6 @@ export class ShardLog implements ExternalLog {
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
-    // Also before entities lived on shards, a shard had a copy of those that it gave away.
     if (inherited === undefined && (saved === undefined || isReplacement(checkpointed, first))) {
       const keepsEntity = ({ position }: StoredEntity): boolean => owns(regionOfPoint(shape, position));
       yield { steps: [], chunks: [], origins: [], keepsEntity };
@@ -361,15 +360,16 @@ export class ShardLog implements ExternalLog {
     this.#room?.add(records, expected);
   }
 
-  /** Appends at the expected end, which it moves behind messages that no owner wrote. */
+  /** Appends at the expected end. Moves it behind messages that no owner wrote, as long as no newer one has the folder. */
   async #append(records: readonly JournalRecord[]): Promise<AppendOutcome> {
-    const { shape, onForeign } = this.#options;
+    const { shape, onForeign, requireHeld } = this.#options;
     for (;;) {
       const outcome = await this.#requireRoom().append(records, this.#last, () => this.#whileFull());
       if (outcome.kind !== "stale") return outcome;
       const check = { volume: shape.volume, termMax: this.epoch };
       const end = await endOfForeign(this.#requireJournal(), this.#last + 1, check, onForeign);
       if (end === undefined) return outcome;
+      await requireHeld();
       this.#last = end;
     }
   }

@@ -20,6 +20,9 @@ const JUMP_SPEED = 128;
 const ERROR_HALF_LIFE_MS = 40;
 /** A guess that was wrong by more voxels is corrected at once. */
 const ERROR_MAX = 2;
+/** Poses of the last moments from which the velocity is reckoned, if they differ by no more than a share of it. */
+const REFERENCE_MS_MAX = 400;
+const SPEED_CHANGE = 0.6;
 /** Longest time between two poses that is one motion. */
 const INTERVAL_MS_MAX = 1_000;
 
@@ -28,6 +31,8 @@ export class EntityTrack {
   readonly #samples: Sample[] = [];
   /** The usual time between two poses while the entity moves. */
   #intervalMs: number;
+  /** The time between the last two poses. */
+  #gapMs = 0;
   /** What is left at `sinceMs` of a wrong guess. */
   #error: { readonly from: Vector; readonly sinceMs: number } | undefined;
 
@@ -46,7 +51,9 @@ export class EntityTrack {
     // What was shown before this pose, which did not yet know it.
     const guess = this.at(shownMs, timeMs - tickMs).position;
     const gapMs = timeMs - last.timeMs;
-    const isMotion = gapMs <= 1.5 * this.#intervalMs || !isSame(last, this.#before(last));
+    // Far entities come in every few ticks; a near one that misses a tick has not moved in it.
+    const isMotion = gapMs <= 1.5 * this.#intervalMs || Math.abs(gapMs - this.#gapMs) < tickMs / 2;
+    this.#gapMs = gapMs;
     if (isMotion && gapMs <= INTERVAL_MS_MAX) this.#intervalMs = Math.max(tickMs, gapMs);
     else {
       // It stood until just before.
@@ -88,13 +95,33 @@ export class EntityTrack {
     if (isAtRest || before === last || isJump(before, last)) return poseOf(last);
     const lateMs = timeMs - last.timeMs;
     const left = 1 - Math.min(1, Math.max(0, lateMs - RETURN_AFTER_MS) / RETURN_MS);
-    const share = (Math.min(lateMs, EXTRAPOLATION_MS) / (last.timeMs - before.timeMs)) * left;
+    const from = this.#reference(last, before);
+    const share = (Math.min(lateMs, EXTRAPOLATION_MS) / (last.timeMs - from.timeMs)) * left;
     return {
       position: positionFrom(
-        (axis) => last.position[axis] + (last.position[axis] - before.position[axis]) * share,
+        (axis) => last.position[axis] + (last.position[axis] - from.position[axis]) * share,
       ),
       orientation: last.orientation,
     };
+  }
+
+  /**
+   * Returns the pose from which the velocity is reckoned: the earliest since which the motion was about the same, because
+   * a server gets the poses of a player a little too early or late.
+   */
+  #reference(last: Sample, before: Sample): Sample {
+    const now = velocity(before, last);
+    const speed = Math.hypot(...now);
+    let reference = before;
+    for (let index = this.#samples.length - 3; index >= 0; index--) {
+      const earlier = this.#samples[index] as Sample;
+      const then = velocity(earlier, reference);
+      const change = Math.hypot(...positionFrom((axis) => now[axis] - then[axis]));
+      const isSteady = change <= SPEED_CHANGE * Math.max(speed, Math.hypot(...then));
+      if (!isSteady || last.timeMs - earlier.timeMs > REFERENCE_MS_MAX) break;
+      reference = earlier;
+    }
+    return reference;
   }
 
   #before(last: Sample): Sample {
@@ -129,8 +156,8 @@ function isJump(from: Sample, to: Sample): boolean {
   return distance * 1_000 > JUMP_SPEED * (to.timeMs - from.timeMs);
 }
 
-function isSame(one: Pose, other: Pose): boolean {
-  return one.position.every((coordinate, axis) => coordinate === other.position[axis]);
+function velocity(from: Sample, to: Sample): Vector {
+  return positionFrom((axis) => (to.position[axis] - from.position[axis]) / (to.timeMs - from.timeMs));
 }
 
 function poseOf({ position, orientation }: Pose): Pose {

@@ -4,7 +4,6 @@ const ENTITIES = "cluster/dist/owner/shard-entities.js";
 const CROSSINGS = "cluster/dist/owner/crossings.js";
 const BOOK = "cluster/dist/owner/transfer-book.js";
 const OWNER = "cluster/dist/owner/shard-owner.js";
-const LOG = "cluster/dist/owner/shard-log.js";
 const SPLIT = "cluster/dist/membership/split-shard.js";
 const FOLLOWED = "cluster/dist/gateway/followed-entities.js";
 
@@ -46,10 +45,6 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   mutant(
     "a split gives all entities to the new shard, too",
     change(SPLIT, "keepsEntity: (entity) => !stays(entity)", "keepsEntity: () => true"),
-  ),
-  mutant(
-    "a new shard sends what is in the outbox of the old one",
-    change(LOG, "this.transfers.clearOutbox();", ""),
   ),
   mutant(
     "an arrival may have an earlier stamp than the departure",

@@ -169,6 +169,30 @@ describe("clients of a real server", () => {
     expect(await answer).toEqual(new Uint8Array([2, 3, 4]));
   });
 
+  test("get messages that arrived before they listened, once", async () => {
+    const client = join();
+    await client.ready;
+    const arrived = join();
+    await arrived.ready;
+    server.send(client.playerId, "early");
+    // What the server sends later has overtaken nothing.
+    const later = new Promise((resolve) => arrived.onMessage(resolve));
+    server.send(arrived.playerId, "later");
+    await later;
+    const edited = await client.setVoxel([5, 50, 5, 3], 2);
+    expect(edited.status).toBe("applied");
+    const received: unknown[] = [];
+    client.onMessage((message) => received.push(`first: ${message}`));
+    client.onMessage((message) => received.push(`second: ${message}`));
+    expect(received).toEqual([]);
+    await Promise.resolve();
+    expect(received).toEqual(["first: early", "second: early"]);
+    const removed = client.onMessage(() => undefined);
+    removed();
+    await Promise.resolve();
+    expect(received).toHaveLength(2);
+  });
+
   test("receive what their new interest covers", async () => {
     const client = join();
     await client.complete();

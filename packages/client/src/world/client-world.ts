@@ -305,7 +305,10 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.send(message);
   }
 
-  /** Calls `listener` with what the server gave to `send` or `broadcast`. Returns an unsubscribe function. */
+  /**
+   * Calls `listener` with what the server gave to `send` or `broadcast`. The first listener also gets the messages, up to
+   * 64, that arrived before it was added. Returns an unsubscribe function.
+   */
   onMessage(listener: (message: unknown) => void): () => void {
     requireFunction("listener", listener);
     return this.replica.onMessage(listener);

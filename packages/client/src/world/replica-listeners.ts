@@ -4,6 +4,9 @@ import { type EntitiesChange, gameMessageIn, type Placed, type SyncClientEvents 
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import { reportLater } from "./callbacks.ts";
 
+/** Messages kept for the first listener. */
+const EARLY_MESSAGES_MAX = 64;
+
 /** The events of a sync client that only listeners need. */
 type ListenerEvents = "onChange" | "onEdit" | "onEntities" | "onGame";
 
@@ -17,10 +20,25 @@ export class ReplicaListeners {
   readonly blocks: ListenerSet<[blocks: BlockCatalog]> = new ListenerSet(reportLater);
   readonly placed: ListenerSet<[placed: Placed, moveMs: number | undefined]> = new ListenerSet(reportLater);
   readonly status: ListenerSet<[status: Status, detail: StatusDetail]> = new ListenerSet(reportLater);
+  /** Messages that no listener has got yet; `undefined` after the first listener was added. */
+  #early: unknown[] | undefined = [];
+
+  /** Adds a listener for messages. The first one also gets what the server sent while the client joined. */
+  addForMessages(listener: (message: unknown) => void): () => void {
+    const remove = this.message.add(listener);
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    // Later, because a listener may need what the call returns.
+    if (early.length > 0)
+      void Promise.resolve().then(() => {
+        for (const message of early) this.message.emit(message);
+      });
+    return remove;
+  }
 
   /** Returns the events for a sync client: those that only listeners need, and the replica's own. */
   eventsWith(own: Omit<SyncClientEvents, ListenerEvents>): SyncClientEvents {
-    const { change, edit, entities, message } = this;
+    const { change, edit, entities } = this;
     return {
       ...own,
       onChange: (boxes) => change.emit(boxes),
@@ -32,8 +50,13 @@ export class ReplicaListeners {
       onEntities: (changed) => entities.emit(changed),
       onGame: (payload) => {
         const received = gameMessageIn(payload);
-        if (received !== undefined) message.emit(received.message);
+        if (received !== undefined) this.#receive(received.message);
       },
     };
+  }
+
+  #receive(message: unknown): void {
+    if (this.#early === undefined) this.message.emit(message);
+    else if (this.#early.length < EARLY_MESSAGES_MAX) this.#early.push(message);
   }
 }

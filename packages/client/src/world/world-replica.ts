@@ -254,9 +254,9 @@ export class WorldReplica {
     return this.#listeners.entities.add(listener);
   }
 
-  /** Calls `listener` with each game message. Returns an unsubscribe function. */
+  /** Calls `listener` with each game message, the first listener also with up to 64 earlier ones. Returns an unsubscribe function. */
   onMessage(listener: (message: unknown) => void): () => void {
-    return this.#listeners.message.add(listener);
+    return this.#listeners.addForMessages(listener);
   }
 
   /** Calls `listener` after types of blocks were added, renamed or retired. Returns an unsubscribe function. */

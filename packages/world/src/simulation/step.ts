@@ -30,7 +30,7 @@ export interface StepReader<D extends Dimensions> {
 export interface StepEdits<D extends Dimensions> {
   /** Sets a block, with data if given. Returns false, and does nothing, outside of what is loaded. */
   set(position: Position<D>, block: number, options?: SetOptions): boolean;
-  /** Sets the data of a voxel, or removes it with `undefined`. Returns false outside of what is loaded. */
+  /** Sets the data of a voxel, or removes it with `null`. Returns false outside of what is loaded. */
   setData(position: Position<D>, data: unknown): boolean;
   /** Moves a block with its data, and leaves air. Returns false, and does nothing, outside of what is loaded. */
   move(from: Position<D>, to: Position<D>): boolean;

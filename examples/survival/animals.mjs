@@ -1,8 +1,7 @@
 // Sheep walk in circles at the spawn, and a wolf runs after the nearest player.
 import { box } from "orthant";
-import { isSolid } from "./land.mjs";
+import { isSolid, SHEEP, WOLF } from "./land.mjs";
 
-export const [SHEEP, WOLF] = [1, 2];
 export const MEADOW = box([-40, -40, -40], [40, 60, 40]);
 const EVERYWHERE = box([-30_000, -30_000, -30_000], [30_000, 30_000, 30_000]);
 /** In voxels a step: four a second. */

@@ -1,22 +1,25 @@
-// The land of the game: its blocks, and the hills. The server and all players share this file.
-import { AIR, BlockCatalog, defineGenerator, valueNoise } from "orthant";
+// The land of the game: its blocks, and the hills. The server, the page and all bots share this file.
+import { AIR, BlockCatalog, defineGenerator, valueNoise } from "orthant/client";
 
-/** Signs the players' tokens. A real game keeps it out of its code. */
-export const SECRET = "survival-example-secret-of-32-bytes";
+/** Kinds of animals. */
+export const [SHEEP, WOLF] = [1, 2];
+/** How large players are, in voxels, and how fast, in voxels a second. */
+export const [PLAYER_SIZE, WALK_SPEED] = [[0.6, 1.8, 0.6], 6];
 
-const block = (id, name, colour, solid = true) => ({ id, name, colour, solid });
+const block = (id, name, colour, more) => ({ id, name, colour, solid: true, ...more });
+const LIQUID = { solid: false, transparent: true };
 export const BLOCKS = new BlockCatalog([
-  block(AIR, "air", 0x000000, false),
+  block(AIR, "air", 0x000000, { solid: false }),
   block(1, "rock", 0x77746f),
   block(2, "turf", 0x5c8f3a),
   block(3, "plank", 0xb08850),
   block(4, "dirt", 0x6b4f35),
   block(5, "sand", 0xd9c98a),
-  block(6, "glass", 0xcfe6ea),
+  block(6, "glass", 0xcfe6ea, { transparent: true }),
   block(7, "chest", 0x8a5a2b),
   block(8, "furnace", 0x4a4a4a),
-  block(9, "water", 0x2f6fd0, false),
-  ...[1, 2, 3, 4, 5].map((level) => block(9 + level, `water ${level}`, 0x2f6fd0 + level * 0x101010, false)),
+  block(9, "water", 0x2f6fd0, LIQUID),
+  ...[1, 2, 3, 4, 5].map((level) => block(9 + level, `water ${level}`, 0x2f6fd0 + level * 0x0c0c06, LIQUID)),
 ]);
 export const [ROCK, TURF, PLANK, DIRT, SAND, GLASS, CHEST, FURNACE, WATER] = [
   ...["rock", "turf", "plank", "dirt", "sand", "glass", "chest", "furnace", "water"],

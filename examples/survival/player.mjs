@@ -1,8 +1,7 @@
 // A player who tries everything: drops sand, pours water, fills a chest and a furnace, and looks at the wolf.
 // Usage: node player.mjs ADDRESS TOKEN
 import { AIR, connect } from "orthant";
-import { WOLF } from "./animals.mjs";
-import { CHEST, FURNACE, hills, isWater, SAND, WATER } from "./land.mjs";
+import { CHEST, FURNACE, hills, isWater, SAND, WATER, WOLF } from "./land.mjs";
 
 const [address, token] = process.argv.slice(2);
 const client = await connect(address, { token, dimensions: 3, generators: [hills] });

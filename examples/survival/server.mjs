@@ -1,13 +1,30 @@
 // The server: who may play, what they may do, and what happens by itself. Pull its plug at any time.
 // Usage: node server.mjs FOLDER PORT
+import { existsSync } from "node:fs";
 import { AIR, box, createServer, issueToken, openOrCreateWorld } from "orthant";
-import { MEADOW, SHEEP, sheep, WOLF, wolves } from "./animals.mjs";
+import { MEADOW, sheep, wolves } from "./animals.mjs";
 import { furnace, SMELT_STEPS } from "./furnace.mjs";
 import { grass } from "./grass.mjs";
-import { BLOCKS, CHEST, FURNACE, hills, isWater, PLANK, SAND, SECRET, WATER } from "./land.mjs";
+import {
+  BLOCKS,
+  CHEST,
+  FURNACE,
+  hills,
+  isWater,
+  PLANK,
+  PLAYER_SIZE,
+  SAND,
+  SHEEP,
+  WALK_SPEED,
+  WATER,
+  WOLF,
+} from "./land.mjs";
 import { sand } from "./sand.mjs";
 import { touch } from "./touch.mjs";
 import { water } from "./water.mjs";
+
+/** Signs the players' tokens. A real game keeps it out of its code. */
+const SECRET = "survival-example-secret-of-32-bytes";
 
 const [folder = "my-world", port = "0"] = process.argv.slice(2);
 const world = await openOrCreateWorld(
@@ -21,8 +38,10 @@ const carriedBy = (playerId) => {
   const bytes = world.player(playerId)?.inventory;
   return bytes?.length ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
 };
-const carry = (playerId, blocks) =>
-  world.upsertPlayer({ playerId, inventory: new TextEncoder().encode(JSON.stringify(blocks)) });
+const carry = (playerId, carried) => {
+  world.upsertPlayer({ playerId, inventory: new TextEncoder().encode(JSON.stringify(carried)) });
+  server.send(playerId, { type: "carried", carried });
+};
 
 const SPAWN = box([-8, -32, -8], [8, 64, 8]);
 const touchesSpawn = ({ min, max }) =>
@@ -68,16 +87,23 @@ const rules = {
     carry(player.playerId, carriedAfter(player.playerId, changes));
   },
   onJoin({ player }) {
-    if (carriedBy(player.playerId) === undefined) carry(player.playerId, GIFT);
+    carry(player.playerId, carriedBy(player.playerId) ?? GIFT);
+  },
+  onMessage({ player, message }) {
+    if (message?.type === "home")
+      server.movePlayer(player.playerId, { position: world.spawn }, "You are home.");
   },
 };
 
+const page = new URL("./dist/", import.meta.url);
 const server = await createServer({
   world,
   port: Number(port),
   acknowledge: "durable",
   auth: { secret: SECRET },
   rules,
+  movement: { speedMax: WALK_SPEED, size: PLAYER_SIZE }, // the server corrects players who walk faster or through walls
+  ...(existsSync(page) ? { page } : {}),
   logger: false,
 });
 
@@ -113,5 +139,7 @@ for (const [playerId, name] of [
   [2n, "Bob"],
 ]) {
   const claims = { playerId, name, role: "builder", expiresInSeconds: 86_400 };
-  console.log(`${name}'s token: ${await issueToken(claims, { secret: SECRET })}`);
+  const token = await issueToken(claims, { secret: SECRET });
+  console.log(`${name}'s token: ${token}`);
+  if (existsSync(page)) console.log(`${name} plays at http://127.0.0.1:${server.port}/#token=${token}`);
 }

@@ -1,8 +1,7 @@
 // A second player, who looks at the house and at the sheep.
 // Usage: node watcher.mjs ADDRESS TOKEN
 import { connect } from "orthant";
-import { SHEEP } from "./animals.mjs";
-import { hills, house, PLANK } from "./land.mjs";
+import { hills, house, PLANK, SHEEP } from "./land.mjs";
 
 const [address, token] = process.argv.slice(2);
 const client = await connect(address, { token, dimensions: 3, generators: [hills] });

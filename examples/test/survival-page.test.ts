@@ -1,0 +1,119 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { canOpenBrowser, openBrowser } from "@orthant/testkit/browser";
+import type { Browser, Page } from "playwright-core";
+import { build } from "vite";
+import { expect, onTestFinished, test } from "vitest";
+
+const EXAMPLE = fileURLToPath(new URL("../survival", import.meta.url));
+const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
+/** The pictures of both windows, for people. */
+const BUILD = fileURLToPath(new URL("../../build/", import.meta.url));
+const WAIT_MS = 60_000;
+
+/** Builds the page of a copy of the example, and serves it. Returns the links of both players. */
+async function serve(): Promise<readonly string[]> {
+  const parent = await mkdtemp(join(tmpdir(), "orthant-survival-page-"));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  const folder = join(parent, "survival");
+  await cp(EXAMPLE, folder, { recursive: true });
+  await symlink(MODULES, join(folder, "node_modules"));
+  await build({
+    root: join(folder, "page"),
+    configFile: false,
+    logLevel: "error",
+    build: { outDir: join(folder, "dist"), emptyOutDir: true, chunkSizeWarningLimit: 2_000 },
+  });
+  const server = spawn(process.execPath, ["server.mjs", "world", "0"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  onTestFinished(async () => {
+    server.kill("SIGKILL");
+    await ended;
+  });
+  const links: string[] = [];
+  for await (const line of createInterface(server.stdout)) {
+    const link = / plays at (?<link>.*)$/.exec(line)?.groups?.["link"];
+    if (link !== undefined) links.push(link);
+    if (links.length === 2) break;
+  }
+  return links;
+}
+
+async function open(browser: Browser, url: string | undefined): Promise<Page> {
+  // Without a graphics card, every pixel takes time.
+  const context = await browser.newContext({ viewport: { width: 480, height: 320 } });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  page.on("pageerror", (error) => expect.unreachable(String(error)));
+  await page.goto(url ?? "");
+  return page;
+}
+
+/** Waits until a part of the page has this text. */
+async function reads(page: Page, part: "#aim" | "#hand" | "#status", text: RegExp): Promise<void> {
+  await expect.poll(() => page.locator(part).textContent(), { timeout: WAIT_MS }).toMatch(text);
+}
+
+/** Holds keys until a part of the page has this text. */
+async function hold(
+  page: Page,
+  keys: readonly string[],
+  ...wanted: ["#aim" | "#status", RegExp]
+): Promise<void> {
+  for (const key of keys) await page.keyboard.down(key);
+  await reads(page, ...wanted);
+  for (const key of keys) await page.keyboard.up(key);
+}
+
+test.runIf(canOpenBrowser())(
+  "two players mine, build, smelt and go home in two windows",
+  async () => {
+    const [adasLink, bobsLink] = await serve();
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const [ada, bob] = [await open(browser, adasLink), await open(browser, bobsLink)];
+    await reads(ada, "#hand", /plank 2500.*sand 64.*furnace 1/);
+    await reads(bob, "#hand", /plank 2500/);
+
+    // The spawn is protected, so Ada runs and jumps until she may mine.
+    await hold(ada, ["ArrowDown"], "#aim", /turf/);
+    await ada.keyboard.down("d");
+    await ada.keyboard.down(" ");
+    await expect
+      .poll(
+        async () => {
+          await ada.keyboard.press("q");
+          return ada.locator("#status").textContent();
+        },
+        { timeout: WAIT_MS, interval: 500 },
+      )
+      .toBe("applied");
+    await ada.keyboard.up("d");
+    await ada.keyboard.up(" ");
+    await reads(ada, "#aim", /\w/);
+
+    await ada.keyboard.press("6");
+    await ada.keyboard.press("e");
+    await reads(ada, "#hand", /furnace 0/);
+    await hold(ada, [], "#aim", /furnace/);
+    await ada.keyboard.press("3");
+    await ada.keyboard.press("f");
+    await reads(ada, "#aim", /furnace \{"sand":0,"glass":1\}/);
+    await ada.keyboard.press("g");
+    await reads(ada, "#hand", /sand 63.*glass 1/);
+    await writeFile(join(BUILD, "survival-ada.png"), await ada.screenshot());
+
+    await ada.keyboard.press("h");
+    await reads(ada, "#status", /^You are home\.$/);
+    await writeFile(join(BUILD, "survival-bob.png"), await bob.screenshot());
+  },
+  240_000,
+);

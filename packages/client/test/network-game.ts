@@ -11,10 +11,10 @@ import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { FakeSocket } from "./fake-socket.ts";
 import { type TcpConditions, TcpDirection } from "./tcp-link.ts";
 
-export const FRAME_MS = 1_000 / 60;
+const FRAME_MS = 1_000 / 60;
 const TICK_MS = 100;
 const STONE = 1;
-export const WALK_SPEED = 4.3;
+const WALK_SPEED = 4.3;
 const GRAVITY = 28;
 const JUMP_SPEED = 9;
 const SIZE = [0.6, 1.8, 0.6] as const;
@@ -223,7 +223,7 @@ export class NetworkGame {
 }
 
 /** The rules by which a player walks, jumps, falls and stops at walls. */
-export function walk(
+function walk(
   world: ClientWorld<3>,
   { position, velocity, onGround }: Body,
   { heading, jumps }: Keys,

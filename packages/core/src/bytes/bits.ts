@@ -3,7 +3,7 @@ import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 
 /** Highest parameter of a Rice code. */
-export const RICE_PARAMETER_MAX = 15;
+const RICE_PARAMETER_MAX = 15;
 /** Bits of a parameter. */
 const RICE_PARAMETER_BITS = 4;
 /** Highest value of a Rice code. */

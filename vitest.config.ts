@@ -8,7 +8,7 @@ const conditions = ["@orthant/source", "module", "node", "development"];
 const SHARED = "packages/{core,formats,mesh,protocol,save,world}/test/**/*.test.ts";
 /** Power cuts and simulations, which also run as short campaigns. */
 const LONG =
-  "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,pxsw-crash,marsminer-crash}.test.ts";
+  "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts";
 const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
 const GENERATED = "**/{node_modules,build,dist}/**";
 

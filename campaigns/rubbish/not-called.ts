@@ -45,6 +45,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "new KeyValueStore",
   "new KeyValueView",
   "new ClientWorld",
+  "new PredictedPlayer",
   "new OrthantServer",
   "new PixelWorld",
   "new PixelSaveHandle",

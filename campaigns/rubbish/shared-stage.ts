@@ -151,10 +151,18 @@ function clientTargets(client: Client<3>): readonly Target[] {
     onMoved: () => [() => undefined],
     onChunks: () => [() => undefined],
     entitiesIn: (prng) => [valid.voxelBox(prng, 3)],
+    entitiesAt: () => [1_000],
+    predictPlayer: () => [{ state: { position: [0, 0, 0] }, step: stay }],
     onEntity: () => [() => undefined],
     move: (prng) => [{ position: valid.vector(prng, 3), orientation: [0, 0, 0, 1] }],
   });
-  return [...waiting, ...immediate];
+  const player = client.predictPlayer({ state: { position: [0, 0, 0] }, step: stay });
+  const predicted = methodTargets("PredictedPlayer", player, { move: () => [{}, 0.05], stop: () => [] });
+  return [...waiting, ...immediate, ...predicted];
+}
+
+function stay<State>(state: State): State {
+  return state;
 }
 
 function editingTargets(client: Client<3>): readonly Target[] {

@@ -8,7 +8,7 @@ import { Picture } from "./picture.js";
 const VIEW_VOXELS = 56;
 const [EYE, JUMP, GRAVITY, REACH] = [1.6, 9, 28, 8];
 const ITEMS = ["plank", "rock", "sand", "glass", "chest", "furnace", "water"].map((name) => BLOCKS.id(name));
-const [canvas, aimed, hand, status] = ["canvas", "#aim", "#hand", "#status"].map((name) =>
+const [canvas, place, aimed, hand, status] = ["canvas", "#place", "#aim", "#hand", "#status"].map((name) =>
   document.querySelector(name),
 );
 
@@ -149,6 +149,7 @@ function frame(now) {
     center = camera.position.clone();
     client.setInterest({ center: [x, y, z], radius: VIEW_VOXELS });
   }
+  place.value = [x, y, z].map((part) => part.toFixed(1)).join(" ");
   picture.draw();
   const target = aim();
   const content = target && client.dataAt(target.position);

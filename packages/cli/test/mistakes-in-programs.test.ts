@@ -247,7 +247,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "is years older than the server",
     () => endOf(connectReplica(server.url, { socket: oldSocket })),
-    "ORT_VERSION: the server speaks another version of the protocol: update this program or the server (this server speaks version 2, not 99)",
+    "ORT_VERSION: the server speaks another version of the protocol: update this program or the server (this server speaks version 3, not 99)",
   ],
 ];
 

@@ -117,9 +117,9 @@ test("a node's subscriptions follow what it owns or shows, and not the number of
     const written = counts.writtenBytes - (before[number]?.writtenBytes ?? 0);
     expect(written).toBe(0);
   }
-  // An owner: an address for each shard that it owns.
+  // An owner: two addresses for each shard that it owns, for requests of gateways and for entities of other owners.
   for (const { node, counts } of owned) {
-    expect(counts.addresses).toBe(node.shards.size);
+    expect(counts.addresses).toBe(2 * node.shards.size);
     expect([counts.sectors, counts.topics]).toEqual([0, 0]);
   }
   const entries = hub.table.since(0, "");

@@ -233,6 +233,8 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
    * for (const { id, position } of client.entitiesAt()) figures.get(id)?.position.set(...position);
    */
   entitiesAt(nowMs?: number): readonly Entity<D>[] {
+    if (nowMs !== undefined && !Number.isFinite(nowMs))
+      throw wrongArgument("nowMs", nowMs, "it is a time in milliseconds");
     return this.replica.entitiesAt(nowMs).map((entity) => this.#shownEntity(entity));
   }
 

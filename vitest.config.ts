@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SummaryReporter } from "./tools/summary-reporter.ts";
 
@@ -19,7 +20,8 @@ export default defineConfig({
     reporters: ["dot", new SummaryReporter()],
     testTimeout: 30_000,
     pool: "threads",
-    maxWorkers: "100%",
+    // One more than there are processors: many tests wait for processes and timers.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { extends: true, test: { name: "shared", include: [SHARED], isolate: false } },
       { extends: true, test: { name: "long", include: [LONG] } },

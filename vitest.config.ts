@@ -7,9 +7,17 @@ const conditions = ["@orthant/source", "module", "node", "development"];
 
 /** Packages whose tests change nothing that other tests see, so that files of one worker may share loaded modules. */
 const SHARED = "packages/{core,formats,mesh,protocol,save,world}/test/**/*.test.ts";
-/** Power cuts and simulations, which also run as short campaigns. */
-const LONG =
-  "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts";
+/**
+ * Tests that take minutes, for `npm run check` alone: power cuts and simulations, which also run as short campaigns, whole
+ * games in a browser, and clusters with faults.
+ */
+const LONG = [
+  "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts",
+  "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
+  "examples/test/{starters,survival-page}.test.ts",
+  "packages/disk/test/opfs-disk.test.ts",
+  "packages/viewer/test/mounted-viewer.test.ts",
+];
 const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
 const GENERATED = "**/{node_modules,build,dist}/**";
 
@@ -24,10 +32,10 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     projects: [
       { extends: true, test: { name: "shared", include: [SHARED], isolate: false } },
-      { extends: true, test: { name: "long", include: [LONG] } },
+      { extends: true, test: { name: "long", include: LONG } },
       {
         extends: true,
-        test: { name: "isolated", include: OTHERS, exclude: [GENERATED, SHARED, LONG] },
+        test: { name: "isolated", include: OTHERS, exclude: [GENERATED, SHARED, ...LONG] },
       },
     ],
   },

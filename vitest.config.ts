@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { SummaryReporter } from "./tools/summary-reporter.ts";
 
@@ -28,8 +27,7 @@ export default defineConfig({
     reporters: ["dot", new SummaryReporter()],
     testTimeout: 30_000,
     pool: "threads",
-    // One more than there are processors: many tests wait for processes and timers.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: "100%",
     projects: [
       { extends: true, test: { name: "shared", include: [SHARED], isolate: false } },
       { extends: true, test: { name: "long", include: LONG } },

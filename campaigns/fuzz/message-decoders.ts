@@ -18,14 +18,23 @@ import { strict, type Target } from "./decoders.ts";
 /** Valid frames to mutate, enough to hold every kind of message several times. */
 const FRAME_SAMPLES = 64;
 
+/** A move of an entity can take two bits, so the shortest frames grow most. */
+const SERVER_FRAME_CALL_BYTES = 8_192;
+
 /** All decoders of network frames. */
 export const messageTargets: readonly Target[] = [
   framesOf("frame of a client", clientFrameCodec, randomClientFrame),
-  framesOf("frame of a server", serverFrameCodec(RANDOM_FRAME_VOLUME), randomServerFrame),
-  framesOf("frame of a server before its welcome", serverFrameCodec(undefined), (prng) => {
-    const { number, messages } = randomServerFrame(prng);
-    return { number, messages: messages.filter(({ kind }) => kind !== "patch") };
-  }),
+  {
+    ...framesOf("frame of a server", serverFrameCodec(RANDOM_FRAME_VOLUME), randomServerFrame),
+    callBytes: SERVER_FRAME_CALL_BYTES,
+  },
+  {
+    ...framesOf("frame of a server before its welcome", serverFrameCodec(undefined), (prng) => {
+      const { number, messages } = randomServerFrame(prng);
+      return { number, messages: messages.filter(({ kind }) => kind !== "patch") };
+    }),
+    callBytes: SERVER_FRAME_CALL_BYTES,
+  },
 ];
 
 /** Creates a target for frames, with random samples. */

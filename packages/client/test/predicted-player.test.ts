@@ -22,6 +22,11 @@ class TestLink {
     return this.timeMs;
   }
 
+  requirePose(name: string, { position }: PlayerState<2>): Placement {
+    if (!Array.isArray(position)) throw new TypeError(`${name} has no position`);
+    return { position, orientation: [0, 0, 0, 1] };
+  }
+
   move({ position }: PlayerState<2>): void {
     this.sent.push(position);
   }
@@ -102,4 +107,16 @@ test("a stopped prediction no longer follows the server", () => {
   player.stop();
   link.place(0.25, 1_100);
   expect(player.state.position[0]).toBeCloseTo(1);
+});
+
+test("a step that returns no position changes nothing", () => {
+  const link = new TestLink();
+  const player = new PredictedPlayer<2, Walker, number>(link, {
+    state: { position: [1, 0], speed: 5 },
+    step: (_state, input) => ({ position: input === 0 ? [2, 0] : undefined, speed: 5 }) as Walker,
+  });
+  player.move(0, 0.1);
+  expect(() => player.move(1, 0.1)).toThrow("what step returns has no position");
+  expect(player.state.position).toEqual([2, 0]);
+  expect(link.sent).toEqual([[2, 0]]);
 });

@@ -168,7 +168,8 @@ function checkedFields<Change extends object>(
     }
     if (value === undefined && !CLEARED_BY_UNDEFINED.has(field)) continue;
     check(field, value);
-    checked[field] = value;
+    // Adding 0 turns minus zero, which whole numbers in a save do not have, into zero.
+    checked[field] = typeof value === "number" ? value + 0 : value;
   }
   return checked as Change;
 }

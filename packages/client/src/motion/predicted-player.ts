@@ -1,5 +1,6 @@
 import type { Dimensions, Vector } from "@orthant/core";
 import { requireFunction, requireObject, wrongArgument } from "@orthant/core/engine";
+import type { ClientPose } from "./client-pose.ts";
 
 /** Where a player is and looks, with whatever else a game needs to move it, such as a velocity. */
 export interface PlayerState<D extends Dimensions> {
@@ -22,26 +23,32 @@ export interface PredictionOptions<D extends Dimensions, State extends PlayerSta
    * Puts the player where the server has it, when it was not where `state` says. By default only the position and the
    * orientation change. A game may want to stop the player, too.
    */
-  readonly correct?: (state: State, pose: { position: Vector<D>; orientation: Vector }) => State;
+  readonly correct?: (state: State, pose: ClientPose<D>) => State;
 }
 
 /** What a predicted player needs of its client. */
 export interface PlayerLink<D extends Dimensions> {
   nowMs(): number;
-  move(pose: PlayerState<D>): void;
+  /** Returns the pose of a state. Throws `ORT_ARGUMENT` if it cannot be sent. */
+  requirePose(name: string, state: PlayerState<D>): ClientPose<D>;
+  move(pose: ClientPose<D>): void;
   /** Reports poses that the server sets, and the time of the newest own move that it had taken. */
-  onPlaced(
-    listener: (pose: { position: Vector<D>; orientation: Vector }, moveMs: number | undefined) => void,
-  ): () => void;
+  onPlaced(listener: (pose: ClientPose<D>, moveMs: number | undefined) => void): () => void;
+}
+
+/** A state that the game returned, and its pose, which has been checked. */
+interface CheckedState<D extends Dimensions, State> {
+  readonly state: State;
+  readonly pose: ClientPose<D>;
 }
 
 /** A step that the server may not know yet. */
-interface Step<State, Input> {
+interface Step<D extends Dimensions, State, Input> {
   readonly timeMs: number;
   readonly input: Input;
   readonly seconds: number;
   /** The player after it. */
-  state: State;
+  after: CheckedState<D, State>;
 }
 
 /** Steps kept to be made again: several seconds of them. */
@@ -61,36 +68,38 @@ const ERROR_HALF_LIFE_MS = 50;
  */
 export class PredictedPlayer<D extends Dimensions, State extends PlayerState<D>, Input> {
   readonly #link: PlayerLink<D>;
-  readonly #options: PredictionOptions<D, State, Input>;
+  readonly #step: PredictionOptions<D, State, Input>["step"];
+  readonly #correction: PredictionOptions<D, State, Input>["correct"];
   readonly #stop: () => void;
-  readonly #steps: Step<State, Input>[] = [];
-  #state: State;
+  readonly #steps: Step<D, State, Input>[] = [];
+  #now: CheckedState<D, State>;
   /** The player before the first of the steps. */
-  #first: State;
+  #first: CheckedState<D, State>;
   /** How far the shown position was from the player's at `sinceMs`. */
   #error: { readonly from: readonly number[]; readonly sinceMs: number } | undefined;
 
   /** @internal */
   constructor(link: PlayerLink<D>, options: PredictionOptions<D, State, Input>) {
     requireObject("the options", options, "it is { state, step }");
-    requireObject("state", options.state, "it is a state of the player, such as { position: [0, 64, 0] }");
-    requireFunction("step", options.step);
-    if (options.correct !== undefined) requireFunction("correct", options.correct);
+    const { state, step, correct } = options;
+    requireFunction("step", step);
+    if (correct !== undefined) requireFunction("correct", correct);
     this.#link = link;
-    this.#options = options;
-    this.#state = options.state;
-    this.#first = options.state;
+    this.#step = step;
+    this.#correction = correct;
+    this.#now = this.#checked("state", state);
+    this.#first = this.#now;
     this.#stop = link.onPlaced((pose, moveMs) => this.#correct(pose, moveMs));
   }
 
   /** The player as the game's rules have it: use it for collisions and edits. */
   get state(): State {
-    return this.#state;
+    return this.#now.state;
   }
 
   /** Where to show the player now: at `state.position`, apart from a correction that is fading. */
   get position(): Vector<D> {
-    const { position } = this.#state;
+    const { position } = this.#now.pose;
     const error = this.#error;
     if (error === undefined) return position;
     const share = 0.5 ** ((this.#link.nowMs() - error.sinceMs) / ERROR_HALF_LIFE_MS);
@@ -106,12 +115,12 @@ export class PredictedPlayer<D extends Dimensions, State extends PlayerState<D>,
   move(input: Input, seconds: number): State {
     if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= 1))
       throw wrongArgument("seconds", seconds, "it is a number from 0 to 1");
-    this.#state = this.#options.step(this.#state, input, seconds);
-    // Sent first: a pose that cannot be sent throws, and is then not a step.
-    this.#link.move(this.#state);
-    this.#steps.push({ timeMs: this.#link.nowMs(), input, seconds, state: this.#state });
-    if (this.#steps.length > STEPS_MAX) this.#first = this.#steps.shift()?.state ?? this.#first;
-    return this.#state;
+    const after = this.#stepped(this.#now, input, seconds);
+    this.#now = after;
+    this.#link.move(after.pose);
+    this.#steps.push({ timeMs: this.#link.nowMs(), input, seconds, after });
+    if (this.#steps.length > STEPS_MAX) this.#first = this.#steps.shift()?.after ?? this.#first;
+    return after.state;
   }
 
   /** Stops listening to the server. */
@@ -119,34 +128,39 @@ export class PredictedPlayer<D extends Dimensions, State extends PlayerState<D>,
     this.#stop();
   }
 
-  #correct(pose: { position: Vector<D>; orientation: Vector }, moveMs: number | undefined): void {
+  #correct(pose: ClientPose<D>, moveMs: number | undefined): void {
     const shown = this.position;
     const known = this.#stepsUntil(moveMs);
-    const before = this.#steps[known - 1]?.state ?? this.#first;
-    const away = distance(before.position, pose.position);
+    const before = this.#steps[known - 1]?.after ?? this.#first;
+    const away = distance(before.pose.position, pose.position);
     if (away > JUMP) {
       this.#steps.length = 0;
-      this.#first = this.#corrected(this.#state, pose);
-      this.#state = this.#first;
+      this.#first = this.#corrected(this.#now, pose);
+      this.#now = this.#first;
       this.#error = undefined;
     } else {
       this.#steps.splice(0, known);
       this.#first = away <= ROUNDING ? before : this.#corrected(before, pose);
-      this.#state = this.#replay(this.#first);
-      const { position } = this.#state;
+      this.#now = this.#replay(this.#first);
+      const { position } = this.#now.pose;
       const from = shown.map((coordinate, axis) => coordinate - (position[axis] as number));
       this.#error = Math.hypot(...from) > JUMP ? undefined : { from, sinceMs: this.#link.nowMs() };
     }
-    this.#link.move(this.#state);
+    this.#link.move(this.#now.pose);
   }
 
-  #replay(first: State): State {
-    let state = first;
+  #replay(first: CheckedState<D, State>): CheckedState<D, State> {
+    let now = first;
     for (const step of this.#steps) {
-      state = this.#options.step(state, step.input, step.seconds);
-      step.state = state;
+      now = this.#stepped(now, step.input, step.seconds);
+      step.after = now;
     }
-    return state;
+    return now;
+  }
+
+  #stepped({ state }: CheckedState<D, State>, input: Input, seconds: number): CheckedState<D, State> {
+    const step = this.#step;
+    return this.#checked("what step returns", step(state, input, seconds));
   }
 
   /** Returns the number of steps that the server knew. */
@@ -156,9 +170,13 @@ export class PredictedPlayer<D extends Dimensions, State extends PlayerState<D>,
     return later < 0 ? this.#steps.length : later;
   }
 
-  #corrected(state: State, pose: { position: Vector<D>; orientation: Vector }): State {
-    const { correct } = this.#options;
-    return correct === undefined ? { ...state, ...pose } : correct(state, pose);
+  #corrected({ state }: CheckedState<D, State>, pose: ClientPose<D>): CheckedState<D, State> {
+    const correct = this.#correction ?? ((): State => ({ ...state, ...pose }));
+    return this.#checked("what correct returns", correct(state, pose));
+  }
+
+  #checked(name: string, state: State): CheckedState<D, State> {
+    return { state, pose: this.#link.requirePose(name, state) };
   }
 }
 

@@ -35,8 +35,9 @@ import {
   voxelPlacements,
   wrongArgument,
 } from "@orthant/core/engine";
-import type { Role, SeenEntity, SendResult } from "@orthant/protocol";
+import type { Pose, Role, SeenEntity, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
+import type { ClientPose } from "../motion/client-pose.ts";
 import {
   type PlayerLink,
   type PlayerState,
@@ -45,14 +46,6 @@ import {
 } from "../motion/predicted-player.ts";
 import { type Interest, replicaInterest, requireSendablePoint } from "./client-interest.ts";
 import type { WorldReplica } from "./world-replica.ts";
-
-/** Where a player is, and where it looks. */
-export interface ClientPose<D extends Dimensions> {
-  /** In voxels. */
-  readonly position: Vector<D>;
-  /** Four numbers with a meaning of the game's own, such as a quaternion. */
-  readonly orientation: Vector;
-}
 
 /**
  * A client's copy of the part of a server's world that it is interested in, with the client's own edits on top until
@@ -262,12 +255,16 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
 
   /** Moves the player; only the newest pose counts. */
   move(request: MoveRequest<D>): void {
-    requireObject("the pose", request, "it is { position, orientation }");
+    this.replica.move(this.#requirePose("the pose", request));
+  }
+
+  #requirePose(name: string, request: MoveRequest<D>): Pose {
+    requireObject(name, request, "it has a position, such as { position: [0, 64, 0] }");
     const { position, orientation = this.replica.pose.orientation } = request;
     const isOrientation = isListOf(orientation, isOrientationPart) && orientation.length === 4;
     if (!isOrientation)
       throw wrongArgument("orientation", orientation, "it is a list of four numbers from -1 to 1");
-    this.replica.move({ position: requireSendablePoint(this.#axes, "position", position), orientation });
+    return { position: requireSendablePoint(this.#axes, "position", position), orientation };
   }
 
   /**
@@ -287,7 +284,11 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   ): PredictedPlayer<D, State, Input> {
     const link: PlayerLink<D> = {
       nowMs: () => this.replica.nowMs(),
-      move: ({ position, orientation }) => this.move({ position, ...(orientation && { orientation }) }),
+      requirePose: (name, state) => {
+        const { position, orientation } = this.#requirePose(name, state);
+        return { position: this.#axes.shown(position), orientation };
+      },
+      move: (pose) => this.move(pose),
       onPlaced: (listener) =>
         this.replica.onPlaced(({ position, orientation }, moveMs) =>
           listener({ position: this.#axes.shown(position), orientation }, moveMs),

@@ -7,15 +7,18 @@ const conditions = ["@orthant/source", "module", "node", "development"];
 /** Packages whose tests change nothing that other tests see, so that files of one worker may share loaded modules. */
 const SHARED = "packages/{core,formats,mesh,protocol,save,world}/test/**/*.test.ts";
 /**
- * Tests that take minutes, for `npm run check` alone: power cuts and simulations, which also run as short campaigns, whole
- * games in a browser, and clusters with faults.
+ * Tests that take long, for `npm run check` alone: power cuts, killed processes and simulations, which also run as short
+ * campaigns, whole games in a browser, and clusters with faults.
  */
 const LONG = [
   "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
   "examples/test/{starters,survival-page}.test.ts",
+  "packages/cli/test/cluster.test.ts",
   "packages/disk/test/opfs-disk.test.ts",
-  "packages/viewer/test/mounted-viewer.test.ts",
+  "packages/pixel-world/test/{stale-writer,stopped-process}.test.ts",
+  "packages/viewer/test/{dropped-saves,mounted-viewer}.test.ts",
+  "packages/world/test/{browser-power-cuts,model,stopped-process}.test.ts",
 ];
 const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
 const GENERATED = "**/{node_modules,build,dist}/**";
@@ -29,7 +32,7 @@ export default defineConfig({
     pool: "threads",
     maxWorkers: "100%",
     projects: [
-      { extends: true, test: { name: "shared", include: [SHARED], isolate: false } },
+      { extends: true, test: { name: "shared", include: [SHARED], exclude: LONG, isolate: false } },
       { extends: true, test: { name: "long", include: LONG } },
       {
         extends: true,

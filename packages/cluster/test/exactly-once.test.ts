@@ -1,10 +1,13 @@
 import type { ClusterGateway } from "@orthant/cluster";
+import { decodeShardRecord } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 
 const CLIENTS_MAX = 4;
+/** Voxels in a chunk of the town. */
+const VOLUME = 64;
 const VOXEL: Position = [1, 1, 1, 0];
 const EAST = boxBetween([1, -8, -8, -8], [8, 8, 8, 8]);
 
@@ -52,8 +55,24 @@ class ForgetfulTown {
     await this.#addNode(`n${this.small.time.nowMs()}`);
   }
 
+  /** Returns the clients that the records of the journal name, which every gateway can read. */
+  namedClients(): Promise<readonly bigint[]> {
+    return this.small.settled(this.#readClients());
+  }
+
   split(): Promise<void> {
     return this.small.settled(Promise.resolve(this.#nodes[0]?.node.split("0", EAST, "east")));
+  }
+
+  async #readClients(): Promise<readonly bigint[]> {
+    const journal = await this.small.hub.connect().journal(this.small.world, "0");
+    const { first, last } = await journal.state();
+    const named: bigint[] = [];
+    for await (const { bytes } of journal.read(first, last)) {
+      const record = decodeShardRecord(bytes, VOLUME);
+      if (record.kind === "region") named.push(...record.origins.map(({ clientId }) => clientId));
+    }
+    return named;
   }
 
   async #addNode(name: string): Promise<void> {
@@ -113,4 +132,17 @@ test("[K41] one player cannot make a shard forget the clients of others, also af
   await town.replaceOwner();
   expect(await town.edit(110n, 1, { playerId: 50n })).toBe("applied");
   expect(await town.repeat(1n, 1)).toBe("duplicate");
+});
+
+test("[K61] who reads a journal learns no client id, and cannot use up the numbers of a client's edits", async () => {
+  const town = new ForgetfulTown();
+  await town.start();
+  expect(await town.edit(1n, 1)).toBe("applied");
+  const named = await town.namedClients();
+  expect(named).toHaveLength(1);
+  expect(named).not.toContain(1n);
+  for (const clientId of named) await town.edit(clientId, 2, { playerId: 1n });
+  expect(await town.edit(1n, 2)).toBe("applied");
+  await town.replaceOwner();
+  expect(await town.repeat(1n, 2)).toBe("duplicate");
 });

@@ -148,7 +148,6 @@ interface Part {
 
 function globalOf(map: ShardMap, { global }: Save, all: readonly Save[]): Save["global"] {
   const { description } = global;
-  const isWhole = map.splits.length === 0;
   return {
     ...global,
     nextEntityId: all.map((save) => save.global.nextEntityId).reduce(later),
@@ -159,8 +158,8 @@ function globalOf(map: ShardMap, { global }: Save, all: readonly Save[]): Save["
       // Only the cluster's gateways knew the epochs of its clocks, so that clients fetch the world again.
       epochs: [],
       namedGenerations: [],
-      // One shard does not know which edits another has, so that an edit of several shards could count as applied.
-      edits: isWhole ? description.edits : [],
+      // Shards know clients by other numbers than a server does, and each knows only its own edits.
+      edits: [],
     },
   };
 }

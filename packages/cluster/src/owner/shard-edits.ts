@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { AIR, type BlockCatalog, type EditOrigin, isOrthantError, type Position } from "@orthant/core";
 import { diffBlockCatalogs } from "@orthant/core/engine";
 import type { RequestedEdit } from "@orthant/protocol";
@@ -69,12 +70,13 @@ export class ShardEdits {
     this.#compared = map.world.catalog;
   }
 
-  async #apply({ edit, ...origin }: ForwardedEdit): Promise<ShardEditResult> {
+  async #apply({ edit, ...requested }: ForwardedEdit): Promise<ShardEditResult> {
     const { world, owns, hasRoom } = this.#context;
+    const origin: EditOrigin = { ...requested, clientId: clientKey(requested.clientId) };
     const regions = editedRegions(edit, world.shape);
     for (const region of regions) if (!owns(region)) return { kind: "elsewhere" };
     // Before all other refusals, which say that the edit was not made.
-    const last = world.lastEditOf(origin.clientId);
+    const last = Math.max(world.lastEditOf(origin.clientId), world.lastEditOf(requested.clientId));
     if (origin.editId <= last) return { kind: "duplicate" };
     if (origin.isRepeat && last === 0 && world.mayHaveForgotten(origin.playerId))
       return { kind: "rejected", code: "ORT_EDIT_REPEAT" };
@@ -108,6 +110,15 @@ export class ShardEdits {
     if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);
     return world.edit(edit.placements, options);
   }
+}
+
+/**
+ * Returns what stands for a client in journals, which all gateways can read. Only a gateway that the client has joined
+ * knows its id, so no other one can make edits in its place. Worlds from outside a cluster have the ids themselves.
+ * Rule K61.
+ */
+function clientKey(clientId: bigint): bigint {
+  return createHash("sha256").update(`client of Orthant ${clientId}`).digest().readBigUInt64LE();
 }
 
 /** Returns the highest block that an edit sets; 0 if it sets none. */

@@ -20,11 +20,7 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   mutant("a save lacks the outbox", change(BOOK, "outbox: this.outbox,", "outbox: [],")),
   mutant(
     "a save lacks the received transfers",
-    change(
-      BOOK,
-      "inboxes: Array.from(this.#inboxes, ([from, inbox]) => ({ from, ...inbox })),",
-      "inboxes: [],",
-    ),
+    change(BOOK, "received: [...received.values()],", "received: [],"),
   ),
   mutant(
     "an entity arrives before its departure is stored",

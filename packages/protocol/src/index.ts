@@ -36,7 +36,12 @@ export {
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
 export { poseCodec, posesEqual, roundPose } from "./message/pose-codec.ts";
-export { DEFAULT_PRECISION, type Precision } from "./message/precision.ts";
+export {
+  DEFAULT_PRECISION,
+  ORIENTATION_STEPS_MAX,
+  POSITION_STEPS_MAX,
+  type Precision,
+} from "./message/precision.ts";
 export { changedBox, placementsOf, type RequestedEdit } from "./message/requested-edit.ts";
 export { clipText, type EntityFields, sendablePose, visibleEntity } from "./message/sendable.ts";
 export type {

@@ -1,6 +1,6 @@
 import type { BlockCatalog, ChunkShape, Dimensions, Position, Vector } from "@orthant/core";
-import { type Axes, boxAt, chunkOfVoxel, isListOf, positionsEqual } from "@orthant/core/engine";
-import { BOX_EDGE_MAX, BOX_EDGE_MIN, BOX_MOTION_MAX, moveBox, type VoxelReader } from "@orthant/mesh";
+import { type Axes, boxAt, chunkOfVoxel, positionsEqual } from "@orthant/core/engine";
+import { BOX_EDGE_MIN, moveBox, type VoxelReader } from "@orthant/mesh";
 import type { MovementLimits, Player, SyncRules, SyncWorld } from "@orthant/protocol";
 
 /**
@@ -26,34 +26,10 @@ export interface MovementOptions<D extends Dimensions = Dimensions> {
 
 const RISE_SPEED_MAX = 12;
 const FALL_SPEED_MAX = 100;
-/** The highest speed that an option may name: a box moves no farther in a second. */
-const SPEED_MAX = BOX_MOTION_MAX;
-/** Least edge of a player's box. */
-const EDGE_MIN = 0.125;
 /** Poses are rounded, so a player beside a wall may be a little inside of it: boxes are checked without this rim. */
 const RIM = 1 / 32;
 /** Added to the reach, because a player has moved on since the server learned where they are. */
 const REACH_MARGIN = 1;
-
-/** Returns which value an option of `movement` must have, `undefined` if it has one. */
-export function movementFault(options: object): { name: string; wanted: string } | undefined {
-  const given = options as Readonly<Record<keyof MovementOptions, unknown>>;
-  if (given.speedMax === undefined) return { name: "speedMax", wanted: SPEED_WANTED };
-  for (const name of ["speedMax", "riseSpeedMax", "fallSpeedMax"] as const) {
-    if (given[name] !== undefined && !isBetween(given[name], 0, SPEED_MAX))
-      return { name, wanted: SPEED_WANTED };
-  }
-  const isEdge = (edge: unknown): boolean => isBetween(edge, EDGE_MIN, BOX_EDGE_MAX);
-  if (given.size !== undefined && !(isListOf(given.size, isEdge) && (given.size as unknown[]).length >= 2)) {
-    return {
-      name: "size",
-      wanted: `an edge for each axis, from ${EDGE_MIN} to ${BOX_EDGE_MAX} voxels, such as [0.6, 1.8, 0.6]`,
-    };
-  }
-  return undefined;
-}
-
-const SPEED_WANTED = `a number of voxels per second, above 0 and up to ${SPEED_MAX}`;
 
 /** Returns the limits that a sync server checks. */
 export function movementLimits<D extends Dimensions>(
@@ -167,8 +143,4 @@ function distanceTo({ position }: Player, size: Vector, voxel: Position, dimensi
     return Math.max(0, least - (low + edge), low - (least + 1));
   });
   return Math.hypot(...gaps);
-}
-
-function isBetween(value: unknown, least: number, most: number): boolean {
-  return typeof value === "number" && value > 0 && value >= least && value <= most;
 }

@@ -1,6 +1,7 @@
 import { requireObject } from "@orthant/core/engine";
 import { pino } from "pino";
 import { Registry } from "prom-client";
+import { checkOwnerOptions } from "./check-options.ts";
 import { urlHost } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { HostNames } from "./http/host-and-origin.ts";
@@ -9,7 +10,7 @@ import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
 import { registerOwnerMetrics, vacancy } from "./metrics/cluster-metrics.ts";
 import { RequestMetrics } from "./metrics/server-metrics.ts";
-import { checkOwnerOptions, type OwnerEndpointsOptions } from "./server-options.ts";
+import type { OwnerEndpointsOptions } from "./server-options.ts";
 import { steadyTime } from "./tick-timer.ts";
 
 /** The HTTP endpoints of a process that owns shards and accepts no players. */

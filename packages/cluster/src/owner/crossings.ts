@@ -2,7 +2,6 @@ import { type ChunkShape, isOrthantError, type Position, type TimeSource } from 
 import { decode, encode } from "@orthant/core/bytes";
 import { sleep } from "@orthant/core/engine";
 import type { Engine } from "../engine/engine.ts";
-import { compareTransfers } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";
 import { regionOfPoint } from "../shard/sectors.ts";
 import {
@@ -117,7 +116,7 @@ export class Crossings {
   async #request(shard: string, transfers: readonly Transfer[]): Promise<readonly TransferOutcome[]> {
     const { engine, world, shard: from, log, termOf } = this.#context;
     const term = termOf(shard);
-    const [low] = log.transfers.outbox;
+    const low = log.transfers.earliest;
     if (term < 1 || low === undefined) return [];
     const request = encode(transferRequestCodec, { from, low, stamp: log.transfers.stamp, transfers });
     try {
@@ -131,11 +130,11 @@ export class Crossings {
   }
 }
 
-/** Returns the first transfers that fit into a request. */
+/** Returns the first transfers, of those in order, that fit into a request. */
 function fitting(transfers: readonly Transfer[]): readonly Transfer[] {
   const first: Transfer[] = [];
   let bytes = 0;
-  for (const transfer of [...transfers].sort(compareTransfers)) {
+  for (const transfer of transfers) {
     const { payload, tags, displayName = "" } = transfer.entity;
     bytes += tags.reduce(
       (sum, tag) => sum + tag.length * 3,

@@ -14,15 +14,21 @@ import { type Transfer, transferCodec } from "../shard/transfer-messages.ts";
 interface Inbox {
   /** Everything before this was received here or elsewhere: the sender no longer has it. */
   low: TransferId;
-  /** Received transfers from `low` on. */
-  received: readonly TransferId[];
+  /** Received transfers from `low` on, by their keys. */
+  readonly received: Map<string, TransferId>;
+}
+
+interface SavedInbox {
+  readonly from: string;
+  readonly low: TransferId;
+  readonly received: readonly TransferId[];
 }
 
 /** The state of a book as a save has it. */
 interface BookState {
   readonly stamp: number;
   readonly outbox: readonly Transfer[];
-  readonly inboxes: readonly (Inbox & { readonly from: string })[];
+  readonly inboxes: readonly SavedInbox[];
 }
 
 /** Entities that may wait for their destinations at once. */
@@ -31,7 +37,7 @@ const SHARDS_MAX = 4_096;
 /** Distance of the first stamp of an owner from the last known one: a lost journal may have had more. */
 const STAMPS_SKIPPED: number = 2 ** 20;
 
-const inboxCodec: Codec<Inbox & { readonly from: string }> = {
+const inboxCodec: Codec<SavedInbox> = {
   write(out, { from, low, received }) {
     shardNameCodec.write(out, from);
     transferIdCodec.write(out, low);
@@ -77,7 +83,11 @@ export class TransferBook {
     const { stamp, outbox, inboxes } = decode(stateCodec, bytes);
     this.#stamp = Math.max(this.#stamp, stamp);
     for (const transfer of outbox) this.#outbox.set(keyOf(transfer), transfer);
-    for (const { from, low, received } of inboxes) this.#inboxes.set(from, { low, received });
+    for (const { from, low, received } of inboxes)
+      this.#inboxes.set(from, {
+        low,
+        received: new Map(received.map((transfer) => [keyOf(transfer), transfer])),
+      });
   }
 
   /** Returns the state for a save. */
@@ -85,7 +95,11 @@ export class TransferBook {
     return encode(stateCodec, {
       stamp: this.#stamp,
       outbox: this.outbox,
-      inboxes: Array.from(this.#inboxes, ([from, inbox]) => ({ from, ...inbox })),
+      inboxes: Array.from(this.#inboxes, ([from, { low, received }]) => ({
+        from,
+        low,
+        received: [...received.values()],
+      })),
     });
   }
 
@@ -120,6 +134,14 @@ export class TransferBook {
     return [...this.#outbox.values()].sort(compareTransfers);
   }
 
+  /** The earliest of them. */
+  get earliest(): TransferId | undefined {
+    let earliest: Transfer | undefined;
+    for (const transfer of this.#outbox.values())
+      if (earliest === undefined || compareTransfers(transfer, earliest) < 0) earliest = transfer;
+    return earliest;
+  }
+
   get outboxSize(): number {
     return this.#outbox.size;
   }
@@ -138,8 +160,7 @@ export class TransferBook {
   has(from: string, transfer: TransferId): boolean {
     const inbox = this.#inboxes.get(from);
     if (inbox === undefined) return false;
-    if (compareTransfers(transfer, inbox.low) < 0) return true;
-    return inbox.received.some((one) => compareTransfers(one, transfer) === 0);
+    return compareTransfers(transfer, inbox.low) < 0 || inbox.received.has(keyOf(transfer));
   }
 
   /** Returns the stamp of the last change in a sector. */
@@ -162,12 +183,12 @@ export class TransferBook {
   }
 
   #receive(from: string, transfer: TransferId, low: TransferId): void {
-    const before = this.#inboxes.get(from);
-    const lowest = before !== undefined && compareTransfers(before.low, low) > 0 ? before.low : low;
-    const received = [...(before?.received ?? []), transfer].filter(
-      (one) => compareTransfers(one, lowest) >= 0,
-    );
-    this.#inboxes.set(from, { low: lowest, received });
+    const inbox = this.#inboxes.get(from) ?? { low, received: new Map<string, TransferId>() };
+    this.#inboxes.set(from, inbox);
+    if (compareTransfers(transfer, inbox.low) >= 0) inbox.received.set(keyOf(transfer), transfer);
+    if (compareTransfers(inbox.low, low) >= 0) return;
+    inbox.low = low;
+    for (const [key, one] of inbox.received) if (compareTransfers(one, low) < 0) inbox.received.delete(key);
   }
 }
 

@@ -12,8 +12,10 @@ export interface Precision {
 /** The precision of a server that states no other: 1/64 of a voxel, and a degree and a half. */
 export const DEFAULT_PRECISION: Precision = { positionSteps: 64, orientationSteps: 40 };
 
-const POSITION_STEPS_MAX = 4_096;
-const ORIENTATION_STEPS_MAX = 127;
+/** Most steps of a position in a voxel. */
+export const POSITION_STEPS_MAX = 4_096;
+/** Most steps from 0 to 1 in a component of an orientation. */
+export const ORIENTATION_STEPS_MAX = 127;
 
 /** Throws `ORT_ARGUMENT` for a precision that no welcome can state. */
 export function requirePrecision({ positionSteps, orientationSteps }: Precision): void {
@@ -37,8 +39,12 @@ export function requireReach(
 }
 
 function requireSteps(name: string, steps: number, stepsMax: number): void {
-  if (Number.isInteger(steps) && steps >= 1 && steps <= stepsMax) return;
+  if (areSteps(steps, stepsMax)) return;
   throw new OrthantError("ORT_ARGUMENT", `${name} is ${steps}: it is a whole number from 1 to ${stepsMax}`);
+}
+
+function areSteps(steps: number, stepsMax: number): boolean {
+  return Number.isInteger(steps) && steps >= 1 && steps <= stepsMax;
 }
 
 /** The precision in a welcome. Rule N50 in docs/formats/protocol.md. */
@@ -51,12 +57,8 @@ export const precisionCodec: Codec<Precision> = {
   read(input) {
     const positionSteps = input.varUint();
     const orientationSteps = input.varUint();
-    const isKnown =
-      positionSteps >= 1 &&
-      positionSteps <= POSITION_STEPS_MAX &&
-      orientationSteps >= 1 &&
-      orientationSteps <= ORIENTATION_STEPS_MAX;
-    if (isKnown) return { positionSteps, orientationSteps };
+    if (areSteps(positionSteps, POSITION_STEPS_MAX) && areSteps(orientationSteps, ORIENTATION_STEPS_MAX))
+      return { positionSteps, orientationSteps };
     throw input.fail("ORT_LIMIT", `${positionSteps} and ${orientationSteps} steps of a pose`);
   },
 };

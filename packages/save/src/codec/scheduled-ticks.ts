@@ -73,8 +73,9 @@ export function scheduledTicksCodec(volume: number): Codec<readonly ScheduledTic
   };
 }
 
-function byKind(ticks: readonly ScheduledTick[]): ReadonlyMap<string, readonly ScheduledTick[]> {
-  const kinds = new Map<string, ScheduledTick[]>();
+/** Returns ticks by their kinds, in the order in which these come first. */
+export function byKind<Tick extends TickPlace>(ticks: readonly Tick[]): ReadonlyMap<string, readonly Tick[]> {
+  const kinds = new Map<string, Tick[]>();
   for (const tick of ticks) {
     const others = kinds.get(tick.kind);
     if (others === undefined) kinds.set(tick.kind, [tick]);

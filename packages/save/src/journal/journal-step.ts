@@ -2,6 +2,7 @@ import type { Position } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, list, string } from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/engine";
 import {
+  byKind,
   CHUNK_TICK_KINDS_MAX,
   CHUNK_TICKS_MAX,
   isTickKind,
@@ -47,10 +48,9 @@ export function tickChangesCodec(
 }
 
 function writeChanges(out: ByteWriter, changes: readonly TickChange[], step: number): void {
-  const kinds = [...new Set(changes.map(({ kind }) => kind))];
-  out.varUint(kinds.length);
-  for (const kind of kinds) {
-    const ofKind = changes.filter((change) => change.kind === kind);
+  const kinds = byKind(changes);
+  out.varUint(kinds.size);
+  for (const [kind, ofKind] of kinds) {
     kindCodec.write(out, kind);
     out.varUint(ofKind.length);
     let next = 0;

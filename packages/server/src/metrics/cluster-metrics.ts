@@ -26,7 +26,7 @@ export interface OwnerCounts {
 
 /** State of this process as a part of a cluster. */
 export interface ClusterCounts extends OwnerCounts {
-  /** Regions followed for players, edits that no owner has answered, and whether edits are disabled. */
+  /** Regions followed for players, edits that no owner has answered, and whether edits wait because the engine is away. */
   readonly regions: number;
   readonly openEdits: number;
   readonly isEngineAway: boolean;

@@ -26,19 +26,11 @@ export class EntityMessages {
 
   /** Entities that left sight, and entities that came into it. */
   changes(left: readonly GridEntry[], entered: readonly NumberedEntity[]): readonly Uint8Array[] {
-    const messages: Uint8Array[] = [];
-    const count = Math.max(left.length, entered.length);
-    for (let start = 0; start < count; start += ENTITIES_MAX) {
-      const end = start + ENTITIES_MAX;
-      messages.push(
-        this.#encode({
-          kind: "entities",
-          left: left.slice(start, end).map(({ number }) => number),
-          entered: entered.slice(start, end),
-        }),
-      );
-    }
-    return messages;
+    const numbers = inParts(left.map(({ number }) => number));
+    const entities = inParts(entered);
+    return Array.from({ length: Math.max(numbers.length, entities.length) }, (_, part) =>
+      this.#encode({ kind: "entities", left: numbers[part] ?? [], entered: entities[part] ?? [] }),
+    );
   }
 
   /** What this tick changes in the poses of entities. */
@@ -49,25 +41,20 @@ export class EntityMessages {
       if (isShort(entry.change)) close.push(entry);
       else messages.push(...this.poses([entry]));
     }
-    for (const part of inParts(close)) messages.push(this.#changes(part));
+    for (const part of inParts(inOrder(close))) messages.push(this.#changes(part));
     return messages;
   }
 
   /** The poses of entities, for clients that may have any earlier ones. */
   poses(entries: readonly GridEntry[]): readonly Uint8Array[] {
-    return inParts(entries).map((part) =>
+    return inParts(inOrder(entries)).map((part) =>
       this.#encode({ kind: "moves", absolute: ALL_ABSOLUTE, moves: part }),
     );
   }
 
   /** The velocities of entities. */
   motions(entries: readonly GridEntity[]): readonly Uint8Array[] {
-    const messages: Uint8Array[] = [];
-    for (let start = 0; start < entries.length; start += ENTITIES_MAX) {
-      const motions = entries.slice(start, start + ENTITIES_MAX).map(motionOf);
-      messages.push(this.#encode({ kind: "motions", motions }));
-    }
-    return messages;
+    return inParts(entries).map((part) => this.#encode({ kind: "motions", motions: part.map(motionOf) }));
   }
 
   #changes(entries: readonly GridEntry[]): Uint8Array {
@@ -107,12 +94,16 @@ export function motionOf({ number, velocity = STILL }: GridEntity): EntityMotion
   return { number, velocity };
 }
 
-/** Returns entities in the order of their numbers, in parts that a message may list. */
-function inParts(entries: readonly GridEntry[]): readonly (readonly GridEntry[])[] {
-  const sorted = [...entries].sort((a, b) => a.number - b.number);
-  const parts: (readonly GridEntry[])[] = [];
-  for (let start = 0; start < sorted.length; start += ENTITIES_MAX) {
-    parts.push(sorted.slice(start, start + ENTITIES_MAX));
+/** Returns entities in the order of their numbers. */
+function inOrder(entries: readonly GridEntry[]): readonly GridEntry[] {
+  return [...entries].sort((a, b) => a.number - b.number);
+}
+
+/** Returns items in parts that a message may list. */
+function inParts<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const parts: (readonly Item[])[] = [];
+  for (let start = 0; start < items.length; start += ENTITIES_MAX) {
+    parts.push(items.slice(start, start + ENTITIES_MAX));
   }
   return parts;
 }

@@ -309,9 +309,9 @@ class ClusterSimulation {
   }
 
   #requireKept(clockOf: (region: Position) => number): void {
-    for (const { clientId, acknowledged } of this.#clients) {
+    for (const { clientId, clientKey, acknowledged } of this.#clients) {
       for (const editId of acknowledged) {
-        if (!this.#oracle.isKept(clientId, editId, clockOf))
+        if (!this.#oracle.isKept(clientKey, editId, clockOf))
           throw new Error(`edit ${editId} of client ${clientId} was acknowledged, and is lost`);
       }
     }

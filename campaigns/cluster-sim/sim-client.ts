@@ -1,3 +1,4 @@
+import { clientKey } from "@orthant/cluster/internal";
 import { type Box, DEFAULT_GENERATORS, type Position, type VoxelPlacement } from "@orthant/core";
 import { chunkOfVoxel, positionsLexicographic, regionBox, regionOf } from "@orthant/core/engine";
 import { type OwnEditResult, SyncClient } from "@orthant/protocol";
@@ -33,6 +34,8 @@ interface IssuedEdit {
 /** A client that connects to any gateway, and reconnects whenever it loses one. */
 export class SimClient {
   readonly clientId: bigint;
+  /** What journals have in place of the id. */
+  readonly clientKey: bigint;
   readonly acknowledged: number[] = [];
   readonly sync: SyncClient;
   readonly #options: SimClientOptions;
@@ -43,6 +46,7 @@ export class SimClient {
   constructor(options: SimClientOptions) {
     this.#options = options;
     this.clientId = BigInt(100 + options.number);
+    this.clientKey = clientKey(this.clientId);
     this.sync = new SyncClient({
       time: options.time,
       generators: DEFAULT_GENERATORS,
@@ -118,10 +122,10 @@ export class SimClient {
 
   #take({ number, editId = 0, result }: OwnEditResult): void {
     const { status } = result;
-    const isStored = this.#options.oracle.has(this.clientId, editId);
+    const isStored = this.#options.oracle.has(this.clientKey, editId);
     if (status === "rejected" && result.detail.includes("forgotten")) {
       const { regions = [] } = this.#issued.get(number) ?? {};
-      if (!this.#options.oracle.mayBeForgotten(this.clientId, editId, regions))
+      if (!this.#options.oracle.mayBeForgotten(this.clientKey, editId, regions))
         this.#fail(`got rejected for edit ${editId} as if it were forgotten`);
       return;
     }
@@ -137,7 +141,7 @@ export class SimClient {
     // at another gateway, if any edit was.
     const mayBeRefused = this.#options.gateways.some(({ hasRefused }) => hasRefused);
     const regions = this.#issued.get(number)?.regions ?? [];
-    const [missing] = this.#options.oracle.missing(this.clientId, editId, regions);
+    const [missing] = this.#options.oracle.missing(this.clientKey, editId, regions);
     if (isStored) this.acknowledged.push(editId);
     if (missing !== undefined && !mayBeRefused)
       this.#fail(`got ${status} for edit ${editId}, which is not stored in region [${missing}]`);

@@ -2,6 +2,7 @@ import type { ClusterGateway } from "@orthant/cluster";
 import { decodeShardRecord } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
+import type { WorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 
@@ -18,8 +19,9 @@ class ForgetfulTown {
   #nodes: SmallNode[] = [];
   #blocks = 0;
 
-  async start(): Promise<void> {
-    await this.small.create();
+  /** `furnish` changes the world before it is imported. */
+  async start(furnish?: (world: WorldEngine) => unknown): Promise<void> {
+    await this.small.create(0, furnish);
     await this.#addNode("a");
     this.#gateway = (await this.small.gateway()).gateway;
   }
@@ -145,4 +147,13 @@ test("[K61] who reads a journal learns no client id, and cannot use up the numbe
   expect(await town.edit(1n, 2)).toBe("applied");
   await town.replaceOwner();
   expect(await town.repeat(1n, 2)).toBe("duplicate");
+});
+
+test("[K61] a cluster knows the edits that were made before the world was imported", async () => {
+  const town = new ForgetfulTown();
+  await town.start((world) =>
+    world.edit([{ voxel: VOXEL, block: 3 }], { origin: { clientId: 1n, editId: 5 } }),
+  );
+  expect(await town.repeat(1n, 5)).toBe("duplicate");
+  expect(await town.edit(1n, 6)).toBe("applied");
 });

@@ -117,7 +117,7 @@ export class ShardEdits {
  * knows its id, so no other one can make edits in its place. Worlds from outside a cluster have the ids themselves.
  * Rule K61.
  */
-function clientKey(clientId: bigint): bigint {
+export function clientKey(clientId: bigint): bigint {
   return createHash("sha256").update(`client of Orthant ${clientId}`).digest().readBigUInt64LE();
 }
 

@@ -47,7 +47,7 @@ const TICK_MS = 50;
 /** How long a connection may take to open and be welcomed. */
 const JOIN_MS = 15_000;
 /** Silence after which a connection counts as dead, whatever the socket says; servers send every second. */
-const SILENCE_MS = 10_000;
+const SILENCE_MS = 6_000;
 /** Delay of a tick that means that the program was suspended, so silence is not conclusive yet. */
 const LATE_TICK_MS = 2_000;
 

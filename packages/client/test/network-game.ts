@@ -52,6 +52,8 @@ export class NetworkGame {
   readonly sync: SyncServer;
   /** Where the server had each player, at each tick. */
   readonly tracks: Map<bigint, { readonly timeMs: number; readonly position: Vector }[]> = new Map();
+  /** Called before each tick of the server. */
+  beforeTick: (nowMs: number) => void = () => {};
   readonly #conditions: TcpConditions;
   #nextFrameMs: number;
   #nextTickMs: number;
@@ -70,7 +72,7 @@ export class NetworkGame {
     this.#nextTickMs = this.time.nowMs();
   }
 
-  /** Starts a server of a plain with walls and steps. */
+  /** Starts a server of a plain with walls and steps. It checks moves unless the highest speed is infinite. */
   static async start(
     seed: number,
     conditions: TcpConditions,
@@ -103,7 +105,9 @@ export class NetworkGame {
           authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
           acknowledge: "applied",
           tickMs: TICK_MS,
-          movement: movementLimits(movement, new Axes<3>(world.shape), port),
+          ...(Number.isFinite(speedMax) && {
+            movement: movementLimits(movement, new Axes<3>(world.shape), port),
+          }),
         }),
     );
   }
@@ -161,9 +165,9 @@ export class NetworkGame {
     }
   }
 
-  /** Moves a player by an input for one frame. */
-  move(player: GamePlayer, keys: Keys): void {
-    player.own.move(keys, FRAME_MS / 1_000);
+  /** Moves a player by an input for one frame, at some times the speed that is allowed. */
+  move(player: GamePlayer, keys: Keys, factor = 1): void {
+    player.own.move(keys, (factor * FRAME_MS) / 1_000);
     player.alone = walk(player.client, player.alone, keys, FRAME_MS / 1_000);
   }
 
@@ -191,6 +195,7 @@ export class NetworkGame {
     while (this.#nextTickMs <= endMs) {
       this.time.advance(Math.max(0, this.#nextTickMs - this.time.nowMs()));
       this.#nextTickMs += TICK_MS;
+      this.beforeTick(this.time.nowMs());
       this.sync.tick();
       this.#record();
     }

@@ -1,10 +1,12 @@
 import type { Vector } from "@orthant/core";
 import { positionFrom } from "@orthant/core/engine";
 import type { Pose } from "@orthant/protocol";
+import { Falling } from "./falling.ts";
+import { isJump, type PoseSample, poseBetween, poseOf, velocityBetween } from "./pose-sample.ts";
 
-/** A pose at a time of the server. */
-interface Sample extends Pose {
-  readonly timeMs: number;
+/** A pose that has arrived, with the velocity in voxels per second if the game states one. */
+export interface ArrivedPose extends Pose {
+  readonly velocity?: Vector;
 }
 
 /** Poses kept of an entity: more than fit into the longest delay. */
@@ -14,54 +16,55 @@ const EXTRAPOLATION_MS = 250;
 /** When an entity without news is taken back to its last pose, and how long that takes. */
 const RETURN_AFTER_MS = 500;
 const RETURN_MS = 250;
-/** Voxels per second beyond which a change is a jump to another place, not a motion. */
-const JUMP_SPEED = 128;
-/** How fast the difference between what was guessed and what happened is made up for. */
-const ERROR_HALF_LIFE_MS = 40;
+/** How fast the difference between what was guessed and what happened is made up for: in three frames most of it. */
+const ERROR_HALF_LIFE_MS = 20;
 /** A guess that was wrong by more voxels is corrected at once. */
 const ERROR_MAX = 2;
 /** Poses of the last moments from which the velocity is reckoned, if they differ by no more than a share of it. */
 const REFERENCE_MS_MAX = 400;
-const SPEED_CHANGE = 0.6;
+const SPEED_CHANGE = 0.3;
 /** Longest time between two poses that is one motion. */
 const INTERVAL_MS_MAX = 1_000;
+/** Equal times between poses after which the entity is one that the server sends less often. */
+const EVEN_GAPS = 3;
 
 /** The way of one entity, from which its pose at any time near the newest one follows. */
 export class EntityTrack {
-  readonly #samples: Sample[] = [];
+  readonly #samples: PoseSample[] = [];
+  readonly #falling = new Falling();
+  #velocity: Vector | undefined;
   /** The usual time between two poses while the entity moves. */
   #intervalMs: number;
-  /** The time between the last two poses. */
+  /** The time between the last two poses, and how many times in succession it was the same. */
   #gapMs = 0;
+  #evenGaps = 0;
   /** What is left at `sinceMs` of a wrong guess. */
   #error: { readonly from: Vector; readonly sinceMs: number } | undefined;
 
-  constructor(pose: Pose, timeMs: number, tickMs: number) {
+  constructor(pose: ArrivedPose, timeMs: number, tickMs: number) {
     this.#intervalMs = tickMs;
+    this.#velocity = pose.velocity;
     this.#samples.push({ ...poseOf(pose), timeMs });
   }
 
   /** Adds the pose at a time of the server, which is also the newest known time. `shownMs` is the time that is shown. */
-  add(pose: Pose, timeMs: number, tickMs: number, shownMs: number): void {
-    const last = this.#samples.at(-1) as Sample;
+  add(pose: ArrivedPose, timeMs: number, tickMs: number, shownMs: number): void {
+    const last = this.#samples.at(-1) as PoseSample;
     if (timeMs <= last.timeMs) {
+      this.#velocity = pose.velocity;
       this.#samples[this.#samples.length - 1] = { ...poseOf(pose), timeMs: last.timeMs };
       return;
     }
     // What was shown before this pose, which did not yet know it.
     const guess = this.at(shownMs, timeMs - tickMs).position;
-    const gapMs = timeMs - last.timeMs;
-    // Far entities come in every few ticks; a near one that misses a tick has not moved in it.
-    const isMotion = gapMs <= 1.5 * this.#intervalMs || Math.abs(gapMs - this.#gapMs) < tickMs / 2;
-    this.#gapMs = gapMs;
-    if (isMotion && gapMs <= INTERVAL_MS_MAX) this.#intervalMs = Math.max(tickMs, gapMs);
-    else {
+    this.#velocity = pose.velocity;
+    if (!this.#isMotion(timeMs - last.timeMs, tickMs)) {
       // It stood until just before.
-      this.#intervalMs = tickMs;
       this.#samples.push({ ...last, timeMs: timeMs - tickMs });
     }
     this.#samples.push({ ...poseOf(pose), timeMs });
     this.#samples.splice(0, this.#samples.length - SAMPLES_MAX);
+    this.#falling.learn(this.#samples);
     const { position } = this.#pathAt(shownMs, timeMs);
     const error = positionFrom((axis) => guess[axis] - position[axis]);
     this.#error = Math.hypot(...error) > ERROR_MAX ? undefined : { from: error, sinceMs: shownMs };
@@ -77,45 +80,68 @@ export class EntityTrack {
     return { ...pose, position: positionFrom((axis) => pose.position[axis] + from[axis] * share) };
   }
 
+  /**
+   * Returns true when the entity moved evenly since its last pose. Far entities come in every few ticks; a near one that
+   * misses a tick has not moved in it, and a player whose packet was lost misses one or two.
+   */
+  #isMotion(gapMs: number, tickMs: number): boolean {
+    this.#evenGaps = Math.abs(gapMs - this.#gapMs) < tickMs / 2 ? this.#evenGaps + 1 : 1;
+    this.#gapMs = gapMs;
+    const isMotion = gapMs <= 1.5 * this.#intervalMs || this.#evenGaps >= EVEN_GAPS;
+    this.#intervalMs = isMotion && gapMs <= INTERVAL_MS_MAX ? Math.max(tickMs, gapMs) : tickMs;
+    return isMotion && gapMs <= INTERVAL_MS_MAX;
+  }
+
   #pathAt(timeMs: number, newestMs: number): Pose {
-    const last = this.#samples.at(-1) as Sample;
+    const last = this.#samples.at(-1) as PoseSample;
     if (timeMs >= last.timeMs) return this.#beyond(last, timeMs, newestMs);
     for (let index = this.#samples.length - 2; index >= 0; index--) {
-      const sample = this.#samples[index] as Sample;
-      if (sample.timeMs <= timeMs) return between(sample, this.#samples[index + 1] as Sample, timeMs);
+      const sample = this.#samples[index] as PoseSample;
+      if (sample.timeMs <= timeMs) return poseBetween(sample, this.#samples[index + 1] as PoseSample, timeMs);
     }
-    return poseOf(this.#samples[0] as Sample);
+    return poseOf(this.#samples[0] as PoseSample);
   }
 
   /** Guesses the pose after the newest one. */
-  #beyond(last: Sample, timeMs: number, newestMs: number): Pose {
+  #beyond(last: PoseSample, timeMs: number, newestMs: number): Pose {
     // The server would have sent another pose by now.
     const isAtRest = newestMs - last.timeMs >= this.#intervalMs * 0.75;
-    const before = this.#before(last);
-    if (isAtRest || before === last || isJump(before, last)) return poseOf(last);
+    const velocity = isAtRest ? undefined : this.#velocityAt(last);
+    if (velocity === undefined) return poseOf(last);
     const lateMs = timeMs - last.timeMs;
     const left = 1 - Math.min(1, Math.max(0, lateMs - RETURN_AFTER_MS) / RETURN_MS);
-    const from = this.#reference(last, before);
-    const share = (Math.min(lateMs, EXTRAPOLATION_MS) / (last.timeMs - from.timeMs)) * left;
+    const ms = Math.min(lateMs, EXTRAPOLATION_MS);
+    const up = this.#velocity && velocity[1];
+    const height = this.#falling.heightAfter(this.#samples, ms, up) ?? last.position[1] + velocity[1] * ms;
+    const rise = height - last.position[1];
     return {
       position: positionFrom(
-        (axis) => last.position[axis] + (last.position[axis] - from.position[axis]) * share,
+        (axis) => last.position[axis] + (axis === 1 ? rise : velocity[axis] * ms) * left,
       ),
       orientation: last.orientation,
     };
+  }
+
+  /** Returns the velocity after the newest pose, in voxels per millisecond: what the game states, or what it was. */
+  #velocityAt(last: PoseSample): Vector | undefined {
+    const stated = this.#velocity;
+    if (stated !== undefined) return positionFrom((axis) => stated[axis] / 1_000);
+    const before = this.#samples.at(-2);
+    if (before === undefined || isJump(before, last)) return undefined;
+    return velocityBetween(this.#reference(last, before), last);
   }
 
   /**
    * Returns the pose from which the velocity is reckoned: the earliest since which the motion was about the same, because
    * a server gets the poses of a player a little too early or late.
    */
-  #reference(last: Sample, before: Sample): Sample {
-    const now = velocity(before, last);
+  #reference(last: PoseSample, before: PoseSample): PoseSample {
+    const now = velocityBetween(before, last);
     const speed = Math.hypot(...now);
     let reference = before;
     for (let index = this.#samples.length - 3; index >= 0; index--) {
-      const earlier = this.#samples[index] as Sample;
-      const then = velocity(earlier, reference);
+      const earlier = this.#samples[index] as PoseSample;
+      const then = velocityBetween(earlier, reference);
       const change = Math.hypot(...positionFrom((axis) => now[axis] - then[axis]));
       const isSteady = change <= SPEED_CHANGE * Math.max(speed, Math.hypot(...then));
       if (!isSteady || last.timeMs - earlier.timeMs > REFERENCE_MS_MAX) break;
@@ -123,51 +149,4 @@ export class EntityTrack {
     }
     return reference;
   }
-
-  #before(last: Sample): Sample {
-    return this.#samples.at(-2) ?? last;
-  }
-}
-
-function between(from: Sample, to: Sample, timeMs: number): Pose {
-  if (isJump(from, to)) return poseOf(from);
-  const share = (timeMs - from.timeMs) / (to.timeMs - from.timeMs);
-  return {
-    position: positionFrom((axis) => mix(from.position[axis], to.position[axis], share)),
-    orientation: mixedOrientation(from.orientation, to.orientation, share),
-  };
-}
-
-/** Quaternions turn the short way, and keep their length; other orientations change part by part. */
-function mixedOrientation(from: Vector, to: Vector, share: number): Vector {
-  const isRotation = isUnit(from) && isUnit(to);
-  const sign = isRotation && positionFrom((axis) => from[axis] * to[axis]).reduce(sum) < 0 ? -1 : 1;
-  const mixed = positionFrom((axis) => mix(from[axis], to[axis] * sign, share));
-  const length = Math.hypot(...mixed);
-  return isRotation && length > 0 ? positionFrom((axis) => mixed[axis] / length) : mixed;
-}
-
-function isUnit(orientation: Vector): boolean {
-  return Math.abs(Math.hypot(...orientation) - 1) < 0.02;
-}
-
-function isJump(from: Sample, to: Sample): boolean {
-  const distance = Math.hypot(...positionFrom((axis) => to.position[axis] - from.position[axis]));
-  return distance * 1_000 > JUMP_SPEED * (to.timeMs - from.timeMs);
-}
-
-function velocity(from: Sample, to: Sample): Vector {
-  return positionFrom((axis) => (to.position[axis] - from.position[axis]) / (to.timeMs - from.timeMs));
-}
-
-function poseOf({ position, orientation }: Pose): Pose {
-  return { position, orientation };
-}
-
-function mix(from: number, to: number, share: number): number {
-  return from + (to - from) * share;
-}
-
-function sum(total: number, part: number): number {
-  return total + part;
 }

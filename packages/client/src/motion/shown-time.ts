@@ -13,6 +13,8 @@ const MARGIN_MS_MAX = 250;
 const RATE_CHANGE = 0.05;
 /** A difference that is jumped over instead. */
 const JUMP_MS = 1_000;
+/** Messages after the start from which the delay is not known well enough to keep to it: the first one may be late. */
+const FIRST_COUNT = 10;
 
 /**
  * The time of the server that a client shows now. It runs as evenly as the client's own clock, however unevenly messages
@@ -86,7 +88,8 @@ export class ShownTime {
 
   #turn(to: number, nowMs: number): void {
     const from = this.#behind === undefined ? to : this.#behindAt(nowMs);
-    this.#behind = { from: Math.abs(to - from) > JUMP_MS ? to : from, to, sinceMs: nowMs };
+    const isJump = this.#lateness.length <= FIRST_COUNT || Math.abs(to - from) > JUMP_MS;
+    this.#behind = { from: isJump ? to : from, to, sinceMs: nowMs };
   }
 
   #behindAt(nowMs: number): number {

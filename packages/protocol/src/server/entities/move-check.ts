@@ -20,12 +20,17 @@ export interface TimedPosition {
 const UP = 1;
 /** Time that may pass between two moves: after a longer silence, no more motion than this is made up for. */
 const SILENCE_MS_MAX = 1_000;
-/** How far a client's clock may be ahead of what the server has seen pass, because packets are late unequally. */
-const AHEAD_MS_MAX = 100;
-/** How fast a client loses time that it has not used: it must neither save it up nor lose it to a second lost packet. */
-const UNUSED_HALF_LIFE_MS = 1_000;
-/** Motion that may be saved up: the length of one slow frame of a game. */
-const UNUSED_MOTION_MS = 50;
+/** Time that a client has in hand at first, because its first move may be later than the next ones. */
+const FIRST_MS = 250;
+/** Time in which a client must have used up what it has in hand; what it did not need by then, it loses. */
+const SPARE_WINDOW_MS = 3_000;
+/** Time that a client keeps in hand, because packets are late unequally. */
+const SPARE_MS = 10;
+/** Motion that may be saved up: clients move in frames or steps, which are early or late by as much as a long frame. */
+const UNUSED_MOTION_MS = 35;
+/** How much faster than the limit a player may be: clocks differ, and the way between rounded positions is longer. */
+const SPEED_SHARE = 1.02;
+const SPEED_MARGIN = 0.1;
 /** Positions are rounded. In voxels. */
 const ROUNDING = 1 / 32;
 /** Moves of one client that are checked in a tick, more than a client makes in a second. */
@@ -38,7 +43,9 @@ const CHECKS_PER_TICK = 32;
 export class MoveCheck {
   readonly #limits: MovementLimits;
   /** How far the client's time may advance until the next move. */
-  #spareMs = 0;
+  #spareMs = FIRST_MS;
+  /** The least of it since `sinceMs`. */
+  #window: { readonly sinceMs: number; readonly leastMs: number };
   #receivedMs: number;
   #timeMs: number | undefined;
   /** Motion that the player may make at once, in voxels: along the ground, up and down. */
@@ -50,6 +57,7 @@ export class MoveCheck {
   constructor(limits: MovementLimits, nowMs: number) {
     this.#limits = limits;
     this.#receivedMs = nowMs;
+    this.#window = { sinceMs: nowMs, leastMs: SILENCE_MS_MAX };
   }
 
   startTick(): void {
@@ -76,23 +84,31 @@ export class MoveCheck {
 
   /** Returns the time that counts for a move: what the client says, as far as it has passed here. */
   #elapse(timeMs: number, nowMs: number): number {
-    const passedMs = Math.min(SILENCE_MS_MAX, Math.max(0, nowMs - this.#receivedMs));
-    const unusedMs = Math.max(0, this.#spareMs - AHEAD_MS_MAX);
-    const keptMs = this.#spareMs - unusedMs + unusedMs * 0.5 ** (passedMs / UNUSED_HALF_LIFE_MS);
+    const passedMs = Math.max(0, nowMs - this.#receivedMs);
     this.#receivedMs = nowMs;
-    const availableMs = Math.min(SILENCE_MS_MAX, keptMs + passedMs);
-    // The first move has no time before it.
-    const claimedMs = this.#timeMs === undefined ? AHEAD_MS_MAX : timeMs - this.#timeMs;
+    const claimedMs = this.#timeMs === undefined ? passedMs : timeMs - this.#timeMs;
     this.#timeMs = Math.max(timeMs, this.#timeMs ?? 0);
-    const elapsedMs = Math.max(0, Math.min(claimedMs, availableMs));
-    this.#spareMs = availableMs - elapsedMs;
-    return elapsedMs;
+    const elapsedMs = Math.max(0, Math.min(claimedMs, this.#spareMs + passedMs));
+    this.#spareMs = Math.min(SILENCE_MS_MAX, this.#spareMs + passedMs - elapsedMs);
+    this.#dropUnused(nowMs);
+    return Math.min(SILENCE_MS_MAX, elapsedMs);
+  }
+
+  /** Takes away the time that no late packet has needed for a while, so that a fast clock shows at once. */
+  #dropUnused(nowMs: number): void {
+    const { sinceMs } = this.#window;
+    const leastMs = Math.min(this.#window.leastMs, this.#spareMs);
+    this.#window = { sinceMs, leastMs };
+    if (nowMs - sinceMs < SPARE_WINDOW_MS) return;
+    this.#spareMs -= Math.max(0, leastMs - SPARE_MS);
+    this.#window = { sinceMs: nowMs, leastMs: this.#spareMs };
   }
 }
 
 /** Returns the motion that a player may make after some time. What was not made before is kept only for a moment. */
 function motionLeft(left: number, speedMax: number, elapsedMs: number): number {
-  // After a refused move it is below zero; the player stands where they were before it.
-  const kept = Math.min(Math.max(0, left), (speedMax * UNUSED_MOTION_MS) / 1_000);
-  return kept + (speedMax * elapsedMs) / 1_000;
+  const speed = speedMax * SPEED_SHARE + SPEED_MARGIN;
+  // After a refused move it is far below zero; the player stands where they were before it.
+  const kept = left < -ROUNDING ? 0 : Math.min(left, (speed * UNUSED_MOTION_MS) / 1_000);
+  return kept + (speed * elapsedMs) / 1_000;
 }

@@ -61,6 +61,9 @@ const SHEEP: VisibleEntity = {
   ...POSE,
 };
 
+/** 1.5, -2, 0 and 0 as f64. */
+const PLACE = "000000000000f83f00000000000000c000000000000000000000000000000000";
+
 const COW: StoredEntity = {
   entityId: 300n,
   entityClass: 2,
@@ -412,7 +415,7 @@ describe("requests", () => {
           { kind: "elsewhere" },
           { kind: "later" },
           { kind: "same" },
-          { kind: "here", stamp: 7, entities: [SHEEP] },
+          { kind: "here", stamp: 7, entities: [SHEEP, { ...SHEEP, velocity: [0.3, -2, 0, 65_536] }] },
         ],
       },
     ] as const;
@@ -429,8 +432,22 @@ describe("requests", () => {
     expect(toHex(encode(ownerRequestCodec, request))).toBe("03010203060809");
     const answer = { kind: "entities", answers: [{ kind: "here", stamp: 7, entities: [SHEEP] }] } as const;
     expect(toHex(encode(ownerAnswerCodec(VOLUME), answer))).toBe(
-      "0401020701ac0202030000803f0405446f6c6c79c001ff0100000000007f010474616d650109",
+      `0401020701ac0202030000803f0405446f6c6c79${PLACE}0000007f010474616d65010900`,
     );
+  });
+
+  test("[K62] an answer has the velocity of an entity, and none that no entity can have", () => {
+    const codec = ownerAnswerCodec(VOLUME);
+    const moving = { ...SHEEP, velocity: [1.5, -2, 0, 0] } as const;
+    const answer = { kind: "entities", answers: [{ kind: "here", stamp: 7, entities: [moving] }] } as const;
+    const hex = `0401020701ac0202030000803f0405446f6c6c79${PLACE}0000007f010474616d65010901${PLACE}`;
+    expect(toHex(encode(codec, answer))).toBe(hex);
+    expect(decode(codec, fromHex(hex))).toEqual(answer);
+    for (const wrong of ["000000000000f07f", "000000000000f87f", "000000000000f042"]) {
+      const place = `${wrong}${PLACE.slice(16)}`;
+      expect(codeOf(() => decode(codec, fromHex(hex.replace(PLACE, place))))).toBe("ORT_LIMIT");
+      expect(codeOf(() => decode(codec, fromHex(hex.slice(0, -64) + place)))).toBe("ORT_LIMIT");
+    }
   });
 
   test("[K19] an edit with id 0 and a refusal with an unknown code are rejected", () => {

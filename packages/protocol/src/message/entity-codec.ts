@@ -1,4 +1,5 @@
-import { bytes, type Codec, list, string, varUint } from "@orthant/core/bytes";
+import type { Vector } from "@orthant/core";
+import { type ByteReader, bytes, type Codec, list, string, varUint } from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/engine";
 import type {
   EntityDetails,
@@ -11,11 +12,13 @@ import type {
 import {
   ENTITIES_MAX,
   ENTITY_DATA_BYTES_MAX,
+  ENTITY_SPEED_MAX,
   ENTITY_TAG_BYTES_MAX,
   ENTITY_TAGS_MAX,
   NAME_BYTES_MAX,
+  VOXEL_COORDINATE_MAX,
 } from "./limits.ts";
-import { poseCodec, poseCodecOf } from "./pose-codec.ts";
+import { orientationCodec, poseCodecOf } from "./pose-codec.ts";
 import type { Precision } from "./precision.ts";
 import type { AllEntities, EntityChanges, EntityDetailsMessage, EntityMotions } from "./server-message.ts";
 
@@ -54,16 +57,43 @@ const detailsCodec: Codec<EntityDetails> = {
   read: (input) => ({ tags: tagsCodec.read(input), data: dataCodec.read(input) }),
 };
 
-const ownTraitsCodec = traitsCodec(poseCodec);
+/** Positions between servers are exact, because each server states a precision of its own. */
+const exactPoseCodec: Codec<Pose> = {
+  write(out, { position, orientation }) {
+    for (const coordinate of position) out.f64(coordinate);
+    orientationCodec.write(out, orientation);
+  },
+  read: (input) => ({
+    position: readFinite(input, VOXEL_COORDINATE_MAX),
+    orientation: orientationCodec.read(input),
+  }),
+};
+const exactTraitsCodec = traitsCodec(exactPoseCodec);
 
-/** An entity with its details, without its number on a connection. */
+/** An entity with its details and velocity, without its number on a connection. Rule K62 in docs/formats/cluster.md. */
 export const visibleEntityCodec: Codec<VisibleEntity> = {
   write(out, entity) {
-    ownTraitsCodec.write(out, entity);
+    exactTraitsCodec.write(out, entity);
     detailsCodec.write(out, entity);
+    const { velocity } = entity;
+    out.bool(velocity !== undefined);
+    for (const speed of velocity ?? []) out.f64(speed);
   },
-  read: (input) => ({ ...ownTraitsCodec.read(input), ...detailsCodec.read(input) }),
+  read(input) {
+    const entity = { ...exactTraitsCodec.read(input), ...detailsCodec.read(input) };
+    return input.bool() ? { ...entity, velocity: readFinite(input, ENTITY_SPEED_MAX) } : entity;
+  },
 };
+
+/** Reads four numbers between `-max` and `max`. */
+function readFinite(input: ByteReader, max: number): Vector {
+  return positionFrom(() => {
+    const number = input.f64();
+    // Written so that NaN is outside.
+    if (!(Math.abs(number) <= max)) throw input.fail("ORT_LIMIT", `${number} is beyond ${max}`);
+    return number;
+  });
+}
 
 function entityListCodec(precision: Precision): Codec<readonly NumberedEntity[]> {
   const traits = traitsCodec(poseCodecOf(precision));

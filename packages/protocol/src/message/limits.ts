@@ -48,6 +48,9 @@ export const LIMIT_MAX: number = 2 ** 32;
 /** Highest voxel coordinate: 32 bits of chunks, 16 of voxels in a chunk. The lowest is `-MAX - 1`. */
 export const VOXEL_COORDINATE_MAX: number = 2 ** 47 - 1;
 
+/** Voxels a second on an axis; nothing that a player sees is faster. Rule N57. */
+export const ENTITY_SPEED_MAX = 65_536;
+
 /** The first four bytes of a hello. A peer that does not send them does not speak this protocol. */
 export const PROTOCOL_MAGIC = "ORTH";
 

@@ -20,19 +20,30 @@ export const poseCodec: Codec<Pose> = poseCodecOf(OWN_PRECISION);
 /** A position and an orientation in the steps of a precision. Rules N7, N8 and N50. */
 export function poseCodecOf({ positionSteps, orientationSteps }: Precision): Codec<Pose> {
   const points = vectorCodec(positionSteps);
+  const orientations = orientationCodecOf(orientationSteps);
   return {
     write(out, { position, orientation }) {
       points.write(out, position);
-      for (const component of orientation) out.i8(orientationStep(component, orientationSteps));
+      orientations.write(out, orientation);
     },
-    read: (input) => ({
-      position: points.read(input),
-      orientation: positionFrom(() => {
+    read: (input) => ({ position: points.read(input), orientation: orientations.read(input) }),
+  };
+}
+
+/** An orientation in the finest steps. Rule N8. */
+export const orientationCodec: Codec<Vector> = orientationCodecOf(OWN_PRECISION.orientationSteps);
+
+function orientationCodecOf(steps: number): Codec<Vector> {
+  return {
+    write(out, orientation) {
+      for (const component of orientation) out.i8(orientationStep(component, steps));
+    },
+    read: (input) =>
+      positionFrom(() => {
         const step = input.i8();
-        if (Math.abs(step) > orientationSteps) throw input.fail("ORT_MESSAGE", `${step} in an orientation`);
-        return step / orientationSteps;
+        if (Math.abs(step) > steps) throw input.fail("ORT_MESSAGE", `${step} in an orientation`);
+        return step / steps;
       }),
-    }),
   };
 }
 

@@ -4,6 +4,7 @@ import { positionFrom } from "@orthant/core/engine";
 import { type EntityDetails, NO_DETAILS, type Pose, type VisibleEntity } from "./entity.ts";
 import {
   ENTITY_DATA_BYTES_MAX,
+  ENTITY_SPEED_MAX,
   ENTITY_TAG_BYTES_MAX,
   ENTITY_TAGS_MAX,
   NAME_BYTES_MAX,
@@ -85,11 +86,10 @@ export function visibleEntity(entity: EntityFields): VisibleEntity {
   };
 }
 
-/** Voxels a second; nothing that a player sees is faster. */
-const SPEED_MAX = 65_536;
-
 function sendableVelocity(velocity: Vector): Vector {
-  return positionFrom((axis) => Math.min(SPEED_MAX, Math.max(-SPEED_MAX, finite(velocity[axis]))));
+  return positionFrom((axis) =>
+    Math.min(ENTITY_SPEED_MAX, Math.max(-ENTITY_SPEED_MAX, finite(velocity[axis]))),
+  );
 }
 
 /** Omits tags and data that messages cannot carry. Rule N46. */

@@ -23,10 +23,38 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 /** A browser without a graphics card is slow on a busy machine. */
 const BROWSER_MS = 120_000;
 
+/** Slow, so that also a slow browser draws several frames in a tick. */
+const TICK_MS = 1_000;
+const POSES = 8;
+
+declare function requestAnimationFrame(frame: (nowMs: number) => void): void;
+
+/** Runs in the page: returns where a label was in each frame for some time. */
+function leftsOfLabel({ text, ms }: { text: string; ms: number }): Promise<number[]> {
+  const lefts: number[] = [];
+  return new Promise((resolve) => {
+    const startMs = Date.now();
+    const look = (): void => {
+      for (const label of orthant.host.shadowRoot.getElementById("labels").children)
+        if (label.textContent === text) lefts.push(label.getBoundingClientRect().left);
+      if (Date.now() - startMs < ms) requestAnimationFrame(look);
+      else resolve(lefts);
+    };
+    look();
+  });
+}
+
 declare const location: { readonly href: string };
 declare const orthant: {
   readonly viewer: { readonly slice: { readonly hidden: number; readonly at: number } };
+  readonly host: { readonly shadowRoot: { getElementById(id: string): PageElement } };
 };
+
+interface PageElement {
+  readonly children: Iterable<PageElement>;
+  readonly textContent: string;
+  getBoundingClientRect(): { readonly left: number };
+}
 
 const BRICK = 11;
 const GOLD = 10;
@@ -303,6 +331,25 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await ada.page.keyboard.press("3");
     await ada.page.mouse.click(...MIDDLE);
     await bob.sees([0, 0, -16, 0], 0);
+  });
+
+  test("moves what moves in small steps, however seldom its poses arrive", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const server = await serve(world, { tickMs: TICK_MS });
+    const sheep = world.spawnEntity({ kind: 1, position: [-8, 0, -12, 0], displayName: "Dolly" });
+    const view = await open(server, "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    await view.says("labels", "Dolly");
+    let x = -8;
+    const walking = setInterval(() => {
+      x += 1;
+      world.changeEntity(sheep.entityId, { position: [x, 0, -12, 0] });
+    }, TICK_MS);
+    onTestFinished(() => clearInterval(walking));
+    const lefts = await view.page.evaluate(leftsOfLabel, { text: "Dolly", ms: POSES * TICK_MS });
+    const steps = lefts.slice(1).map((left, index) => left - (lefts[index] as number));
+    // One that jumps from pose to pose would move as many times as poses arrive.
+    expect(steps.filter((step) => step > 0).length).toBeGreaterThan(2 * POSES);
   });
 
   test("counts sent and received data, and frames the regions with their clocks", async () => {

@@ -32,6 +32,11 @@ const HELD_BYTES_MAX: number = 512 * 1024 * 1024;
 /** Bytes received between checks of the held content, which cannot be much larger than what arrived. */
 const AUDIT_BYTES: number = 64 * 1024 * 1024;
 
+/** Between two pictures of what moves. */
+const PICTURE_MS = 16;
+/** How long something may go on moving after the last news: longer than a client shows what is past. */
+const SETTLED_MS = 1_500;
+
 /** Address of a shared world, and the visitor's credentials. */
 export interface SharedAddress {
   readonly url: string;
@@ -47,6 +52,9 @@ export class SharedSource implements ViewSource {
   #chunks: Box | undefined;
   #auditedBytes = 0;
   #isTooMuch = false;
+  /** Shows what moves between the poses that arrive, until nothing moves. */
+  #pictures: ReturnType<typeof setInterval> | undefined;
+  #newsMs = 0;
 
   constructor({ url, token, name }: SharedAddress, events: SourceEvents) {
     this.#events = events;
@@ -62,7 +70,7 @@ export class SharedSource implements ViewSource {
     this.#world.onStatus((status, detail) => this.#showStatus(status, detail));
     this.#world.onChange(events.onChange);
     this.#world.onBlocks(() => events.onFacts(this.#facts()));
-    this.#world.onEntities(() => events.onEntities(this.#entities()));
+    this.#world.onEntities(() => this.#follow());
     events.onStatus(describeStatus("connecting", {}));
   }
 
@@ -111,6 +119,7 @@ export class SharedSource implements ViewSource {
   }
 
   close(): Promise<void> {
+    this.#stopPictures();
     return this.#world.close();
   }
 
@@ -155,7 +164,7 @@ export class SharedSource implements ViewSource {
     if (this.#isTooMuch) return;
     if (status === "joined") {
       events.onFacts(this.#facts());
-      events.onEntities(this.#entities());
+      this.#follow();
     }
     events.onStatus(describeStatus(status, detail));
   }
@@ -173,8 +182,22 @@ export class SharedSource implements ViewSource {
     };
   }
 
+  #follow(): void {
+    this.#newsMs = this.#world.nowMs();
+    this.#events.onEntities(this.#entities());
+    this.#pictures ??= setInterval(() => {
+      this.#events.onEntities(this.#entities());
+      if (this.#world.nowMs() - this.#newsMs > SETTLED_MS) this.#stopPictures();
+    }, PICTURE_MS);
+  }
+
+  #stopPictures(): void {
+    clearInterval(this.#pictures);
+    this.#pictures = undefined;
+  }
+
   #entities(): readonly ShownEntity[] {
-    return this.#world.entities.map(({ id, name, position, orientation, isPlayer }) => ({
+    return this.#world.entitiesAt().map(({ id, name, position, orientation, isPlayer }) => ({
       id: `${isPlayer ? "player" : "entity"} ${id}`,
       name,
       position,

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { NatsCluster } from "@orthant/testkit/nats";
 import { Child } from "../child.ts";
-import { type Figure, median, ofLimit, told } from "../figure.ts";
+import { atMost, type Figure, median, ofLimit, told } from "../figure.ts";
 import {
   CROWD_PROGRAM,
   type CrowdOrder,
@@ -25,6 +25,11 @@ const BARE_AT_ONCE = 10;
 const SUBJECT = "fan";
 /** Length of the system's clock tick, its unit of processor time. */
 const TICK_US = 10_000;
+/** Processor time of an edit at its owner, and in all NATS servers together. */
+const OWNER_MS_MAX = 0.5;
+const NATS_MS_MAX = 0.5;
+/** Processor time of a player in a second, at the gateways. */
+const GATEWAY_MS_MAX = 1.5;
 
 type Gateway = Child<ServerOrder, ServerReport>;
 type Crowd = Child<CrowdOrder, CrowdReport>;
@@ -128,13 +133,28 @@ function* figures(rounds: readonly Round[]): Generator<Figure> {
     "ms at p50",
     `p99 ${p99} ms; a tick is 100 ms; ${(share * 100).toFixed(1)} % of edits seen by all clients within the round`,
   );
-  const perEdit = (us: (round: Round) => number): string =>
-    (middle((round) => us(round) / Math.max(1, round.crowd.editsMade)) / 1_000).toFixed(2);
-  yield told(
+  const perEdit = (us: (round: Round) => number): number =>
+    middle((round) => us(round) / Math.max(1, round.crowd.editsMade)) / 1_000;
+  yield atMost(
+    "cluster/owner-cpu",
+    perEdit(({ ownerUs }) => ownerUs),
+    "ms of the processor an edit",
+    OWNER_MS_MAX,
+    `${EDITS_PER_SECOND} edits a second`,
+  );
+  yield atMost(
+    "cluster/nats-cpu",
+    perEdit((round) => round.natsUs),
+    "ms of the processor an edit",
+    NATS_MS_MAX,
+    "three servers together",
+  );
+  yield atMost(
     "cluster/gateway-cpu",
     middle(({ gatewaysUs, ms }) => gatewaysUs / ms / PLAYERS),
     "ms a second a player",
-    `an edit costs its owner ${perEdit(({ ownerUs }) => ownerUs)} ms, three NATS servers together ${perEdit((round) => round.natsUs)} ms`,
+    GATEWAY_MS_MAX,
+    `${PLAYERS} players on ${GATEWAYS} gateways`,
   );
 }
 

@@ -318,6 +318,8 @@ async function connectionOptions(
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     pingInterval: PING_MS,
+    // Otherwise each request costs two stack traces, in case it fails.
+    noAsyncTraces: true,
     // Retries after authorization errors: a changed server configuration may restore the rights.
     ignoreAuthErrorAbort: true,
     ...(tls === undefined ? {} : { tls }),

@@ -67,6 +67,11 @@ export class EntryGroups {
     this.#collecting = undefined;
   }
 
+  /** The group to which entries are added, if it is the next one to be stored. */
+  get open(): EditGroup | undefined {
+    return this.#closed.length === 0 ? this.#collecting : undefined;
+  }
+
   /** Removes and returns the first group. */
   shift(): EditGroup | undefined {
     if (this.#closed.length === 0) this.cut();

@@ -41,13 +41,18 @@ export class ShardEdits {
   async applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
     const outcomes: ShardEditResult[] = [];
     const astray = new Set<bigint>();
-    for (const edit of edits) {
-      // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
-      const outcome: ShardEditResult = astray.has(edit.clientId)
-        ? { kind: "elsewhere" }
-        : await this.#apply(edit);
-      if (outcome.kind === "elsewhere") astray.add(edit.clientId);
-      outcomes.push(outcome);
+    const gathered = this.#context.log.pace.gather();
+    try {
+      for (const edit of edits) {
+        // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
+        const outcome: ShardEditResult = astray.has(edit.clientId)
+          ? { kind: "elsewhere" }
+          : await this.#apply(edit);
+        if (outcome.kind === "elsewhere") astray.add(edit.clientId);
+        outcomes.push(outcome);
+      }
+    } finally {
+      gathered();
     }
     await this.#context.log.whenDurable();
     return { kind: "edits", outcomes };

@@ -87,7 +87,10 @@ export class EditGroup {
   lastPosition = 0;
   /** Upper bound for the size of its edits. */
   bytes = 0;
-  #edits = 0;
+  /** Number of its edits. */
+  edits = 0;
+  /** The client of all its edits; `undefined` if they have several clients or none. */
+  client: bigint | undefined;
 
   /** Returns true if there is room for an edit. The first edit of a group always fits. */
   hasRoom(edit: LoggedEdit): boolean {
@@ -106,7 +109,9 @@ export class EditGroup {
   add(edit: LoggedEdit): void {
     const bytes = journalEditBytesMax(edit);
     this.bytes += bytes;
-    const order = this.#edits++;
+    const order = this.edits++;
+    const { clientId } = edit.origin ?? {};
+    this.client = order === 0 || clientId === this.client ? clientId : undefined;
     for (const { region, before, clock } of edit.clocks) {
       const known = this.#regions.get(...region);
       const group = known ?? {

@@ -9,6 +9,7 @@ import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-r
 import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
+import { AppendPace } from "./append-pace.ts";
 import { EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
 import { fullJournal } from "./journal-errors.ts";
@@ -16,7 +17,6 @@ import { JournalRoom } from "./journal-room.ts";
 import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
 import {
   checkpointOf,
-  type EditGroup,
   isStored,
   readChanges,
   requireRecordable,
@@ -41,6 +41,7 @@ export class ShardLog implements ExternalLog {
   readonly epoch: number;
   /** The entities that cross the border of the shard, and the stamps of its sectors. */
   readonly transfers: TransferBook = new TransferBook();
+  readonly pace: AppendPace;
   readonly #options: ShardLogOptions;
   readonly #retries: Retries;
   readonly #waiters: Waiter[] = [];
@@ -70,6 +71,7 @@ export class ShardLog implements ExternalLog {
   constructor(options: ShardLogOptions) {
     this.#options = options;
     this.epoch = options.term;
+    this.pace = new AppendPace(options.time);
     this.#groups = new EntryGroups({
       term: options.term,
       transfers: this.transfers,
@@ -262,6 +264,7 @@ export class ShardLog implements ExternalLog {
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#retries.end(error);
+    this.pace.end();
     for (const { reject } of this.#waiters.splice(0)) reject(error);
   }
 
@@ -317,12 +320,13 @@ export class ShardLog implements ExternalLog {
 
   async #writeAll(): Promise<void> {
     try {
-      // Lets edits that arrived together, and are applied one after the other, share a group.
-      await undefined;
       while (this.#failure === undefined) {
+        await this.pace.whenDue(() => this.#groups.open);
         const group = this.#groups.shift();
-        if (group === undefined) return;
-        await this.#store(group);
+        if (group === undefined || this.#failure !== undefined) return;
+        this.pace.started(group);
+        const records = group.records(this.epoch, ++this.#stored, this.#options.shape.volume);
+        await this.#storeRecords(records, group.bytes);
         this.#markDurable(group.lastPosition);
       }
     } catch (error) {
@@ -332,11 +336,6 @@ export class ShardLog implements ExternalLog {
       // In the same step in which it found nothing more: an entry that is added next must start it again.
       this.#writing = undefined;
     }
-  }
-
-  #store(group: EditGroup): Promise<void> {
-    const records = group.records(this.epoch, ++this.#stored, this.#options.shape.volume);
-    return this.#storeRecords(records, group.bytes);
   }
 
   /** Stores records. `expected` is what the room of the journal expects of them. */

@@ -19,6 +19,8 @@ export type {
   LoggedEdit,
   LoggedEntityChange,
   LoggedEntry,
+  LoggedStep,
+  LoggedStepEntity,
 } from "./journal/world-log.ts";
 export { createWorldEngine, openLoggedWorldEngine, openWorldEngine } from "./open/open-engine.ts";
 export {
@@ -28,6 +30,8 @@ export {
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
 export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
+export { simulate } from "./simulation/simulate.ts";
+export type { SimulatedPart } from "./simulation/step-part.ts";
 export type { EngineStore, StoreReader } from "./store/engine-store.ts";
 export { WorldEngine } from "./world-engine.ts";
 export type { WorldGeneration } from "./world-history.ts";

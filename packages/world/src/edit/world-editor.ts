@@ -17,7 +17,7 @@ import {
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
-import type { ChunkTickChanges, JournalChunk, JournalEntity } from "@orthant/save/journal";
+import type { ChunkTickChanges, JournalChunk } from "@orthant/save/journal";
 import {
   checkedEntityChange,
   checkedNewEntity,
@@ -29,7 +29,14 @@ import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity, StoredEntityEvent } from "../entities/entity-store.ts";
 import { placeEntity } from "../entities/place-entities.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
-import { journalChunkOf, loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
+import {
+  journalChunkOf,
+  type LoggedStep,
+  type LoggedStepEntity,
+  loggedChunksOf,
+  loggedClocksOf,
+  loggedEditOf,
+} from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { StepEntityChange } from "../simulation/step-entity-changes.ts";
 import type { ChunkTicks } from "../simulation/tick-store.ts";
@@ -79,7 +86,12 @@ export interface StepChange {
   /** The chunks whose ticks it changed. */
   readonly ticks: readonly ChunkTicks[];
   readonly entities: readonly StepEntityChange[];
+  /** Takes back what the step changed already: ticks. */
+  readonly undo: () => void;
 }
+
+/** What a log gets of a step before its regions have new clocks. */
+type StepEntry = Omit<LoggedStep, "clocks">;
 
 /**
  * Changes a world in memory, for the next save, in the journal and for listeners. Edits of voxels are applied
@@ -221,46 +233,63 @@ export class WorldEditor {
   }
 
   /** Must not await: a save includes all of a step or nothing. */
-  #applyStep(
-    { step, edit: { state, chunks, regions }, blocksOf, ticks, entities }: StepChange,
-    epoch: number,
-  ): EngineEdit {
+  #applyStep(change: StepChange, epoch: number): EngineEdit {
+    const { step, edit: changed, ticks, entities } = change;
+    const { state, chunks, regions } = changed;
     const before = this.#content.regions.state;
+    const logged = this.#saver.isJournaling ? this.#admittedStep(change) : undefined;
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     this.#content.applyEdit(state, edit);
-    const changedTicks = this.#saver.isJournaling ? ticks.map(tickChangesOf).filter(hasChanges) : [];
     for (const chunk of ticks) {
       this.#content.regions.ticks.settle(chunk);
       this.#content.markTicks(chunk.position);
     }
-    const changedEntities = entities.map((change) => this.#applyEntity(change));
+    for (const one of entities) this.#applyEntity(one);
     this.#content.step = step;
-    this.#saver.addChange("world", () => ({
-      kind: "step",
-      step,
-      chunks: chunks.map((position) => journalChunkOf(before, state, position, blocksOf(position))),
-      clocks: clocks.map(({ region, after }) => ({ region, clock: after })),
-      ticks: changedTicks,
-      entities: changedEntities,
-    }));
+    this.#saver.addChange("world", () => ({ ...(logged as StepEntry), clocks: loggedClocksOf(clocks) }));
     try {
       if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
     } finally {
-      this.#content.entityListeners.emitAll(entities.map((change) => [entityEventOf(change)]));
+      this.#content.entityListeners.emitAll(entities.map((one) => [entityEventOf(one)]));
     }
     return edit;
   }
 
-  /** Applies what a step did to an entity. The next save includes it, as it includes the rest of the step. */
-  #applyEntity({ entityId, entity }: StepEntityChange): JournalEntity {
-    const storedAt = this.#content.entities.storedAtOf(entityId);
-    if (entity === undefined) {
-      this.#content.despawnEntity(entityId);
-      return { kind: "entityGone", entityId, storedAt };
+  /** Returns what the log gets of a step, before anything is changed. Takes the step back if the log cannot store it. */
+  #admittedStep({ step, edit, blocksOf, ticks, entities, undo }: StepChange): StepEntry {
+    try {
+      const before = this.#content.regions.state;
+      const logged: StepEntry = {
+        kind: "step",
+        step,
+        chunks: edit.chunks.map((position) =>
+          journalChunkOf(before, edit.state, position, blocksOf(position)),
+        ),
+        ticks: ticks.map(tickChangesOf).filter(hasChanges),
+        entities: entities.map((change) => this.#loggedEntity(change)),
+      };
+      this.#saver.admitStep(logged);
+      return logged;
+    } catch (error) {
+      undo();
+      throw error;
     }
-    this.#content.restoreEntity(entity, this.#time.nowMs());
-    return { kind: "entity", entity, storedAt };
+  }
+
+  #loggedEntity({ entityId, entity, leaving }: StepEntityChange): LoggedStepEntity {
+    const { entities } = this.#content;
+    const storedAt = entities.storedAtOf(entityId);
+    const from = entities.get(entityId)?.position;
+    if (entity !== undefined) return { kind: "entity", entity, storedAt, from };
+    return { kind: "entityGone", entityId, storedAt, from, ...(leaving && { leaving }) };
+  }
+
+  /** Applies what a step did to an entity. The next save includes it, as it includes the rest of the step. */
+  #applyEntity({ entityId, entity }: StepEntityChange): void {
+    if (entity !== undefined) this.#content.restoreEntity(entity, this.#time.nowMs());
+    // One that was added for another part of the world never was here.
+    else if (this.#content.entities.get(entityId) !== undefined) this.#content.despawnEntity(entityId);
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */

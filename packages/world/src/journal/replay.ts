@@ -10,6 +10,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core/engine";
 import {
+  type ChunkTickChanges,
   chunkAfter,
   type JournalEdit,
   type JournalEntity,
@@ -174,18 +175,9 @@ class Replay {
 
   async #step({ step, chunks, clocks, ticks, entities }: JournalStep): Promise<void> {
     await this.#edit({ kind: "edit", origin: undefined, chunks, clocks });
-    const content = this.#content;
-    await content.whenLoaded(
-      ticks.map(({ position }) => boxAt(position)),
-      () => {
-        for (const change of ticks) {
-          content.regions.ticks.apply(change);
-          content.markTicks(change.position);
-        }
-      },
-    );
+    await replayTicks(this.#content, ticks);
     for (const entity of entities) await this.#entity(entity);
-    content.step = step;
+    this.#content.step = step;
   }
 
   async #entity(entry: JournalEntity): Promise<void> {
@@ -233,24 +225,38 @@ class Replay {
  */
 export async function replayLog(content: WorldContent, changes: AsyncIterable<LoggedChange>): Promise<void> {
   const replay = new Replay(content, 0);
-  for await (const { steps, chunks, origins, entities = [], keepsEntity } of changes) {
+  for await (const { steps, chunks, origins, entities = [], ticks = [], step, keepsEntity } of changes) {
     await content.whenLoaded(
       steps.map(({ region }) => regionBox(region)),
       async () => {
         const isIncluded = steps.every(({ region, after }) => content.regions.clocks.get(region) >= after);
         if (isIncluded && steps.length > 0) return;
-        for (const step of steps) requireClockBefore(content.regions.clocks, step);
+        for (const change of steps) requireClockBefore(content.regions.clocks, change);
         const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
         await replay.apply({ kind: "edit", origin: undefined, chunks, clocks });
         for (const origin of origins) content.rememberOrigin(originOf(origin));
       },
     );
     for (const entry of entities) await replayEntity(content, entry);
+    await replayTicks(content, ticks);
+    if (step !== undefined) content.step = step;
     if (keepsEntity === undefined) continue;
     await content.loadEntities(WHOLE_LATTICE);
     dropEntities(content, (entity) => !keepsEntity(entity));
   }
   replay.finish();
+}
+
+async function replayTicks(content: WorldContent, ticks: readonly ChunkTickChanges[]): Promise<void> {
+  await content.whenLoaded(
+    ticks.map(({ position }) => boxAt(position)),
+    () => {
+      for (const change of ticks) {
+        content.regions.ticks.apply(change);
+        content.markTicks(change.position);
+      }
+    },
+  );
 }
 
 /** A log without clocks of entities is replayed from exactly where the generation ends. */

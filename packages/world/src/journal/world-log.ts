@@ -4,6 +4,7 @@ import {
   type EditOrigin,
   emptyChunk,
   type Position,
+  type Vector,
   type VoxelEdit,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -19,9 +20,12 @@ import {
 } from "@orthant/core/engine";
 import type { GlobalState, LastClientEdit, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import {
+  type ChunkTickChanges,
   type JournalChunk,
   type JournalEdit,
+  type JournalEntity,
   type JournalEntry,
+  type JournalStep,
   journalChunkBytesMax,
   type LogEvents,
   type SegmentId,
@@ -33,8 +37,20 @@ export interface LoggedEdit extends JournalEdit {
   readonly clocks: readonly (RegionClock & { readonly before: number })[];
 }
 
+/** What a step did to an entity: also where it was before, and its state if it went to another part of the world. */
+export type LoggedStepEntity = JournalEntity & {
+  readonly from: Vector | undefined;
+  readonly leaving?: StoredEntity;
+};
+
+/** A step with the clocks that its regions had before. */
+export interface LoggedStep extends JournalStep {
+  readonly clocks: LoggedEdit["clocks"];
+  readonly entities: readonly LoggedStepEntity[];
+}
+
 /** A change to a world, as a log receives it. */
-export type LoggedEntry = Exclude<JournalEntry, JournalEdit> | LoggedEdit;
+export type LoggedEntry = Exclude<JournalEntry, JournalEdit | JournalStep> | LoggedEdit | LoggedStep;
 
 /**
  * Logs the changes of a world in order, for example in the journal beside the save (`JournalWriter`). Every
@@ -45,6 +61,8 @@ export interface ChangeLog {
   attach(events: LogEvents): void;
   /** Throws if the log could not store an edit of these chunks. Such an edit is not made. */
   admit?(chunks: readonly JournalChunk[]): void;
+  /** Does the same for a step. */
+  admitStep?(step: Omit<LoggedStep, "clocks">): void;
   /** Adds an entry. An entity movement may wait for other entries. */
   add(entry: LoggedEntry, isOnlyMovement?: boolean): void;
   /** Resolves when all entries added so far are durable. */
@@ -78,6 +96,9 @@ export interface LoggedChange {
   readonly origins: readonly LastClientEdit[];
   /** Changes of entities, in order. An entity that is gone may be unknown. */
   readonly entities?: readonly LoggedEntityChange[];
+  /** The scheduled ticks that a step changed, and its number. */
+  readonly ticks?: readonly ChunkTickChanges[];
+  readonly step?: number;
   /** Drops all entities for which this returns false, after the other changes. */
   readonly keepsEntity?: (entity: StoredEntity) => boolean;
 }
@@ -137,12 +158,13 @@ export function loggedEditOf({ chunks, clocks, origin }: AppliedEdit): LoggedEdi
     kind: "edit",
     origin: origin && clientEditsOf(origin),
     chunks,
-    clocks: clocks.map(({ region, before: clockBefore, after: clock }) => ({
-      region,
-      before: clockBefore,
-      clock,
-    })),
+    clocks: loggedClocksOf(clocks),
   };
+}
+
+/** Returns clocks as a log has them. */
+export function loggedClocksOf(clocks: readonly ClockChange[]): LoggedEdit["clocks"] {
+  return clocks.map(({ region, before, after: clock }) => ({ region, before, clock }));
 }
 
 /** Returns the log entry needed to replay a chunk that changed. `asked` has the blocks that it got, if they are known. */

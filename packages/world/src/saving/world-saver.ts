@@ -5,7 +5,7 @@ import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, GeneratorChange, Save, SaveWriter } from "@orthant/save";
 import { type JournalChunk, type SegmentId, saveFailed } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
-import type { ChangeLog, LoggedEntry } from "../journal/world-log.ts";
+import type { ChangeLog, LoggedEntry, LoggedStep } from "../journal/world-log.ts";
 import type { WorldCadence } from "../world-options.ts";
 import { Autosave, BackgroundCompactor } from "./background-tasks.ts";
 
@@ -113,6 +113,11 @@ export class WorldSaver {
     const chunks = chunksOf();
     this.#journal.admit(chunks);
     return chunks;
+  }
+
+  /** Throws if the log could not store a step. */
+  admitStep(step: Omit<LoggedStep, "clocks">): void {
+    this.#journal?.admitStep?.(step);
   }
 
   requireOpen(): void {

@@ -10,6 +10,7 @@ import {
   regionOf,
 } from "@orthant/core/engine";
 import type { WorldEngine } from "../world-engine.ts";
+import type { SimulatedPart } from "./step-part.ts";
 import { voxelsAround } from "./voxels-around.ts";
 
 interface ActiveRegion {
@@ -29,14 +30,21 @@ export class ActiveRegions {
   readonly #boxes = new Set<Box>();
   readonly #regions = new PositionMap<ActiveRegion>();
   readonly #onFailure: (error: unknown) => void;
+  readonly #part: SimulatedPart | undefined;
   /** What the regions were last chosen for. */
   #chosenFor = "";
 
   /** `radius` is in voxels. Reading errors go to `onFailure`. */
-  constructor(engine: WorldEngine, radius: number, onFailure: (error: unknown) => void) {
+  constructor(
+    engine: WorldEngine,
+    radius: number,
+    onFailure: (error: unknown) => void,
+    part?: SimulatedPart,
+  ) {
     this.#engine = engine;
     this.#radius = radius;
     this.#onFailure = onFailure;
+    this.#part = part;
   }
 
   /** Keeps a box of voxels active. Returns a function that ends it. */
@@ -48,12 +56,12 @@ export class ActiveRegions {
 
   /** Whether a region is active. */
   has(region: Position): boolean {
-    return this.#regions.get(...region)?.isLoaded === true;
+    return this.#regions.get(...region)?.isLoaded === true && this.#owns(region);
   }
 
   /** Returns the active regions in lexicographic order. */
   *positions(): Generator<Position> {
-    for (const region of this.#regions.values()) if (region.isLoaded) yield region.position;
+    for (const { position } of this.#regions.values()) if (this.has(position)) yield position;
   }
 
   /** Chooses the regions again. New ones become active once they are loaded. */
@@ -61,11 +69,13 @@ export class ActiveRegions {
     const boxes = [...this.#boxes].map((box) => this.#regionsOf(box));
     for (const { position } of this.#engine.steps.players())
       boxes.push(this.#regionsOf(voxelsAround(position, this.#radius, this.#engine.shape)));
+    for (const box of this.#part?.activeBoxes() ?? []) boxes.push(this.#regionsOf(box));
     const chosenFor = boxes.map(({ min, max }) => `${min}:${max}`).join(" ");
     if (chosenFor === this.#chosenFor) return;
     this.#chosenFor = chosenFor;
     const wanted = new PositionMap<true>();
-    for (const box of boxes) for (const region of positionsLexicographic(box)) wanted.set(...region, true);
+    for (const box of boxes)
+      for (const region of positionsLexicographic(box)) if (this.#owns(region)) wanted.set(...region, true);
     for (const [position, region] of [...this.#regions]) {
       if (wanted.has(...position)) continue;
       region.release();
@@ -84,6 +94,10 @@ export class ActiveRegions {
     for (const { release } of this.#regions.values()) release();
     for (const position of [...this.#regions.positions()]) this.#regions.delete(...position);
     this.#boxes.clear();
+  }
+
+  #owns(region: Position): boolean {
+    return this.#part === undefined || this.#part.owns(region);
   }
 
   #add(position: Position): void {

@@ -153,6 +153,7 @@ export class EngineStep {
       blocksOf: (position) => this.#chunks.get(...position)?.blocks(),
       ticks: [...this.#changedTicks],
       entities,
+      undo: () => this.undo(),
     };
   }
 

@@ -4,6 +4,7 @@ import type { WorldContent } from "../content/world-content.ts";
 import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
 import { EngineStep } from "./engine-step.ts";
 import { StepEntityChanges } from "./step-entity-changes.ts";
+import type { StepPart } from "./step-part.ts";
 
 /** A player who is in a world, with a position in voxels. */
 export interface ActivePlayer {
@@ -69,9 +70,12 @@ export class EngineSteps {
     return () => void this.#sources.delete(source);
   }
 
-  /** Begins a simulation. Returns a function that ends it. Throws `ORT_ARGUMENT` if the world has one. */
-  begin(): () => void {
-    this.#requireSimulable();
+  /**
+   * Begins a simulation, of the whole world or of a part. Returns a function that ends it. Throws `ORT_ARGUMENT` if the
+   * world has one.
+   */
+  begin(part?: StepPart): () => void {
+    this.#requireSimulable(part);
     if (this.#isSimulated)
       throw new OrthantError("ORT_ARGUMENT", "the world is simulated already: stop that simulation first");
     this.#isSimulated = true;
@@ -87,10 +91,16 @@ export class EngineSteps {
 
   /**
    * Makes the next step, after all edits that were requested before. Ticks of regions that are not active wait. If `run`
-   * throws, the step was not made. In a world with a journal, a step is durable shortly after it was made.
+   * throws, the step was not made. In a world with a journal, a step is durable shortly after it was made. With `part`, a
+   * step sees and changes nothing else, and entities that it moves elsewhere leave.
    */
-  async make(isActive: (region: Position) => boolean, run: (step: EngineStep) => void): Promise<EngineEdit> {
-    this.#requireSimulable();
+  async make(
+    isActive: (region: Position) => boolean,
+    run: (step: EngineStep) => void,
+    part?: StepPart,
+  ): Promise<EngineEdit> {
+    this.#requireSimulable(part);
+    const owns = (region: Position): boolean => part === undefined || part.owns(region);
     return this.#editor.step((state) => {
       const { regions } = this.#content;
       const number = this.last + 1;
@@ -103,11 +113,12 @@ export class EngineSteps {
         ticks: regions.ticks,
         entities: new StepEntityChanges({
           entities: this.#content.entities,
-          nextEntityId: this.#content.global.nextEntityId,
+          newEntityId: part === undefined ? this.#entityIds() : () => part.newEntityId(),
           nowMs: this.time.nowMs(),
           isActive,
+          owns,
         }),
-        isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)),
+        isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)) && owns(regionOf(chunk)),
       });
       try {
         run(step);
@@ -119,9 +130,16 @@ export class EngineSteps {
     });
   }
 
-  #requireSimulable(): void {
+  /** Returns a function that gives the ids after those that the world has used. */
+  #entityIds(): () => bigint {
+    let next = this.#content.global.nextEntityId;
+    return () => next++;
+  }
+
+  #requireSimulable(part: StepPart | undefined): void {
     this.#rules.requireWritable();
-    if (this.#rules.isShard) throw new OrthantError("ORT_ARGUMENT", "a shard of a cluster is not simulated");
+    if (this.#rules.isShard && part === undefined)
+      throw new OrthantError("ORT_ARGUMENT", "the node that owns a shard simulates it: call simulate of the node");
     this.#content.requireRoomFor("a simulation");
   }
 }

@@ -11,18 +11,20 @@ import type { WorldEngine } from "../world-engine.ts";
 import { ActiveRegions } from "./active-regions.ts";
 import { Simulation, type SimulationOptions, type System } from "./simulation.ts";
 import { shownStep } from "./step.ts";
+import type { SimulatedPart } from "./step-part.ts";
 
 const STEP_MS = 50;
 const STEP_MS_MAX = 3_600_000;
 const ACTIVE_RADIUS = 96;
 const ACTIVE_RADIUS_MAX = 4_096;
 
-/** Starts the simulation of a world. */
+/** Starts the simulation of a world, or of the part that it is of a larger one. */
 export function simulate<D extends Dimensions>(
   engine: WorldEngine,
   axes: Axes<D>,
   codec: DataCodec,
   options: SimulationOptions<D>,
+  part?: SimulatedPart,
 ): Simulation<D> {
   const own = checkedOptions(options);
   const {
@@ -33,8 +35,8 @@ export function simulate<D extends Dimensions>(
     systems,
   } = own;
   const { steps } = engine;
-  const onStop = steps.begin();
-  const active = new ActiveRegions(engine, activeRadius, (error) => onError(error, undefined));
+  const onStop = steps.begin(part);
+  const active = new ActiveRegions(engine, activeRadius, (error) => onError(error, undefined), part);
   const surroundings = {
     axes,
     codec,
@@ -49,10 +51,13 @@ export function simulate<D extends Dimensions>(
       time: steps.time,
       lastStep: () => steps.last,
       async make(run) {
-        await steps.make(
-          (region) => active.has(region),
-          (step) => run(shownStep(step, surroundings)),
-        );
+        const make = (): Promise<unknown> =>
+          steps.make(
+            (region) => active.has(region),
+            (step) => run(shownStep(step, surroundings)),
+            part,
+          );
+        await (part === undefined ? make() : part.during(make));
       },
       onStop,
     },

@@ -19,28 +19,30 @@ import { voxelsAround } from "./voxels-around.ts";
 export interface StepEntityChange {
   readonly entityId: bigint;
   readonly entity: StoredEntity | undefined;
+  /** Its state if it is gone because it went to another part of a larger world. */
+  readonly leaving?: StoredEntity;
 }
 
 /** The entities that a step works on. */
 interface StepEntityWorld {
   readonly entities: EntityStore;
-  /** The id of the next new entity. */
-  readonly nextEntityId: bigint;
   readonly nowMs: number;
+  /** Returns the id of a new entity. */
+  newEntityId(): bigint;
   isActive(region: Position): boolean;
+  /** Whether entities in a region stay in this part of the world. */
+  owns(region: Position): boolean;
 }
 
 /** The entities of active regions as a step sees them. What it changes is applied when the step ends. */
 export class StepEntityChanges {
   readonly #world: StepEntityWorld;
   readonly #changed = new Map<bigint, StoredEntity | undefined>();
-  #nextEntityId: bigint;
   /** The ids by region, once they are needed. */
   #byRegion: PositionMap<Set<bigint>> | undefined;
 
   constructor(world: StepEntityWorld) {
     this.#world = world;
-    this.#nextEntityId = world.nextEntityId;
   }
 
   /** Returns an entity; `undefined` if it is gone or in no active region. */
@@ -76,8 +78,8 @@ export class StepEntityChanges {
 
   add(added: NewStoredEntity): StoredEntity {
     const { entities, nowMs } = this.#world;
-    const entity = entities.make(this.#nextEntityId, checkedNewEntity(added, entities.shape), nowMs);
-    this.#nextEntityId++;
+    const checked = checkedNewEntity(added, entities.shape);
+    const entity = entities.make(this.#world.newEntityId(), checked, nowMs);
     this.#put(entity.entityId, entity);
     return entity;
   }
@@ -101,10 +103,14 @@ export class StepEntityChanges {
 
   /** Returns what the step changed, in the order of the first change of each. Throws `ORT_LIMIT` if it is too much. */
   list(): readonly StepEntityChange[] {
-    const { entities } = this.#world;
+    const { entities, owns } = this.#world;
     const changes: StepEntityChange[] = [];
-    for (const [entityId, entity] of this.#changed)
-      if (entity !== undefined || entities.get(entityId) !== undefined) changes.push({ entityId, entity });
+    for (const [entityId, entity] of this.#changed) {
+      if (entity !== undefined && !owns(this.#regionOf(entity)))
+        changes.push({ entityId, entity: undefined, leaving: entity });
+      else if (entity !== undefined || entities.get(entityId) !== undefined)
+        changes.push({ entityId, entity });
+    }
     if (changes.length <= JOURNAL_STEP_ENTITIES_MAX) return changes;
     throw new OrthantError(
       "ORT_LIMIT",

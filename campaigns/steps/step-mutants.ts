@@ -10,10 +10,10 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
     "the ticks of a step are journaled apart from its edits",
     change(
       EDITOR,
-      "ticks: changedTicks,",
-      `ticks: (setImmediate(() => this.#saver.addChange("world", () => ({
-        kind: "step", step, chunks: [], clocks: [], ticks: changedTicks, entities: [],
-      }))), []),`,
+      "({ ...logged, clocks: loggedClocksOf(clocks) })",
+      `({ ...logged, clocks: loggedClocksOf(clocks), ticks: (setImmediate(() => this.#saver.addChange("world", () => ({
+        kind: "step", step, chunks: [], clocks: [], ticks: logged.ticks, entities: [],
+      }))), []) })`,
     ),
   ),
   mutant(
@@ -48,14 +48,14 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
     "the entities of a step are journaled apart from its edits",
     change(
       EDITOR,
-      "entities: changedEntities,",
-      `entities: (setImmediate(() => this.#saver.addChange("world", () => ({
-        kind: "step", step, chunks: [], clocks: [], ticks: [], entities: changedEntities,
-      }))), []),`,
+      "({ ...logged, clocks: loggedClocksOf(clocks) })",
+      `({ ...logged, clocks: loggedClocksOf(clocks), entities: (setImmediate(() => this.#saver.addChange("world", () => ({
+        kind: "step", step, chunks: [], clocks: [], ticks: [], entities: logged.entities,
+      }))), []) })`,
     ),
   ),
   mutant(
     "a world makes its last step again after a crash",
-    change(REPLAY, "content.step = step;", "content.step = step - 1;"),
+    change(REPLAY, "this.#content.step = step;", "this.#content.step = step - 1;"),
   ),
 ];

@@ -43,6 +43,11 @@ export { handleCommands, type NodeCommand, sendCommand } from "./membership/comm
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
 export { defaultNodeName } from "./membership/node-name.ts";
 export type { ClusterNodeOptions, NodeEvents } from "./membership/node-options.ts";
+export {
+  ClusterSimulation,
+  type ClusterSimulationOptions,
+  type ShardSimulationReport,
+} from "./membership/node-simulation.ts";
 export { OwnerWatch } from "./membership/owner-watch.ts";
 export {
   type ClusterStatus,

@@ -461,3 +461,22 @@ describe("requests", () => {
     expect(codeOf(() => decode(codec, encode(codec, answer)))).toBe("ORT_MESSAGE");
   });
 });
+
+test("[K64] a step record has the number and the ticks of a step, in a version that older nodes refuse", () => {
+  const ticks = [
+    { position: [0, 1, -2, 0] as const, changes: [{ kind: "test:fall", index: 3, step: 12 }] },
+    { position: [5, 1, 0, 0] as const, changes: [{ kind: "test:fall", index: 0, step: undefined }] },
+  ];
+  const record = { kind: "step", term: 3, step: 9, ticks } as const;
+  const bytes = encodeShardRecord(record, VOLUME);
+  expect(bytes[0]).toBe(4);
+  expect(decodeShardRecord(bytes, VOLUME)).toEqual(record);
+  const zero = encodeShardRecord({ kind: "step", term: 3, step: 0, ticks: [] }, VOLUME);
+  expect(() => decodeShardRecord(zero, VOLUME)).toThrow("ORT_JOURNAL");
+  for (const version of [2, 3, 5]) {
+    const other = Uint8Array.from(bytes);
+    other[0] = version;
+    new DataView(other.buffer).setUint32(other.length - 4, crc32c(other.subarray(0, -4)), true);
+    expect(() => decodeShardRecord(other, VOLUME)).toThrow("ORT_VERSION");
+  }
+});

@@ -15,6 +15,6 @@ export {
 } from "./journal/journal-entry.ts";
 export type { SegmentId } from "./journal/journal-layout.ts";
 export { JournalReader, openLiveJournal, type ScannedJournal } from "./journal/journal-reader.ts";
-export type { ChunkTickChanges, TickChange } from "./journal/journal-step.ts";
+export { type ChunkTickChanges, type TickChange, tickChangesCodec } from "./journal/journal-step.ts";
 export { JournalWriter, type LogEvents } from "./journal/journal-writer.ts";
 export { isSegmentTaken, nextEpochNumber, removeSegments } from "./journal/segment-writer.ts";

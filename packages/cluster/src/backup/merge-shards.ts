@@ -19,7 +19,7 @@ import {
   type Save,
   type StoredEntity,
 } from "@orthant/save";
-import { transfersOf, withoutCheckpoint } from "../owner/shard-journal.ts";
+import { transfersOf, withoutCheckpoint } from "../owner/checkpoint.ts";
 import { TransferBook } from "../owner/transfer-book.ts";
 import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";

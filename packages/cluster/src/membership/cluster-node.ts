@@ -1,4 +1,4 @@
-import { type Box, isOrthantError, OrthantError } from "@orthant/core";
+import { type Box, type Dimensions, isOrthantError, OrthantError } from "@orthant/core";
 import { Retries } from "../engine/retries.ts";
 import type { OwnerReport } from "../owner/owner-report.ts";
 import type { ShardEntities } from "../owner/shard-entities.ts";
@@ -7,16 +7,16 @@ import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import { Election } from "./election.ts";
-import { Heartbeats, NODE_HEARTBEAT_MS } from "./heartbeats.ts";
+import { Heartbeats } from "./heartbeats.ts";
 import { isPlausible, Leases } from "./leases.ts";
 import type { ClusterNodeOptions } from "./node-options.ts";
+import { type ClusterSimulation, type ClusterSimulationOptions, NodeSimulations } from "./node-simulation.ts";
 import { ShardMapStore } from "./shard-map-store.ts";
 import { splitShard } from "./split-shard.ts";
+import { nodeStopped, whenTaken } from "./when-taken.ts";
 
 /** Heartbeats between checks that the table still has the map and this node's leases. */
 const CHECK_INTERVAL_HEARTBEATS = 10;
-/** Time for other nodes to claim the shards of a node that is drained. */
-const CLAIM_MS_MAX = 30_000;
 
 /** A cluster member that owns shards and claims vacant ones. */
 export class ClusterNode {
@@ -30,6 +30,7 @@ export class ClusterNode {
   readonly #owners = new Map<string, ShardOwner>();
   readonly #claims = new Map<string, Promise<void>>();
   #directory: ClusterDirectory | undefined;
+  readonly #simulations = new NodeSimulations();
   #accepted = 0;
   #isLeaving = false;
   #isStopped = false;
@@ -96,6 +97,17 @@ export class ClusterNode {
     return this.#owners.get(shard)?.entities;
   }
 
+  /**
+   * Simulates every shard that this node owns, now and later: calls the systems of a game in steps at a fixed pace. Start it
+   * on all nodes of a world, with the same systems. One simulation at a time.
+   *
+   * @example
+   * const simulation = node.simulate<3>({ stepMs: 50, systems: { sand: fallingSand } });
+   */
+  simulate<D extends Dimensions>(options: ClusterSimulationOptions<D>): ClusterSimulation<D> {
+    return this.#simulations.begin(options, this.#owners.values());
+  }
+
   /** Saves everything in the journals of its shards. */
   async checkpoint(): Promise<void> {
     for (const owner of this.#owners.values()) await owner.checkpoint();
@@ -135,8 +147,7 @@ export class ClusterNode {
           undoing = work;
         },
       });
-      this.#owners.set(newShard, created);
-      created.mapChanged(this.#requireDirectory().map);
+      this.#own(created);
       this.#options.events?.onClaimed?.(newShard, created.term, 0);
     } finally {
       this.#claims.set(newShard, undoing);
@@ -156,7 +167,10 @@ export class ClusterNode {
       await Promise.all(this.#claims.values());
       const terms = new Map(Array.from(this.#owners, ([shard, { term }]) => [shard, term]));
       for (const shard of terms.keys()) if (this.#owners.has(shard)) await this.#release(shard);
-      if (!force) await this.#whenTaken(terms);
+      const { time } = this.#options;
+      const directory = this.#requireDirectory();
+      if (!force)
+        await whenTaken({ time, node: this.node, directory, terms, isStopped: () => this.#isStopped });
     } catch (error) {
       this.#isLeaving = false;
       throw error;
@@ -177,8 +191,10 @@ export class ClusterNode {
     this.#heartbeats.stop(error);
     this.#retries.end(error);
     this.#directory?.close();
-    for (const owner of this.#owners.values()) void owner.stop(error);
-    this.#owners.clear();
+    for (const owner of [...this.#owners.values()]) {
+      this.#disown(owner);
+      void owner.stop(error);
+    }
   }
 
   async #release(shard: string, successor?: string): Promise<void> {
@@ -187,7 +203,7 @@ export class ClusterNode {
     // Saves most of it while edits continue, which shortens the pause. A shard that cannot be saved stays here: the next
     // owner could not save it either.
     await owner.checkpoint();
-    this.#owners.delete(shard);
+    this.#disown(owner);
     // The lease still names this node, so no other node claims the shard; this keeps us from reclaiming it.
     this.#election.backOff(shard);
     try {
@@ -198,26 +214,6 @@ export class ClusterNode {
     }
     await this.#retries.until(() => this.#leases.release(shard, owner.term, to));
     this.#options.events?.onLost?.(shard, undefined);
-  }
-
-  /** Waits until each of the shards has an owner in a term after the given one. */
-  async #whenTaken(terms: ReadonlyMap<string, number>): Promise<void> {
-    const directory = this.#requireDirectory();
-    const missing = (): readonly string[] =>
-      Array.from(terms).flatMap(([shard, term]) => {
-        const lease = directory.leaseOf(shard)?.lease;
-        return lease !== undefined && lease.node !== "" && lease.term > term ? [] : [shard];
-      });
-    const endMs = this.#options.time.nowMs() + CLAIM_MS_MAX;
-    while (missing().length > 0) {
-      if (this.#isStopped) throw nodeStopped();
-      if (this.#options.time.nowMs() > endMs)
-        throw new OrthantError(
-          "ORT_NOT_FOUND",
-          `no node claimed ${missing().join(", ")} of ${this.node} within ${CLAIM_MS_MAX / 1000} s, so it keeps them`,
-        );
-      await new Promise<void>((resolve) => this.#options.time.wait(NODE_HEARTBEAT_MS, resolve));
-    }
   }
 
   #requireOthers(): void {
@@ -290,8 +286,7 @@ export class ClusterNode {
       await this.#maps.copy(directory.map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
       await this.#serve(owner);
-      this.#owners.set(shard, owner);
-      owner.mapChanged(this.#requireDirectory().map);
+      this.#own(owner);
       this.#election.claimed(shard);
       events?.onClaimed?.(shard, term, time.nowMs() - startMs);
       // Another node may have claimed the shard while this one loaded it.
@@ -374,9 +369,20 @@ export class ClusterNode {
   }
 
   #lose(shard: string, owner: ShardOwner, error: unknown): void {
-    this.#owners.delete(shard);
+    this.#disown(owner);
     void owner.stop(error);
     this.#options.events?.onLost?.(shard, error);
+  }
+
+  #own(owner: ShardOwner): void {
+    this.#owners.set(owner.shard, owner);
+    owner.mapChanged(this.#requireDirectory().map);
+    this.#simulations.add(owner);
+  }
+
+  #disown(owner: ShardOwner): void {
+    this.#owners.delete(owner.shard);
+    this.#simulations.remove(owner);
   }
 
   #requireOwner(shard: string): ShardOwner {
@@ -390,8 +396,4 @@ export class ClusterNode {
     if (this.#directory === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
     return this.#directory;
   }
-}
-
-function nodeStopped(): OrthantError {
-  return new OrthantError("ORT_CLOSED", "the node was stopped");
 }

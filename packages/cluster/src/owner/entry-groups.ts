@@ -1,8 +1,9 @@
 import type { Position } from "@orthant/core";
-import type { LoggedEdit } from "@orthant/world/engine";
+import type { LoggedEdit, LoggedStep } from "@orthant/world/engine";
 import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
 import { EditGroup } from "./shard-journal.ts";
+import type { PlacedItem } from "./step-entry.ts";
 import type { TransferBook } from "./transfer-book.ts";
 
 /** What the groups of a log need. */
@@ -33,9 +34,25 @@ export class EntryGroups {
 
   /** Adds a change of an entity that is visible in these sectors. */
   addEntity(item: EntityItem, sectors: readonly Position[]): void {
-    const { transfers, term } = this.#context;
     if (this.#collecting?.hasRoomForEntity === false) this.cut();
     const group = this.#stamped();
+    this.#add(group, () => this.#place(group, { item, sectors }));
+  }
+
+  /** Adds a step, which is stored in a group of its own. */
+  addStep({ step, ticks, chunks, clocks }: LoggedStep, items: readonly PlacedItem[]): void {
+    this.cut();
+    const group = items.length > 0 ? this.#stamped() : this.#current();
+    this.#add(group, () => {
+      if (clocks.length > 0) group.add({ kind: "edit", origin: undefined, chunks, clocks });
+      for (const item of items) this.#place(group, item);
+      group.addStep({ step, ticks });
+    });
+    this.cut();
+  }
+
+  #place(group: EditGroup, { item, sectors }: PlacedItem): void {
+    const { transfers, term } = this.#context;
     const names = sectors.map(nameOfPosition);
     for (const sector of names) {
       if (group.hasSector(sector)) continue;
@@ -43,7 +60,7 @@ export class EntryGroups {
       transfers.setStamp(sector, group.stamp);
     }
     transfers.apply(item, term);
-    this.#add(group, () => group.addEntity(item, names));
+    group.addEntity(item, names);
   }
 
   /** Adds what the shard learned about a transfer, to the group of the last change. */

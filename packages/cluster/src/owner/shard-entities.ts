@@ -30,6 +30,11 @@ export interface ShardEntitiesContext {
 /** Ids of new entities have this many random bits, so that no two shards choose the same one. */
 const ID_BITS = 62;
 
+/** Returns an id for a new entity. `random` gives 64 random bits. Rule K55. */
+export function newEntityId(random: () => bigint): bigint {
+  return BigInt.asUintN(ID_BITS, random());
+}
+
 /**
  * The entities of a shard that this node owns. A change is stored when its promise resolves, and then visible to the
  * players of all gateways. An entity that is moved to another shard leaves at once and arrives there exactly once, also
@@ -69,7 +74,7 @@ export class ShardEntities {
   async spawn(entity: NewStoredEntity): Promise<bigint> {
     await this.#whenOpen();
     const { world, log, random } = this.#context;
-    const entityId = BigInt.asUintN(ID_BITS, random());
+    const entityId = newEntityId(random);
     const stored = world.sharedEntities.place(entityId, entity);
     try {
       this.#requireFit(stored);

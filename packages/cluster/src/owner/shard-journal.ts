@@ -1,7 +1,7 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { bytesEqual, type Codec, decode, encode } from "@orthant/core/bytes";
+import { bytesEqual } from "@orthant/core/bytes";
 import { boxContains, comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
-import type { Attachment, StoredEntity, WorldDescription } from "@orthant/save";
+import type { StoredEntity } from "@orthant/save";
 import {
   chunkAfter,
   type JournalChunk,
@@ -25,6 +25,7 @@ import {
   RECORD_ORIGINS_MAX,
   type RecordOrigin,
 } from "../shard/shard-record.ts";
+import type { StepRecord } from "../shard/step-record.ts";
 import { decodeOwned, type ForeignRecordListener } from "./foreign-records.ts";
 
 interface RegionGroup {
@@ -48,6 +49,8 @@ const ENTITIES_TOKEN = "entities";
 const RECORD_HEAD_BYTES = 256;
 /** Bytes of a chunk in a record besides its content. */
 const CHUNK_HEAD_BYTES = 32;
+/** Bytes of a changed tick, about. */
+const TICK_BYTES = 8;
 
 /** Returns an upper bound for the size of an edit with these chunks. Throws `ORT_LIMIT` if no record could store it. */
 export function requireRecordable(chunks: readonly JournalChunk[]): number {
@@ -81,6 +84,7 @@ export class EditGroup {
   /** The stamps that the sectors of its entities had before. */
   readonly #stampsBefore = new Map<string, number>();
   #entityBytes = 0;
+  #step: Pick<StepRecord, "step" | "ticks"> | undefined;
   /** The stamp of its changes of entities. */
   stamp = 0;
   /** Log position of the last entry in the group. */
@@ -171,13 +175,22 @@ export class EditGroup {
     this.bytes += itemBytes(item);
   }
 
+  /** Adds the number and the ticks of the step that all of the group belongs to. */
+  addStep(step: Pick<StepRecord, "step" | "ticks">): void {
+    this.#step = step;
+    for (const { changes } of step.ticks) this.bytes += CHUNK_HEAD_BYTES + changes.length * TICK_BYTES;
+  }
+
   get #recordsMax(): number {
     return this.#regions.size + this.#stampsBefore.size + 1;
   }
 
-  /** Returns the group's records: those of regions, in their order, then those of entities. */
+  /** Returns the group's records: those of regions, in their order, then those of entities, then that of a step. */
   records(term: number, group: number, volume: number): readonly JournalRecord[] {
-    return [...this.#regionRecords(term, group, volume), ...this.#entityRecords(term, volume)];
+    const records = [...this.#regionRecords(term, group, volume), ...this.#entityRecords(term, volume)];
+    if (this.#step === undefined) return records;
+    const bytes = encodeShardRecord({ kind: "step", term, ...this.#step }, volume);
+    return [...records, { subject: { kind: "control" }, bytes }];
   }
 
   #entityRecords(term: number, volume: number): readonly JournalRecord[] {
@@ -289,6 +302,7 @@ export async function* readChanges(
         origins = [];
         group = 0;
         if (record.kind === "split") yield { ...NO_CHANGE, keepsEntity: isOutside(record.split, shape) };
+        if (record.kind === "step") yield { ...NO_CHANGE, step: record.step, ticks: record.ticks };
         if (record.kind !== "entities") continue;
         onEntities(record);
         yield { ...NO_CHANGE, entities: record.items.flatMap(entityChangesOf) };
@@ -347,52 +361,3 @@ export async function isStored(
 }
 
 const NO_BYTES = new Uint8Array(0);
-
-/** The journal record up to which a generation contains everything. Rule K24. */
-export interface Checkpoint {
-  readonly term: number;
-  readonly sequence: number;
-}
-
-const ATTACHMENT = "orthant.cluster.fold";
-const TRANSFERS = "orthant.cluster.transfers";
-
-const checkpointCodec: Codec<Checkpoint> = {
-  write(out, { term, sequence }) {
-    out.varUint(term);
-    out.varUint(sequence);
-  },
-  read: (input) => ({ term: input.varUint(), sequence: input.varUint() }),
-};
-
-/** Returns the mark in a world's description; `undefined` if the world was never part of a cluster. */
-export function checkpointOf({ attachments }: WorldDescription): Checkpoint | undefined {
-  const value = attachments.find(({ key }) => key === ATTACHMENT)?.value;
-  return value === undefined ? undefined : decode(checkpointCodec, value);
-}
-
-/** Returns what a world's description has of the transfers of entities; `undefined` if there were none. */
-export function transfersOf({ attachments }: WorldDescription): Uint8Array | undefined {
-  return attachments.find(({ key }) => key === TRANSFERS)?.value;
-}
-
-/** Returns the description with a new mark, and with the transfers of entities. */
-export function withCheckpoint(
-  description: WorldDescription,
-  mark: Checkpoint,
-  transfers: Uint8Array | undefined = transfersOf(description),
-): WorldDescription {
-  const own: readonly Attachment[] = [
-    { key: ATTACHMENT, value: encode(checkpointCodec, mark) },
-    ...(transfers === undefined ? [] : [{ key: TRANSFERS, value: transfers }]),
-  ];
-  const others = withoutCheckpoint(description).attachments;
-  const attachments = [...others, ...own].sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { ...description, attachments };
-}
-
-/** Returns the description without a mark, for a world outside a cluster. */
-export function withoutCheckpoint(description: WorldDescription): WorldDescription {
-  const attachments = description.attachments.filter(({ key }) => key !== ATTACHMENT && key !== TRANSFERS);
-  return { ...description, attachments };
-}

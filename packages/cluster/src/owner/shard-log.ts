@@ -2,7 +2,7 @@ import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "
 import { boxContains } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
-import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engine";
+import type { ExternalLog, LoggedChange, LoggedEntry, LoggedStep } from "@orthant/world/engine";
 import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
@@ -10,27 +10,17 @@ import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { AppendPace } from "./append-pace.ts";
+import { checkpointOf, transfersOf, withCheckpoint } from "./checkpoint.ts";
+import { DurableWaiters } from "./durable-waiters.ts";
 import { EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
 import { fullJournal } from "./journal-errors.ts";
 import { JournalRoom } from "./journal-room.ts";
 import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
-import {
-  checkpointOf,
-  isStored,
-  readChanges,
-  requireRecordable,
-  transfersOf,
-  withCheckpoint,
-} from "./shard-journal.ts";
+import { isStored, readChanges, requireRecordable } from "./shard-journal.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
+import { isEmptyStep, itemsOfStep, requireStepFits } from "./step-entry.ts";
 import { TransferBook } from "./transfer-book.ts";
-
-interface Waiter {
-  readonly position: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
 
 /**
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
@@ -44,7 +34,7 @@ export class ShardLog implements ExternalLog {
   readonly pace: AppendPace;
   readonly #options: ShardLogOptions;
   readonly #retries: Retries;
-  readonly #waiters: Waiter[] = [];
+  readonly #waiters = new DurableWaiters();
   #journal: Journal | undefined;
   #room: JournalRoom | undefined;
   #events: LogEvents | undefined;
@@ -182,16 +172,27 @@ export class ShardLog implements ExternalLog {
       throw new OrthantError("ORT_LIMIT", `an edit of ${bytes} bytes where a journal takes ${max}`);
   }
 
+  admitStep(step: Omit<LoggedStep, "clocks">): void {
+    requireStepFits(step, this.#options.shape, this.#room?.editBytesMax);
+  }
+
   add(entry: LoggedEntry): void {
     // Gateways send recent player positions to a new owner again, so the journal need not store them.
     if (entry.kind === "player") return;
     // `addEntity` logs them, with the sectors between which they move.
     if (entry.kind === "entity" || entry.kind === "entityGone") return;
-    if (entry.kind !== "edit")
-      throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits, and no ${entry.kind}`);
+    if (entry.kind === "step") this.#addStep(entry);
+    else if (entry.kind !== "edit")
+      throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits and steps, and no ${entry.kind}`);
     // An edit that advances no clock has no visible effect.
-    if (entry.clocks.length === 0) return;
-    this.#groups.addEdit(entry);
+    else if (entry.clocks.length > 0) this.#groups.addEdit(entry);
+  }
+
+  /** A step that changed nothing is not stored: the next owner may make one with its number again. Rule K64. */
+  #addStep(step: LoggedStep): void {
+    if (isEmptyStep(step)) return;
+    const items = itemsOfStep(step, this.#options.shape, () => this.transfers.nextNumber());
+    this.#groups.addStep(step, items);
   }
 
   /** Adds a change of an entity that is visible in these sectors. */
@@ -212,8 +213,7 @@ export class ShardLog implements ExternalLog {
   whenDurable(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     if (!this.isPending) return Promise.resolve();
-    const position = this.#groups.position;
-    return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
+    return this.#waiters.wait(this.#groups.position);
   }
 
   rotate(): number {
@@ -265,7 +265,7 @@ export class ShardLog implements ExternalLog {
     this.#failure ??= { error };
     this.#retries.end(error);
     this.pace.end();
-    for (const { reject } of this.#waiters.splice(0)) reject(error);
+    this.#waiters.reject(error);
   }
 
   async close(): Promise<void> {
@@ -382,9 +382,7 @@ export class ShardLog implements ExternalLog {
     this.#durableTo = position;
     // A commit that waits for exactly this position contains everything up to here and nothing later.
     this.#marks.set(position, this.#last);
-    const waiting = this.#waiters.findIndex((waiter) => waiter.position > position);
-    for (const { resolve } of this.#waiters.splice(0, waiting < 0 ? this.#waiters.length : waiting))
-      resolve();
+    this.#waiters.reached(position);
   }
 
   #requireRoom(): JournalRoom {

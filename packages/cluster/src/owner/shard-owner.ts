@@ -24,12 +24,14 @@ import { transferAnswerCodec, transferRequestCodec } from "../shard/transfer-mes
 import { answerEntities, answerRegions } from "./answers.ts";
 import { Crossings } from "./crossings.ts";
 import { unsavedJournal } from "./journal-errors.ts";
+import { OwnerGate } from "./owner-gate.ts";
 import { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner-report.ts";
 import { ShardEdits } from "./shard-edits.ts";
 import { ShardEntities } from "./shard-entities.ts";
 import { isOutside } from "./shard-journal.ts";
 import { ShardLog } from "./shard-log.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
+import { ShardSteps } from "./shard-steps.ts";
 
 /** Dependencies and settings of a shard owner. */
 export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> {
@@ -77,23 +79,20 @@ export class ShardOwner {
   readonly #edits: ShardEdits;
   readonly #crossings: Crossings;
   readonly entities: ShardEntities;
+  readonly steps: ShardSteps;
   readonly #responding: Subscription[] = [];
   #checkpointTimer: Timer | undefined;
   #checkpointing: Promise<unknown> | undefined;
   #checkpointedMs: number;
   #saveFailure: unknown;
-  #requests = 0;
   /** True if something is not saved that no record has: new blocks, or the departure of entities in a split. */
   #hasUnrecorded = false;
-  #isClosing = false;
-  #isPaused = false;
-  /** Called when edits go on after a pause. */
-  #whenResumed: (() => void)[] = [];
-  #whenIdle: (() => void)[] = [];
+  readonly #gate: OwnerGate;
 
   private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: WorldEngine) {
     this.#options = options;
     this.shard = options.shard;
+    this.#gate = new OwnerGate(options.shard);
     this.term = options.term;
     this.disk = disk;
     this.#limits = { ...OWNER_LIMITS, ...options.limits };
@@ -102,9 +101,9 @@ export class ShardOwner {
     this.#players = new PlayerPositionStore(world, options.time, this.#limits.playersMax);
     const context = {
       ...{ world, log, owns: (region: Position) => this.#owns(region) },
-      whenOpen: () => this.#whenOpen(),
+      whenOpen: () => this.#gate.whenOpen(),
       onStored: () => {
-        if (this.#isClosing) return;
+        if (this.#gate.isClosed) return;
         // Also what is only known about transfers has to get into a save.
         world.sharedEntities.touch();
         this.#scheduleCheckpoint();
@@ -114,18 +113,25 @@ export class ShardOwner {
       ...options,
       ...context,
       hasRoom: () => this.#hasRoom(),
-      isClosing: () => this.#isClosing,
+      isClosing: () => this.#gate.isClosed,
       onBlocks: () => {
         this.#hasUnrecorded = true;
       },
     });
     this.#crossings = new Crossings({ ...options, ...context, world: options.world });
-    this.entities = new ShardEntities({
+    const moving = {
       ...context,
       shard: options.shard,
       random: options.random,
-      requireRoom: () => this.#requireRoom(),
       onLeft: () => this.#crossings.start(),
+    };
+    this.entities = new ShardEntities({ ...moving, requireRoom: () => this.#requireRoom() });
+    this.steps = new ShardSteps({
+      ...moving,
+      time: options.time,
+      isPaused: () => this.#gate.isPaused,
+      hasRoom: () => this.#hasRoom(),
+      working: (work) => this.#gate.working(work),
     });
     this.#checkpointedMs = options.time.nowMs();
     world.onFailure((error) => this.#end(error));
@@ -173,7 +179,7 @@ export class ShardOwner {
       checkpointedMs: this.#checkpointedMs,
       saveFailure: this.#saveFailure,
       leavingEntities: this.#log.transfers.outboxSize,
-      isPaused: this.#isPaused,
+      isPaused: this.#gate.isPaused,
     };
   }
 
@@ -230,17 +236,14 @@ export class ShardOwner {
   }
 
   /**
-   * Stops accepting edits until the returned function is called. Resolves when all earlier ones are stored, and
-   * throws `ORT_TIMEOUT` if that takes longer than `msMax`.
+   * Stops accepting edits and making steps until the returned function is called. Resolves when all earlier ones are
+   * stored, and throws `ORT_TIMEOUT` if that takes longer than `msMax`.
    */
   async pauseEdits(msMax: number): Promise<() => void> {
-    this.#isPaused = true;
-    const release = (): void => {
-      this.#isPaused = false;
-      for (const resolve of this.#whenResumed.splice(0)) resolve();
-    };
+    this.#gate.pause();
+    const release = (): void => this.#gate.resume();
     try {
-      const pausing = this.#whenAnswered().then(() => this.#log.whenDurable());
+      const pausing = this.#gate.whenIdle().then(() => this.#log.whenDurable());
       await within(this.#options.time, msMax, pausing, () => this.#late("store its edits", msMax));
       return release;
     } catch (error) {
@@ -251,9 +254,10 @@ export class ShardOwner {
 
   /** Releases the shard with everything saved, so that the next owner has nothing to replay. */
   async release(): Promise<void> {
-    this.#isClosing = true;
+    this.#gate.close();
     this.#crossings.end();
-    const closing = this.#whenAnswered().then(() => {
+    this.steps.end();
+    const closing = this.#gate.whenIdle().then(() => {
       this.#checkpointTimer?.cancel();
       return this.#world.close();
     });
@@ -264,11 +268,11 @@ export class ShardOwner {
 
   /** Ends at once and drops what is not stored. */
   async stop(error: unknown): Promise<void> {
-    this.#isClosing = true;
+    this.#gate.close();
     this.#crossings.end();
+    this.steps.end();
     this.#endResponding();
     this.#checkpointTimer?.cancel();
-    for (const resolve of this.#whenResumed.splice(0)) resolve();
     this.#log.stop(error);
     // A save that this attempts may fail; the world closes its files in any case.
     await this.#world.close().catch(() => undefined);
@@ -285,7 +289,7 @@ export class ShardOwner {
   async #receive(bytes: Uint8Array): Promise<Uint8Array> {
     const request = decode(transferRequestCodec, bytes);
     const outcomes = await this.#orElse([], async () => {
-      if (this.#isClosing || this.#isPaused) return [];
+      if (this.#gate.isClosed || this.#gate.isPaused) return [];
       return this.entities.receive(request);
     });
     return encode(transferAnswerCodec, outcomes);
@@ -293,33 +297,25 @@ export class ShardOwner {
 
   /** Returns the answer to a request, or `other` if it fails. */
   async #orElse<Answer>(other: Answer, answer: () => Promise<Answer>): Promise<Answer> {
-    this.#requests++;
     try {
-      return await answer();
+      return await this.#gate.working(answer);
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       return other;
     } finally {
-      this.#requests--;
       // Even a request for regions may have stored a record with a new clock.
       this.#scheduleCheckpoint();
-      if (this.#requests === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
   async #answerTo(request: OwnerRequest): Promise<OwnerAnswer> {
-    if (this.#isClosing) return AWAY;
-    if (request.kind === "edits") return this.#isPaused ? AWAY : this.#edits.applyAll(request.edits);
+    if (this.#gate.isClosed) return AWAY;
+    if (request.kind === "edits") return this.#gate.isPaused ? AWAY : this.#edits.applyAll(request.edits);
     if (request.kind === "players") return this.#players.answer(request);
+    this.steps.watched.add(request.regions);
     const owns = (region: Position): boolean => this.#owns(region);
     if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns, this.#log);
     return answerRegions(this.#world, request.regions, owns, this.#log);
-  }
-
-  async #whenOpen(): Promise<void> {
-    while (this.#isPaused && !this.#isClosing)
-      await new Promise<void>((resolve) => this.#whenResumed.push(resolve));
-    if (this.#isClosing) throw new OrthantError("ORT_CLOSED", `shard ${this.shard} is no longer owned here`);
   }
 
   /** Returns true if the journal has room for more; otherwise saves, which makes room. */
@@ -351,7 +347,7 @@ export class ShardOwner {
       this.#players.isUnsaved ||
       this.#hasUnrecorded ||
       this.#saveFailure !== undefined;
-    if (isNew && !this.#isClosing) this.#checkpointAfter(this.#limits.checkpointMs);
+    if (isNew && !this.#gate.isClosed) this.#checkpointAfter(this.#limits.checkpointMs);
   }
 
   #checkpointAfter(wantedMs: number): void {
@@ -378,17 +374,14 @@ export class ShardOwner {
     if (isNews) this.#options.onSaveFailure?.(failure);
   }
 
-  async #whenAnswered(): Promise<void> {
-    while (this.#requests > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-  }
-
   #late(doing: string, ms: number): OrthantError {
     return new OrthantError("ORT_TIMEOUT", `shard ${this.shard} did not ${doing} within ${ms} ms`);
   }
 
   #end(error: unknown): void {
-    if (this.#isClosing && !isOrthantError(error, "ORT_FENCED")) return;
+    if (this.#gate.isClosed && !isOrthantError(error, "ORT_FENCED")) return;
     this.#crossings.end();
+    this.steps.end();
     this.#endResponding();
     this.#checkpointTimer?.cancel();
     this.#options.onEnd(error);

@@ -14,6 +14,7 @@ import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type EntitiesRecord, entitiesBodyCodec } from "./entity-record.ts";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
+import { type StepRecord, stepBodyCodec } from "./step-record.ts";
 
 /** An edit in a record. */
 export interface RecordOrigin extends LastClientEdit {
@@ -55,7 +56,7 @@ export interface SplitRecord {
 }
 
 /** A record of a shard's journal. */
-export type ShardRecord = RegionRecord | TermRecord | SplitRecord | EntitiesRecord;
+export type ShardRecord = RegionRecord | TermRecord | SplitRecord | EntitiesRecord | StepRecord;
 
 /** Maximum size of a record in bytes. Rule K12. */
 export const RECORD_BYTES_MAX = 1_572_864;
@@ -69,7 +70,16 @@ const VERSION = 2;
 const VERSION_WITHOUT_PLAYERS = 1;
 /** Of records about entities, which older nodes cannot read and must not pass over. */
 const VERSION_OF_ENTITIES = 3;
-const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split", "entities"];
+/** Of records about steps, for the same reason. */
+const VERSION_OF_STEPS = 4;
+const VERSION_OF_KIND: Readonly<Record<ShardRecord["kind"], number>> = {
+  region: VERSION,
+  term: VERSION,
+  split: VERSION,
+  entities: VERSION_OF_ENTITIES,
+  step: VERSION_OF_STEPS,
+};
+const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split", "entities", "step"];
 const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
@@ -119,12 +129,13 @@ function readOrigins(input: ByteReader, version: number): readonly RecordOrigin[
  */
 export function encodeShardRecord(record: ShardRecord, volume: number): Uint8Array {
   const out = new ByteWriter();
-  out.u8(record.kind === "entities" ? VERSION_OF_ENTITIES : VERSION);
+  out.u8(VERSION_OF_KIND[record.kind]);
   out.tag(KINDS.indexOf(record.kind), KINDS.length);
   out.varUint(record.term);
   if (record.kind === "term") out.string(record.node, NODE_BYTES_MAX);
   else if (record.kind === "split") shardSplitCodec.write(out, record.split);
   else if (record.kind === "entities") entitiesBodyCodec.write(out, record);
+  else if (record.kind === "step") stepBodyCodec(volume).write(out, record);
   else writeRegionBody(out, record, volume);
   out.u32(crc32c(out.view()));
   if (out.length > RECORD_BYTES_MAX)
@@ -147,14 +158,15 @@ export function decodeShardRecord(bytes: Uint8Array, volume: number): ShardRecor
 
 function readRecord(input: ByteReader, volume: number): ShardRecord {
   const version = input.u8();
-  if (version < VERSION_WITHOUT_PLAYERS || version > VERSION_OF_ENTITIES)
-    throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION_OF_ENTITIES}`);
-  const kind = KINDS[input.tag(KINDS.length)];
+  if (version < VERSION_WITHOUT_PLAYERS || version > VERSION_OF_STEPS)
+    throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION_OF_STEPS}`);
+  const kind = KINDS[input.tag(KINDS.length)] ?? "region";
   const term = input.varUint();
   if (term < 1 || term > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of term ${term}`);
-  if ((kind === "entities") !== (version === VERSION_OF_ENTITIES))
+  if (Math.max(version, VERSION) !== VERSION_OF_KIND[kind])
     throw input.fail("ORT_VERSION", `a record of kind ${kind} with version ${version}`);
   if (kind === "entities") return { kind, term, ...entitiesBodyCodec.read(input) };
+  if (kind === "step") return { kind, term, ...stepBodyCodec(volume).read(input) };
   if (kind === "term") return { kind, term, node: input.string(NODE_BYTES_MAX) };
   if (kind === "split") return { kind, term, split: shardSplitCodec.read(input) };
   const body = readRegionBody(input, volume, version);

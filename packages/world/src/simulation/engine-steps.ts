@@ -139,7 +139,10 @@ export class EngineSteps {
   #requireSimulable(part: StepPart | undefined): void {
     this.#rules.requireWritable();
     if (this.#rules.isShard && part === undefined)
-      throw new OrthantError("ORT_ARGUMENT", "the node that owns a shard simulates it: call simulate of the node");
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        "the node that owns a shard simulates it: call simulate of the node",
+      );
     this.#content.requireRoomFor("a simulation");
   }
 }

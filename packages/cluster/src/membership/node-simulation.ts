@@ -1,0 +1,165 @@
+import { type DataCodec, type Dimensions, OrthantError, PLAIN_DATA, type VoxelBox } from "@orthant/core";
+import { ownOptions, requireFunction, requireObject } from "@orthant/core/engine";
+import type { Simulation, SimulationOptions, SimulationStatistics } from "@orthant/world";
+import type { ShardOwner } from "../owner/shard-owner.ts";
+
+/** Options of the simulation of a node's shards. */
+export interface ClusterSimulationOptions<D extends Dimensions = Dimensions>
+  extends Pick<SimulationOptions<D>, "systems" | "stepMs"> {
+  /** Encodes the data of voxels, as the world's servers do. Default: `PLAIN_DATA`. */
+  readonly dataCodec?: DataCodec;
+  /**
+   * Called when a system throws: the step has no effect, and the shard is simulated again when it has another owner. Also
+   * called, without a system, when a region cannot be read. By default the error is thrown outside of any call, which
+   * ends a Node process.
+   */
+  readonly onError?: (error: unknown, system: string | undefined, shard: string) => void;
+}
+
+/** State of the simulation of one shard. */
+export interface ShardSimulationReport {
+  /** The last step that was made. */
+  readonly step: number;
+  readonly statistics: SimulationStatistics;
+}
+
+interface Running<D extends Dimensions> {
+  readonly simulation: Simulation<D>;
+  /** What is kept active, with the functions that end it. */
+  readonly kept: Map<VoxelBox<D>, () => void>;
+}
+
+/**
+ * Simulates all shards that a node owns, each in steps of its own. `ClusterNode.simulate` starts one. Rules K64 and K65.
+ */
+export class ClusterSimulation<D extends Dimensions = Dimensions> {
+  readonly #options: ClusterSimulationOptions<D>;
+  readonly #running = new Map<ShardOwner, Running<D>>();
+  readonly #kept = new Set<VoxelBox<D>>();
+  readonly #onStop: () => void;
+  #isStopped = false;
+
+  /** @internal */
+  constructor(options: ClusterSimulationOptions<D>, onStop: () => void) {
+    this.#options = checkedOptions(options);
+    this.#onStop = onStop;
+  }
+
+  /** The shards that are simulated here now. */
+  get shards(): ReadonlyMap<string, ShardSimulationReport> {
+    return new Map(
+      Array.from(this.#running, ([{ shard }, { simulation }]) => {
+        const { step, statistics } = simulation;
+        return [shard, { step, statistics }];
+      }),
+    );
+  }
+
+  /**
+   * Keeps a box of voxels active, in all shards of this node that have a part of it, although no player is near. Returns a
+   * function that ends it.
+   */
+  keepActive(voxels: VoxelBox<D>): () => void {
+    const box = { ...voxels };
+    for (const running of this.#running.values()) keep(running, box);
+    this.#kept.add(box);
+    return () => {
+      this.#kept.delete(box);
+      for (const { kept } of this.#running.values()) kept.get(box)?.();
+    };
+  }
+
+  /** Ends the simulation. The node keeps its shards, and ticks that are scheduled stay with them. */
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#onStop();
+    const running = [...this.#running.values()];
+    this.#running.clear();
+    await Promise.all(running.map(({ simulation }) => simulation.stop()));
+  }
+
+  /** @internal Begins to simulate a shard that the node owns now. */
+  add(owner: ShardOwner): void {
+    if (this.#isStopped || this.#running.has(owner)) return;
+    const { dataCodec = PLAIN_DATA, onError = throwLater, systems, stepMs } = this.#options;
+    const simulation = owner.steps.simulate<D>(
+      {
+        systems,
+        ...(stepMs !== undefined && { stepMs }),
+        onError: (error, system) => onError(error, system, owner.shard),
+      },
+      dataCodec,
+    );
+    const running = { simulation, kept: new Map<VoxelBox<D>, () => void>() };
+    this.#running.set(owner, running);
+    for (const box of this.#kept) keep(running, box);
+  }
+
+  /** @internal Forgets a shard that the node no longer owns, whose steps have ended. */
+  remove(owner: ShardOwner): void {
+    this.#running.delete(owner);
+  }
+}
+
+/** The simulation of a node, if it has one. */
+export class NodeSimulations {
+  #current: Pick<ClusterSimulation, "add" | "remove"> | undefined;
+
+  /** Begins a simulation of shards. Throws `ORT_ARGUMENT` if there is one. */
+  begin<D extends Dimensions>(
+    options: ClusterSimulationOptions<D>,
+    owners: Iterable<ShardOwner>,
+  ): ClusterSimulation<D> {
+    if (this.#current !== undefined)
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        "the node simulates its shards already: stop that simulation first",
+      );
+    const simulation = new ClusterSimulation<D>(options, () => {
+      this.#current = undefined;
+    });
+    for (const owner of owners) simulation.add(owner);
+    this.#current = simulation;
+    return simulation;
+  }
+
+  /** Begins to simulate a shard that the node owns now. */
+  add(owner: ShardOwner): void {
+    this.#current?.add(owner);
+  }
+
+  /** Forgets a shard that the node no longer owns. */
+  remove(owner: ShardOwner): void {
+    this.#current?.remove(owner);
+  }
+}
+
+function keep<D extends Dimensions>({ simulation, kept }: Running<D>, box: VoxelBox<D>): void {
+  kept.set(box, simulation.keepActive(box));
+}
+
+function checkedOptions<D extends Dimensions>(
+  options: ClusterSimulationOptions<D>,
+): ClusterSimulationOptions<D> {
+  return ownOptions<ClusterSimulationOptions<D>>("the options", options, {
+    systems: (name, value) => {
+      requireObject(name, value, "it is an object of functions, such as { sand: fallingSand }");
+      return value as ClusterSimulationOptions<D>["systems"];
+    },
+    stepMs: (_, value) => value as number,
+    dataCodec: (name, value) => {
+      requireObject(name, value, "it is { encode, decode }, two functions");
+      return value as DataCodec;
+    },
+    onError: (name, value) =>
+      requireFunction(name, value) as NonNullable<ClusterSimulationOptions<D>["onError"]>,
+  });
+}
+
+/** Throws outside of any call. */
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -33,6 +33,11 @@ const EAST = boxBetween([0, -1_000, -1_000, -1_000], [1_000, 1_000, 1_000, 1_000
 const NEW_SHARD = "east";
 /** Time to wait for the lease of a new shard; a split that takes longer is held up by another fault. */
 const SPLIT_MS_MAX = 6_000;
+/** A journal with fewer bytes is not filled. */
+const FILLED_BYTES_MIN = 1_024;
+/** How much more likely the favourite faults of a case are. */
+const FAVOURITE_FACTOR = 10;
+const FAVOURITES_MAX = 3;
 const WORST_FAULT_PLAN: EngineFaultPlan = {
   delayMsMin: 1,
   delayMsMax: 40,
@@ -47,6 +52,8 @@ export class ClusterFaults {
   /** Functions that end the current faults. */
   readonly #ends = new Set<() => void>();
   readonly trust: TrustFaults;
+  /** How likely each fault is in this case. */
+  readonly #weights: readonly number[];
   #map: ShardMap | undefined;
   #isSplit = false;
   /** The node that splits a shard at this moment. */
@@ -57,6 +64,7 @@ export class ClusterFaults {
 
   constructor(targets: FaultTargets) {
     this.#targets = targets;
+    this.#weights = weightsOfCase(targets.prng);
     this.trust = new TrustFaults({
       ...targets,
       during: (ms, end) => this.#for(ms, end),
@@ -69,10 +77,10 @@ export class ClusterFaults {
 
   /** Causes a random fault, or none. Returns true if it did. */
   act(): boolean {
-    const total = FAULTS.reduce((sum, [weight]) => sum + weight, 0);
+    const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
     let draw = this.#targets.prng.fraction() * total;
-    for (const [weight, act] of FAULTS) {
-      draw -= weight;
+    for (const [index, [, act]] of FAULTS.entries()) {
+      draw -= this.#weights[index] as number;
       if (draw < 0) return act(this);
     }
     return false;
@@ -193,6 +201,40 @@ export class ClusterFaults {
     return true;
   }
 
+  /** Fills a journal, of which the engine may count more bytes than its owner, and mostly crashes the owner. */
+  fillJournal(): boolean {
+    const { hub, nodes, prng } = this.#targets;
+    const shard = prng.pick(this.shards());
+    const journal = hub.journal(WORLD, shard);
+    if (journal === undefined || journal.state.bytes < FILLED_BYTES_MIN) return false;
+    journal.fill();
+    this.fillEngine();
+    const owner = nodes.find(({ node }) => node?.owns(shard) === true);
+    if (owner === undefined || prng.chance(0.3)) return true;
+    owner.crash();
+    this.#for(prng.between(50, 6_000), () => owner.start());
+    return true;
+  }
+
+  /** Loses the appends of an owner and pauses it, so that another node owns its shards before it asks again. */
+  holdUpAppend(): boolean {
+    const { nodes, time, prng } = this.#targets;
+    const owner = prng.pick(nodes);
+    const { engine } = owner;
+    if (engine === undefined || owner.node?.shards.size === 0) return false;
+    engine.partition = "to engine";
+    const resume = this.#for(prng.between(4_000, 9_000), () => {
+      engine.partition = "none";
+      owner.resume();
+    });
+    time.after(prng.between(20, 1_500), () => {
+      if (resume.isOver || owner.engine !== engine) return;
+      engine.partition = "none";
+      owner.pause();
+    });
+    return true;
+  }
+
   loseTable(): boolean {
     this.#targets.hub.table.lose();
     this.hasLostTable = true;
@@ -291,13 +333,17 @@ export class ClusterFaults {
     return prng.chance(0.75) ? prng.pick(nodes) : prng.pick(gateways);
   }
 
-  /** Calls `end` after a time, or when all faults are healed. */
-  #for(ms: number, end: () => void): void {
+  /** Calls `end` after a time, or when all faults are healed. Returns whether it has. */
+  #for(ms: number, end: () => void): { readonly isOver: boolean } {
+    const fault = { isOver: false };
     const finish = (): void => {
-      if (this.#ends.delete(finish)) end();
+      if (!this.#ends.delete(finish)) return;
+      fault.isOver = true;
+      end();
     };
     this.#ends.add(finish);
     this.#targets.time.after(ms, finish);
+    return fault;
   }
 }
 
@@ -316,7 +362,19 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [1, (faults) => faults.define()],
   [0.5, (faults) => faults.split()],
   [0.6, (faults) => faults.fillEngine()],
+  [0.3, (faults) => faults.fillJournal()],
+  [0.5, (faults) => faults.holdUpAppend()],
   [0.7, (faults) => faults.trust.duplicate()],
   [0.4, (faults) => faults.trust.losePermission()],
   [0.4, (faults) => faults.trust.forge()],
 ];
+
+/** Returns the weights of the faults. Many cases have some favourites, because what is rare together is not found at random. */
+function weightsOfCase(prng: Prng): readonly number[] {
+  const weights = FAULTS.map(([weight]) => weight);
+  for (let favourites = prng.between(0, FAVOURITES_MAX); favourites > 0; favourites--) {
+    const index = prng.between(1, weights.length - 1);
+    weights[index] = (weights[index] as number) * FAVOURITE_FACTOR;
+  }
+  return weights;
+}

@@ -99,14 +99,6 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     change(EDITS, "if (origin.editId <= last)", "if (false)"),
   ),
   mutant(
-    "an owner treats an append with an unknown outcome as stored",
-    change(
-      LOG,
-      "isUnknown && (await isStored(this.#requireJournal(), this.#last + 1, records))",
-      "isUnknown",
-    ),
-  ),
-  mutant(
     "a split counts even if another node owns the shard by now",
     change(
       LOG,
@@ -231,14 +223,6 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "a full journal takes no records of new owners",
     change("testkit/dist/cluster/memory-state.js", "> this.#bytesMax && !isControl", "> this.#bytesMax"),
-  ),
-  mutant(
-    "a new owner forgets the clients with the lowest ids first",
-    change(
-      LAST_EDITS,
-      "new Map(stored.map((edits) => [edits.clientId, edits]))",
-      "new Map(stored.map((edits) => [edits.clientId, edits]).sort(([a], [b]) => Number(a - b)))",
-    ),
   ),
   mutant(
     "an owner makes what may be a repeat of a client that it has forgotten",

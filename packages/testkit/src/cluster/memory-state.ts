@@ -102,6 +102,11 @@ export class MemoryJournal {
     this.#first = first;
   }
 
+  /** Makes it full as it is. */
+  fill(): void {
+    this.#bytesMax = this.#bytes;
+  }
+
   /** Changes the size unless more is held. Returns the size afterwards. */
   resize(bytesMax: number): number {
     if (bytesMax > this.#bytesMax || this.#bytes * 2 <= bytesMax) this.#bytesMax = bytesMax;

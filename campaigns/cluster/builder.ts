@@ -89,6 +89,8 @@ export class Builder {
       name: `builder ${number}`,
       token: tokenOf(number + 1, "builder"),
       interest: { center: this.#center, radiusChunks: RADIUS_CHUNKS },
+      // All of them join at once, and faults may already happen.
+      timeoutMs: Number.POSITIVE_INFINITY,
       socket: () =>
         new WebSocket(gateways[attempt++ % gateways.length] ?? "", {
           maxPayload: SERVER_FRAME_BYTES_MAX,

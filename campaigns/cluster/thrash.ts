@@ -29,6 +29,7 @@ export async function thrashInterest(gateways: readonly string[], prng: Prng): P
       name: `thrasher ${number}`,
       token: tokenOf(FIRST_PLAYER + number, "builder"),
       interest: { center: place(), radiusChunks: RADIUS_CHUNKS },
+      timeoutMs: Number.POSITIVE_INFINITY,
       socket: () => new WebSocket(url, { maxPayload: SERVER_FRAME_BYTES_MAX, perMessageDeflate: false }),
     });
   });

@@ -1,3 +1,6 @@
+/** Take-overs without which their slowest is no measure. */
+const TAKE_OVERS_MIN = 20;
+
 /** Measurements of a run. */
 export class ClusterFigures {
   readonly #takeOversMs: number[] = [];
@@ -35,9 +38,9 @@ export class ClusterFigures {
     this.#agreementsMs.push(ms);
   }
 
-  /** 99th percentile of the time without an owner; `undefined` if no shard was taken over. */
+  /** 99th percentile of the time without an owner; `undefined` if too few shards were taken over to have one. */
   get takeOverP99Ms(): number | undefined {
-    return this.#takeOversMs.length === 0 ? undefined : quantile(this.#takeOversMs, 0.99);
+    return this.#takeOversMs.length < TAKE_OVERS_MIN ? undefined : quantile(this.#takeOversMs, 0.99);
   }
 
   /** Returns one line per figure. */

@@ -132,9 +132,7 @@ export class ClusterFaults {
   }
 
   crash(): boolean {
-    const process = this.#anyProcess();
-    process.crash();
-    this.#for(this.#targets.prng.between(50, 6_000), () => process.start());
+    this.#crash(this.#anyProcess());
     return true;
   }
 
@@ -211,8 +209,7 @@ export class ClusterFaults {
     this.fillEngine();
     const owner = nodes.find(({ node }) => node?.owns(shard) === true);
     if (owner === undefined || prng.chance(0.3)) return true;
-    owner.crash();
-    this.#for(prng.between(50, 6_000), () => owner.start());
+    this.#crash(owner);
     return true;
   }
 
@@ -326,6 +323,11 @@ export class ClusterFaults {
       else owner.pause();
       this.#for(prng.between(4_000, 9_000), () => owner.resume());
     });
+  }
+
+  #crash(process: Process): void {
+    process.crash();
+    this.#for(this.#targets.prng.between(50, 6_000), () => process.start());
   }
 
   #anyProcess(): Process {

@@ -1,6 +1,7 @@
 import { type DataCodec, type Dimensions, OrthantError, PLAIN_DATA, type VoxelBox } from "@orthant/core";
 import { ownOptions, requireFunction, requireObject } from "@orthant/core/engine";
 import type { Simulation, SimulationOptions, SimulationStatistics } from "@orthant/world";
+import { throwLater } from "@orthant/world/engine";
 import type { ShardOwner } from "../owner/shard-owner.ts";
 
 /** Options of the simulation of a node's shards. */
@@ -154,12 +155,5 @@ function checkedOptions<D extends Dimensions>(
     },
     onError: (name, value) =>
       requireFunction(name, value) as NonNullable<ClusterSimulationOptions<D>["onError"]>,
-  });
-}
-
-/** Throws outside of any call. */
-function throwLater(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
   });
 }

@@ -3,37 +3,23 @@ import {
   type Dimensions,
   isOrthantError,
   OrthantError,
-  type Position,
   type TimeSource,
 } from "@orthant/core";
 import { Axes, sleep } from "@orthant/core/engine";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { simulate, type WorldEngine } from "@orthant/world/engine";
-import { newEntityId } from "./shard-entities.ts";
-import type { ShardLog } from "./shard-log.ts";
+import { simulate } from "@orthant/world/engine";
+import { newEntityId, type ShardEntitiesContext } from "./shard-entities.ts";
 import { STEP_LEAVING_MAX } from "./step-entry.ts";
 import { WatchedSectors } from "./watched-sectors.ts";
 
 /** What the steps of a shard need of its owner. */
-export interface ShardStepsContext {
-  readonly shard: string;
+export interface ShardStepsContext extends Omit<ShardEntitiesContext, "requireRoom"> {
   readonly time: TimeSource;
-  readonly world: WorldEngine;
-  readonly log: ShardLog;
-  /** 64 random bits. */
-  readonly random: () => bigint;
-  readonly owns: (region: Position) => boolean;
-  /** Resolves when changes may be made: not while the shard is split. Throws if it is no longer owned here. */
-  readonly whenOpen: () => Promise<void>;
   readonly isPaused: () => boolean;
   /** Returns true if the journal has room; otherwise makes some. */
   readonly hasRoom: () => boolean;
   /** Does work that a split and a release wait for. */
   readonly working: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  /** Called after a step was stored. */
-  readonly onStored: () => void;
-  /** Called after entities left. */
-  readonly onLeft: () => void;
 }
 
 /** Delay before the next look whether the journal and the outbox have room for a step. */

@@ -66,7 +66,7 @@ export function simulate<D extends Dimensions>(
 }
 
 /** Throws outside of any call. */
-function throwLater(error: unknown): void {
+export function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });

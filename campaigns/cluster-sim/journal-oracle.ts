@@ -1,5 +1,12 @@
-import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal";
+import {
+  clientKey,
+  decodeShardRecord,
+  ownerAnswerCodec,
+  ownerRequestCodec,
+  type RegionRecord,
+} from "@orthant/cluster/internal";
 import { type Chunk, isOrthantError, type Position } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
 import { CLOCK_NEVER, type GeneratedSpace, PositionMap, positionsEqual } from "@orthant/core/engine";
 import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions, type MemoryJournal } from "@orthant/testkit/cluster";
@@ -35,6 +42,8 @@ export class JournalOracle {
   readonly #fail: (error: Error) => void;
   readonly #states = new PositionMap<Map<number, StoredState>>();
   readonly #edits = new Map<string, StoredEdit>();
+  /** Edits that an owner has rejected. Another one may take a repeat for a duplicate: it is decided. */
+  readonly #rejected = new Set<string>();
   /** The clients of all edits, in the order of their records. */
   readonly #authors: bigint[] = [];
   /** Where the current group begins. Its edits are stored at once, so that each may be the first of them. */
@@ -104,6 +113,21 @@ export class JournalOracle {
       if (isOrthantError(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Records the edits that an owner rejects. */
+  answered(request: Uint8Array, answer: Uint8Array): void {
+    const asked = decode(ownerRequestCodec, request);
+    const answered = decode(ownerAnswerCodec(this.#volume), answer);
+    if (asked.kind !== "edits" || answered.kind !== "edits") return;
+    for (const [index, { clientId, editId }] of asked.edits.entries())
+      if (answered.outcomes[index]?.kind === "rejected")
+        this.#rejected.add(`${clientKey(clientId)}/${editId}`);
+  }
+
+  /** Returns true if an owner has rejected an edit. */
+  wasRejected(clientId: bigint, editId: number): boolean {
+    return this.#rejected.has(`${clientId}/${editId}`);
   }
 
   /** Returns true if an edit is in a journal. */
@@ -230,6 +254,8 @@ export class JournalOracle {
 
 const UNTOUCHED: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
 
+const OWNER_ADDRESSES = "i.";
+
 /** An engine whose stored records all pass through an oracle. */
 export class WatchedHub extends MemoryHub {
   readonly #oracle: () => JournalOracle;
@@ -244,6 +270,10 @@ export class WatchedHub extends MemoryHub {
   override makeJournal(...[world, shard, first]: Parameters<MemoryHub["makeJournal"]>): MemoryJournal {
     if (this.journal(world, shard) === undefined) this.#onNewJournal(shard);
     return super.makeJournal(world, shard, first);
+  }
+
+  override answered(address: string, request: Uint8Array, answer: Uint8Array): void {
+    if (address.startsWith(OWNER_ADDRESSES)) this.#oracle().answered(request, answer);
   }
 
   override publish(world: string, shard: string, stored: Stored): void {

@@ -137,13 +137,12 @@ export class SimClient {
       if (isStored && isKnown) this.#fail(`got rejected for edit ${editId}, which is stored`);
       return;
     }
-    // Every edit changes something in each of its regions, so journals have all of it. It may have been rejected
-    // at another gateway, if any edit was.
-    const mayBeRefused = this.#options.gateways.some(({ hasRefused }) => hasRefused);
+    // Every edit changes something in each of its regions, so journals have all of it, unless an owner rejected it.
+    const wasRejected = this.#options.oracle.wasRejected(this.clientKey, editId);
     const regions = this.#issued.get(number)?.regions ?? [];
     const [missing] = this.#options.oracle.missing(this.clientKey, editId, regions);
     if (isStored) this.acknowledged.push(editId);
-    if (missing !== undefined && !mayBeRefused)
+    if (missing !== undefined && !wasRejected)
       this.#fail(`got ${status} for edit ${editId}, which is not stored in region [${missing}]`);
     else if (!isStored && status !== "duplicate")
       this.#fail(`got ${status} for edit ${editId}, which is not stored`);

@@ -18,8 +18,6 @@ const HOST_TICK_MS = 200;
 /** A gateway with a server for players. */
 export class SimGateway {
   readonly #setting: SimSetting;
-  /** True if it ever rejected an edit. */
-  hasRefused = false;
   #life: Life | undefined;
 
   constructor(setting: SimSetting) {
@@ -100,11 +98,6 @@ export class SimGateway {
           acknowledge: "durable",
           tickMs: HOST_TICK_MS,
           limits: { idleMs: 60_000 },
-          events: {
-            onEditResult: (outcome) => {
-              this.hasRefused ||= !["applied", "unchanged", "duplicate"].includes(outcome);
-            },
-          },
         });
         this.#tick(life);
       },

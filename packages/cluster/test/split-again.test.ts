@@ -1,4 +1,5 @@
 import type { ClusterNode } from "@orthant/cluster";
+import { mapKey } from "@orthant/cluster/internal";
 import { boxBetween } from "@orthant/core/engine";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
@@ -73,3 +74,36 @@ test("[K25] [K51] a split whose node dies at any call is finished or undone, and
   }
   expect([...ends].sort()).toEqual(["finished", "lived", "undone"]);
 }, 60_000);
+
+test("[K25] a node that was held up in a split does not own the new shard if another one has it by then", async () => {
+  const small = new SmallCluster();
+  await small.create();
+  const lost: string[] = [];
+  const first = await small.node("a", { onLost: (shard) => lost.push(shard) });
+  await small.until(() => first.node.owns("0"));
+  const second = await small.node("b");
+  const { gateway } = await small.gateway();
+  const { table } = first.engine;
+  const { swap, put } = table;
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isHeldUp = false;
+  // The record of the split is stored when the map is written; from then on no heartbeat arrives.
+  table.swap = async (...parameters) => {
+    if (parameters[0] === mapKey("town")) {
+      isHeldUp = true;
+      await released;
+    }
+    return swap(...parameters);
+  };
+  table.put = (...parameters) => (isHeldUp ? new Promise(() => undefined) : put(...parameters));
+  const split = first.node.split("0", EAST, "east").catch(() => undefined);
+  await small.until(() => second.node.owns("0") && second.node.owns("east"));
+  release();
+  await small.settled(split);
+  expect(first.node.owns("east")).toBe(false);
+  expect(lost).toContain("0");
+  expect((await small.settled(small.edit(gateway, [64, 1, 0, 0], 4))).status).toBe("applied");
+});

@@ -13,10 +13,8 @@ import type { ClusterNodeOptions } from "./node-options.ts";
 import { type ClusterSimulation, type ClusterSimulationOptions, NodeSimulations } from "./node-simulation.ts";
 import { ShardMapStore } from "./shard-map-store.ts";
 import { splitShard } from "./split-shard.ts";
+import { TableCheck } from "./table-check.ts";
 import { nodeStopped, whenTaken } from "./when-taken.ts";
-
-/** Heartbeats between checks that the table still has the map and this node's leases. */
-const CHECK_INTERVAL_HEARTBEATS = 10;
 
 /** A cluster member that owns shards and claims vacant ones. */
 export class ClusterNode {
@@ -30,8 +28,8 @@ export class ClusterNode {
   readonly #owners = new Map<string, ShardOwner>();
   readonly #claims = new Map<string, Promise<void>>();
   #directory: ClusterDirectory | undefined;
+  #tableCheck: TableCheck | undefined;
   readonly #simulations = new NodeSimulations();
-  #accepted = 0;
   #isLeaving = false;
   #isStopped = false;
 
@@ -68,11 +66,16 @@ export class ClusterNode {
 
   async #join(): Promise<void> {
     const { engine, world } = this.#options;
-    this.#directory = await this.#retries.until(async () => {
+    const directory = await this.#retries.until(async () => {
       await this.#maps.restore();
       return ClusterDirectory.open(engine, world);
     });
-    this.#directory.listen({
+    this.#directory = directory;
+    this.#tableCheck = new TableCheck({
+      ...{ engine, world, directory, leases: this.#leases, maps: this.#maps },
+      owned: () => this.#ownTerms(),
+    });
+    directory.listen({
       onLease: (shard, lease) => this.#leaseChanged(shard, lease),
       onMap: (map) => {
         for (const owner of this.#owners.values()) owner.mapChanged(map);
@@ -147,8 +150,7 @@ export class ClusterNode {
           undoing = work;
         },
       });
-      this.#own(created);
-      this.#options.events?.onClaimed?.(newShard, created.term, 0);
+      this.#own(created, 0);
     } finally {
       this.#claims.set(newShard, undoing);
       void undoing.then(() => this.#claims.delete(newShard));
@@ -165,7 +167,7 @@ export class ClusterNode {
     this.#isLeaving = true;
     try {
       await Promise.all(this.#claims.values());
-      const terms = new Map(Array.from(this.#owners, ([shard, { term }]) => [shard, term]));
+      const terms = this.#ownTerms();
       for (const shard of terms.keys()) if (this.#owners.has(shard)) await this.#release(shard);
       const { time } = this.#options;
       const directory = this.#requireDirectory();
@@ -226,18 +228,12 @@ export class ClusterNode {
 
   #heartbeatAccepted(): void {
     this.#election.heartbeatAccepted();
-    if (++this.#accepted % CHECK_INTERVAL_HEARTBEATS === 0) this.#restoreTable();
+    this.#tableCheck?.heartbeatAccepted();
     this.#claimShards();
   }
 
-  /** Restores to a lost table what this node knows for sure: the map and its own leases. */
-  #restoreTable(): void {
-    const checks = [
-      this.#maps.restore(this.#requireDirectory().map),
-      ...Array.from(this.#owners.values(), ({ shard, term }) => this.#leases.restore(shard, term)),
-    ];
-    // The next check tries again.
-    for (const check of checks) check.catch(() => undefined);
+  #ownTerms(): ReadonlyMap<string, number> {
+    return new Map(Array.from(this.#owners, ([shard, { term }]) => [shard, term]));
   }
 
   #leaseChanged(shard: string, lease: Lease): void {
@@ -286,12 +282,7 @@ export class ClusterNode {
       await this.#maps.copy(directory.map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
       await this.#serve(owner);
-      this.#own(owner);
-      this.#election.claimed(shard);
-      events?.onClaimed?.(shard, term, time.nowMs() - startMs);
-      // Another node may have claimed the shard while this one loaded it.
-      const lease = this.#directory?.leaseOf(shard)?.lease;
-      if (lease !== undefined) this.#leaseChanged(shard, lease);
+      this.#own(owner, time.nowMs() - startMs);
     } catch (error) {
       if (this.#isStopped) return;
       events?.onFailure?.(shard, error);
@@ -374,10 +365,18 @@ export class ClusterNode {
     this.#options.events?.onLost?.(shard, error);
   }
 
-  #own(owner: ShardOwner): void {
-    this.#owners.set(owner.shard, owner);
-    owner.mapChanged(this.#requireDirectory().map);
+  /** Begins to own a shard, which took `tookMs` to load. */
+  #own(owner: ShardOwner, tookMs: number): void {
+    const { shard, term } = owner;
+    const directory = this.#requireDirectory();
+    this.#owners.set(shard, owner);
+    owner.mapChanged(directory.map);
     this.#simulations.add(owner);
+    this.#election.claimed(shard);
+    this.#options.events?.onClaimed?.(shard, term, tookMs);
+    // Another process may have claimed the shard while this one loaded it or split it off.
+    const lease = directory.leaseOf(shard)?.lease;
+    if (lease !== undefined) this.#leaseChanged(shard, lease);
   }
 
   #disown(owner: ShardOwner): void {

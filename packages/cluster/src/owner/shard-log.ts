@@ -249,7 +249,7 @@ export class ShardLog implements ExternalLog {
     for (const known of this.#marks.keys()) if (known <= position) this.#marks.delete(known);
     for (const known of this.#books.keys()) if (known <= position) this.#books.delete(known);
     this.#unsavedBytes = 0;
-    this.#trim();
+    this.trim();
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -257,7 +257,7 @@ export class ShardLog implements ExternalLog {
     this.#pins++;
     return () => {
       this.#pins--;
-      this.#trim();
+      this.trim();
     };
   }
 
@@ -293,7 +293,8 @@ export class ShardLog implements ExternalLog {
     }
   }
 
-  #trim(): void {
+  /** Drops from the journal what is saved. */
+  trim(): void {
     // The next save retries a failed trim.
     if (this.#pins === 0) this.#room?.trim(this.#checkpointed).catch(() => undefined);
   }
@@ -375,7 +376,7 @@ export class ShardLog implements ExternalLog {
 
   #whileFull(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
-    this.#trim();
+    this.trim();
   }
 
   #markDurable(position: number): void {

@@ -199,6 +199,8 @@ export class ShardOwner {
     this.#hasUnrecorded = false;
     try {
       await this.#world.save();
+      // What is in the way may be saved already, if the engine lost an earlier request to drop it.
+      if (this.#log.isFull) this.#log.trim();
       this.#checkpointedMs = this.#options.time.nowMs();
     } finally {
       this.#reportSave(this.#world.saveFailure);

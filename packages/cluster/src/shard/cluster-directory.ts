@@ -97,9 +97,14 @@ export class ClusterDirectory {
     return this.#map;
   }
 
-  /** Returns the lease of a shard; `undefined` if it never had an owner. */
+  /** Returns the lease of a shard; `undefined` if none is known. */
   leaseOf(shard: string): LeaseEntry | undefined {
     return this.#leases.get(shard);
+  }
+
+  /** Forgets a lease that the table has lost. The shard then counts as one without an owner. */
+  forgetLease(shard: string): void {
+    this.#leases.delete(shard);
   }
 
   /** Returns true if the map has this shard. */

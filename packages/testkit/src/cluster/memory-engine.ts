@@ -53,6 +53,9 @@ export class MemoryHub extends MemoryState {
     for (const record of published) for (const engine of this.engines) engine.deliverRecord(world, record);
   }
 
+  /** Called when a node has answered a request, whether or not the answer arrives. */
+  answered(_address: string, _request: Uint8Array, _answer: Uint8Array): void {}
+
   /** Delivers new writes to all watchers. */
   announce(): void {
     for (const engine of this.engines) engine.deliverWrites();
@@ -135,11 +138,7 @@ export class MemoryEngine implements Engine {
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
     return this.#subscribe(
       () => addTo(this.#listeners, topic, listener),
-      () => {
-        const listeners = this.#listeners.get(topic);
-        listeners?.delete(listener);
-        if (listeners?.size === 0) this.#listeners.delete(topic);
-      },
+      () => this.#listeners.get(topic)?.delete(listener),
     );
   }
 
@@ -269,7 +268,10 @@ export class MemoryEngine implements Engine {
       for (const answer of this.#answers.get(address) ?? []) {
         // A failed answer sends nothing, so the request times out.
         answer(request).then(
-          (bytes) => this.#send(() => resolve(bytes)),
+          (bytes) => {
+            this.#hub.answered(address, request, bytes);
+            this.#send(() => resolve(bytes));
+          },
           () => undefined,
         );
       }

@@ -55,6 +55,8 @@ export class ClusterFaults {
   /** How likely each fault is in this case. */
   readonly #weights: readonly number[];
   #map: ShardMap | undefined;
+  /** The value in the table that was looked at last. */
+  #mapValue: Uint8Array | undefined;
   #isSplit = false;
   /** The node that splits a shard at this moment. */
   #splitter: { readonly owner: SimNode; readonly node: SimNode["node"] } | undefined;
@@ -113,6 +115,8 @@ export class ClusterFaults {
   /** Returns the map from the table, or the last readable one while a forged one is there. */
   map(): ShardMap | undefined {
     const value = this.#targets.hub.table.get(mapKey(WORLD))?.value;
+    if (value !== undefined && value === this.#mapValue) return this.#map;
+    this.#mapValue = value;
     try {
       this.#map = value && decode(shardMapCodec, value);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { decode, encode } from "@orthant/core/bytes";
+import { bytesEqual, decode, encode } from "@orthant/core/bytes";
 import type { Engine } from "../engine/engine.ts";
 import type { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
 import { type ClusterDirectory, isForeignValue } from "../shard/cluster-directory.ts";
@@ -28,6 +28,8 @@ export class ShardMapStore {
   readonly #world: string;
   readonly #copy: MapCopy;
   #copied = 0;
+  /** The value in the table that was readable last. */
+  #readable: Uint8Array | undefined;
 
   constructor({ engine, folders, random, world }: ShardMapStoreOptions) {
     this.#engine = engine;
@@ -42,7 +44,7 @@ export class ShardMapStore {
   async restore(known?: ShardMap): Promise<void> {
     const key = mapKey(this.#world);
     const entry = await this.#engine.table.get(key);
-    if (entry?.value !== undefined && isReadable(entry.value)) return;
+    if (entry?.value !== undefined && this.#isReadable(entry.value)) return;
     const copied = await this.#copy.read();
     const newest = known !== undefined && known.generation >= (copied?.generation ?? 0) ? known : copied;
     if (newest === undefined) return;
@@ -80,10 +82,18 @@ export class ShardMapStore {
     await directory.bumpGeneration(this.#engine);
     await this.copy(directory.map);
   }
+
+  /** Maps are large and rarely change. */
+  #isReadable(value: Uint8Array): boolean {
+    if (this.#readable !== undefined && bytesEqual(value, this.#readable)) return true;
+    if (!isMap(value)) return false;
+    this.#readable = value;
+    return true;
+  }
 }
 
 /** Returns true for a map, and for one of a newer version, which only a newer node may replace. */
-function isReadable(value: Uint8Array): boolean {
+function isMap(value: Uint8Array): boolean {
   try {
     decode(shardMapCodec, value);
     return true;

@@ -5,7 +5,7 @@ import { SummaryReporter } from "./tools/summary-reporter.ts";
 const conditions = ["@orthant/source", "module", "node", "development"];
 
 /** Packages whose tests change nothing that other tests see, so that files of one worker may share loaded modules. */
-const SHARED = "packages/{core,formats,mesh,protocol,save,world}/test/**/*.test.ts";
+const SHARED = "packages/{core,formats,imports,mesh,protocol,save,world}/test/**/*.test.ts";
 /**
  * Tests that take long, for `npm run check` alone: power cuts, killed processes and simulations, which also run as short
  * campaigns, whole games in a browser, and clusters with faults.

@@ -3,6 +3,7 @@ import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { coreStage } from "./rubbish/core-stage.ts";
 import { diskStage } from "./rubbish/disk-stage.ts";
 import { formatsStage } from "./rubbish/formats-stage.ts";
+import { importsStage } from "./rubbish/imports-stage.ts";
 import { meshStage } from "./rubbish/mesh-stage.ts";
 import { openingStage } from "./rubbish/opening-stage.ts";
 import { pixelStage } from "./rubbish/pixel-stage.ts";
@@ -24,6 +25,7 @@ export const STAGES: readonly Stage[] = [
   coreStage,
   saveStage,
   formatsStage,
+  importsStage,
 ];
 
 /** Calls of one stage before it is compared and closed. */

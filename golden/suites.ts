@@ -1,5 +1,9 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
+import { damagedImportSuites } from "./imports/damaged.ts";
+import { importedRegionSuites } from "./imports/regions.ts";
+import { importedSchematicSuites } from "./imports/schematics.ts";
+import { importedVoxSuites } from "./imports/vox-files.ts";
 import { marsMinerSaveSuites } from "./marsminer-save.ts";
 import { orthantSaveSuites } from "./orthant-saves.ts";
 import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
@@ -22,4 +26,8 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...wire1Suites,
   ...tileSaveSuites,
   ...orthantSaveSuites,
+  ...importedRegionSuites,
+  ...importedSchematicSuites,
+  ...importedVoxSuites,
+  ...damagedImportSuites,
 ];

@@ -9,6 +9,7 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
   "@orthant/client/replica": "the world of a client with four axes, below ClientWorld",
   "@orthant/disk/files": "files of saves, below every function that takes a Disk",
   "@orthant/mesh/volume": "the mesher of the viewer, below buildMesh",
+  "@orthant/pixel-world/lz4": "blocks of LZ4, below pixel worlds and importers",
   "@orthant/protocol": "both ends of the protocol, below the server and the client",
   "@orthant/save/content": "values that a save stores, below World and the importers",
   "@orthant/save/files": "files of a save, below openSave and the importers",
@@ -103,6 +104,11 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "MarsMinerSave.readState",
   "MarsMinerSave.close",
   "new MarsMinerSave",
+  "RegionFile.readColumn",
+  "RegionFile.close",
+  "new RegionFile",
+  "new NbtCompound",
+  "visitVoxels",
   // Only old saves are flat, and no program writes one for a test to open.
   "convertFlatSave",
   // They write the texts of the command line from what it has read.

@@ -1,5 +1,5 @@
 export { portableCrc32 } from "./bytes/crc32.ts";
-export { streamDeflateRaw, streamInflateRaw } from "./bytes/deflate.ts";
+export { streamDeflateRaw, streamInflateRaw, streamInflateUpTo } from "./bytes/deflate.ts";
 export { encodeChunkChange } from "./chunk/chunk-change.ts";
 export { MAZE_STRIDE_VOXELS } from "./generate/maze/maze.ts";
 export { generatorManifestHash, generatorVersionHash } from "./generate/world-generator.ts";

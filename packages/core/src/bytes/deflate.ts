@@ -20,7 +20,8 @@ interface ByteTransform {
   };
 }
 
-type ByteTransformConstructor = new (format: "deflate-raw") => ByteTransform;
+type StreamFormat = "deflate-raw" | "deflate" | "gzip";
+type ByteTransformConstructor = new (format: StreamFormat) => ByteTransform;
 
 declare const CompressionStream: ByteTransformConstructor | undefined;
 declare const DecompressionStream: ByteTransformConstructor | undefined;
@@ -57,6 +58,47 @@ export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array |
   }
 }
 
+/**
+ * Decompresses a `zlib` (RFC 1950) or `gzip` (RFC 1952) stream of another program to at most `bytesMax` bytes.
+ * Throws `ORT_LIMIT` when there are more, without producing them, and `ORT_DEFLATE` when the stream is damaged
+ * or truncated. Synchronous in Node, else it uses the platform's streams.
+ */
+export function inflateUpTo(
+  bytes: Uint8Array,
+  wrapping: "zlib" | "gzip",
+  bytesMax: number,
+): Uint8Array | Promise<Uint8Array> {
+  const zlib = nodeZlib();
+  if (zlib === undefined) return streamInflateUpTo(bytes, wrapping, bytesMax);
+  try {
+    const options = { maxOutputLength: Math.max(bytesMax, 1) };
+    return plainBytes(
+      wrapping === "zlib" ? zlib.inflateSync(bytes, options) : zlib.gunzipSync(bytes, options),
+    );
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooLong(bytesMax);
+    throw asDeflateError(cause);
+  }
+}
+
+/** Like {@link inflateUpTo}, always with the platform's streams. */
+export async function streamInflateUpTo(
+  bytes: Uint8Array,
+  wrapping: "zlib" | "gzip",
+  bytesMax: number,
+): Promise<Uint8Array> {
+  const format = wrapping === "zlib" ? "deflate" : "gzip";
+  const stream = streamOf(
+    typeof DecompressionStream === "undefined" ? undefined : DecompressionStream,
+    format,
+  );
+  try {
+    return await pump(stream, bytes, bytesMax, tooLong);
+  } catch (cause) {
+    throw asDeflateError(cause);
+  }
+}
+
 /** Like {@link deflateRaw}, always with the platform's streams. */
 export async function streamDeflateRaw(bytes: Uint8Array): Promise<Uint8Array> {
   const stream = streamOf(typeof CompressionStream === "undefined" ? undefined : CompressionStream);
@@ -73,7 +115,12 @@ export async function streamInflateRaw(bytes: Uint8Array, outputBytes: number): 
   }
 }
 
-async function pump(stream: ByteTransform, bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+async function pump(
+  stream: ByteTransform,
+  bytes: Uint8Array,
+  bytesMax: number,
+  refuse: (bytesMax: number) => OrthantError = overlong,
+): Promise<Uint8Array> {
   const writer = stream.writable.getWriter();
   // The reader gets these errors too.
   writer.write(bytes).catch(() => undefined);
@@ -86,7 +133,7 @@ async function pump(stream: ByteTransform, bytes: Uint8Array, bytesMax: number):
     length += value.length;
     if (length > bytesMax) {
       await reader.cancel();
-      throw broken(`a stream of more than ${bytesMax} bytes`);
+      throw refuse(bytesMax);
     }
     pieces.push(value);
   }
@@ -99,10 +146,21 @@ async function pump(stream: ByteTransform, bytes: Uint8Array, bytesMax: number):
   return joined;
 }
 
-function streamOf(Stream: ByteTransformConstructor | undefined): ByteTransform {
+function streamOf(
+  Stream: ByteTransformConstructor | undefined,
+  format: StreamFormat = "deflate-raw",
+): ByteTransform {
   if (Stream === undefined)
     throw new OrthantError("ORT_PLATFORM", "this platform has no compression streams");
-  return new Stream("deflate-raw");
+  return new Stream(format);
+}
+
+function overlong(bytesMax: number): OrthantError {
+  return broken(`a stream of more than ${bytesMax} bytes`);
+}
+
+function tooLong(bytesMax: number): OrthantError {
+  return new OrthantError("ORT_LIMIT", `more than ${bytesMax} bytes come out of compressed ones`);
 }
 
 function requireLength(output: Uint8Array, outputBytes: number): Uint8Array {

@@ -6,6 +6,8 @@ export interface NodeZlib {
     bytes: Uint8Array,
     options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
   ): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
+  inflateSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+  gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
 }
 
 declare const process: { getBuiltinModule?(name: "node:zlib"): NodeZlib | undefined } | undefined;

@@ -55,6 +55,8 @@ export const ERROR_CODES = {
   ORT_OCTREE: "the flags and values of an octree are not those of one tree that fits its cube",
   ORT_LOSS: "a conversion would lose something that the caller has not accepted",
   ORT_LZ4: "a compressed block is not valid LZ4, or gives another number of bytes than it has to",
+  ORT_NBT: "bytes are not NBT, or its tags reach beyond their bytes or too deep",
+  ORT_FOREIGN: "a file of another program contradicts itself, or is of another kind",
   ORT_DIALECT: "a world has to be converted first, or holds something that the other format cannot",
   ORT_NOT_EMPTY: "a save should be made in a place that is not empty",
   ORT_SAVE_FAILED: "an earlier save failed, so nothing more is accepted",

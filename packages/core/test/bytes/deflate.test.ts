@@ -1,5 +1,6 @@
-import { deflateRaw, inflateRaw } from "@orthant/core/bytes";
-import { streamDeflateRaw, streamInflateRaw } from "@orthant/core/internal";
+import { deflateSync, gzipSync } from "node:zlib";
+import { deflateRaw, inflateRaw, inflateUpTo } from "@orthant/core/bytes";
+import { streamDeflateRaw, streamInflateRaw, streamInflateUpTo } from "@orthant/core/internal";
 import { codeOfRejection, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -59,4 +60,33 @@ test("[S72] a stream of a hundred megabytes takes no more memory than requested"
   expect(await codeOfRejection(async () => inflateRaw(bomb, 1_000))).toBe("ORT_DEFLATE");
   expect(await codeOfRejection(() => streamInflateRaw(bomb, 1_000))).toBe("ORT_DEFLATE");
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
+});
+
+describe.each([
+  ["the platform's own", inflateUpTo],
+  ["streams", streamInflateUpTo],
+] as const)("inflateUpTo by %s", (_name, inflate) => {
+  const bytes = new Prng(4).bytes(70_000).map((byte) => byte & 3);
+  const wrapped = { zlib: new Uint8Array(deflateSync(bytes)), gzip: new Uint8Array(gzipSync(bytes)) };
+
+  test.each(["zlib", "gzip"] as const)(
+    "decompresses %s up to the limit, and no byte more",
+    async (wrapping) => {
+      const stream = wrapped[wrapping];
+      expect(Buffer.compare(await inflate(stream, wrapping, bytes.length), bytes)).toBe(0);
+      expect(await codeOfRejection(async () => inflate(stream, wrapping, bytes.length - 1))).toBe(
+        "ORT_LIMIT",
+      );
+    },
+  );
+
+  test.each(["zlib", "gzip"] as const)("refuses %s that is cut or of another kind", async (wrapping) => {
+    const stream = wrapped[wrapping];
+    for (const length of [0, 1, 9, stream.length - 5]) {
+      const cut = stream.subarray(0, length);
+      expect(await codeOfRejection(async () => inflate(cut, wrapping, 100_000))).toBe("ORT_DEFLATE");
+    }
+    const other = wrapped[wrapping === "zlib" ? "gzip" : "zlib"];
+    expect(await codeOfRejection(async () => inflate(other, wrapping, 100_000))).toBe("ORT_DEFLATE");
+  });
 });

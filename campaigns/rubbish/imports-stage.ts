@@ -1,0 +1,61 @@
+import { MemoryDisk } from "@orthant/disk";
+import {
+  openRegion,
+  openSchematic,
+  openVox,
+  readMinecraftLevel,
+  readNbt,
+  readNbtCompound,
+} from "@orthant/imports";
+import { functionTargets, methodTargets, type Stage } from "./stage.ts";
+
+const REGION = "r.0.0.mca";
+/** A compound with one byte named `a`, without a head. */
+const COMPOUND = Uint8Array.of(1, 0, 1, 0x61, 7, 0);
+
+/** Calls the readers of other programs' files, and what they return. */
+export const importsStage: Stage = {
+  name: "imports",
+  async open() {
+    const disk = new MemoryDisk({ directories: [], files: new Map([[REGION, new Uint8Array(8_192)]]) });
+    const region = await openRegion(disk, REGION);
+    return {
+      targets: [
+        ...functionTargets({
+          readNbt: [readNbt, () => [Uint8Array.of(10, 0, 0, ...COMPOUND)]],
+          readNbtCompound: [readNbtCompound, () => [COMPOUND]],
+          readMinecraftLevel: [readMinecraftLevel, () => [Uint8Array.of(10, 0, 0, ...COMPOUND)]],
+          openSchematic: [
+            openSchematic,
+            () => [Uint8Array.of(10, 0, 0, ...COMPOUND), "a.schem", { bytesMax: 1_024, voxelsMax: 64 }],
+          ],
+          openVox: [openVox, () => [new Uint8Array(32), "a.vox"]],
+        }),
+        ...functionTargets(
+          { openRegion: [openRegion, () => [disk, REGION]] },
+          { dispose: (opened) => (opened as { close(): Promise<void> }).close() },
+        ),
+        ...methodTargets("RegionFile", region, { columns: () => [] }),
+        ...methodTargets("NbtCompound", readNbtCompound(COMPOUND), {
+          has: () => ["a"],
+          integer: () => ["a"],
+          long: () => ["a"],
+          text: () => ["a"],
+          bytes: () => ["a"],
+          longs: () => ["a"],
+          compound: () => ["a"],
+          compounds: () => ["a"],
+          compoundsOfFirst: () => ["a"],
+          triple: () => ["a"],
+          count: () => ["a"],
+          toBytes: () => [],
+          toMap: () => [16],
+        }),
+      ],
+      finish: async () => {
+        await region.close();
+        return [];
+      },
+    };
+  },
+};

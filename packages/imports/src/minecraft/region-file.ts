@@ -1,0 +1,206 @@
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { inflateUpTo } from "@orthant/core/bytes";
+import { requireText } from "@orthant/core/engine";
+import type { Disk, DiskFile } from "@orthant/disk";
+import { type Finding, readWhole, requireDisk } from "@orthant/disk/files";
+import { type NbtCompound, readNbt } from "../nbt/nbt-compound.ts";
+import { FindingLog } from "../part/finding-log.ts";
+import { type ChunkColumn, positionOf, readColumn } from "./chunk-column.ts";
+import { readLz4Stream } from "./lz4-stream.ts";
+
+const SECTOR_BYTES = 4096;
+const HEADER_BYTES = 2 * SECTOR_BYTES;
+const SLOTS = 1024;
+const EDGE = 32;
+const EXTERNAL_BIT = 128;
+/** Maximum bytes of a column before compression. Those of real worlds have some 130 kB; mods and books add to it. */
+export const COLUMN_BYTES_MAX = 16_777_216;
+/** Maximum bytes of a column in a file of its own. */
+const EXTERNAL_BYTES_MAX = 16_777_216;
+
+/** A column in the header of a region file. */
+export interface RegionSlot {
+  /** In chunks. */
+  readonly x: number;
+  readonly z: number;
+  /** Seconds since 1970 when the game last saved it. */
+  readonly savedAt: number;
+  /** In bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A region file of Minecraft Java, opened by {@link openRegion}: up to 32 x 32 columns. */
+export class RegionFile {
+  readonly #disk: Disk;
+  readonly #file: DiskFile;
+  readonly #path: string;
+  readonly #fileBytes: number;
+  readonly #log: FindingLog;
+  /** Columns of the header that can be looked for, in the order of the header. */
+  readonly slots: readonly RegionSlot[];
+  readonly #shared: ReadonlySet<RegionSlot>;
+
+  /** Use {@link openRegion}. */
+  constructor(
+    disk: Disk,
+    file: DiskFile,
+    path: string,
+    fileBytes: number,
+    log: FindingLog,
+    slots: readonly RegionSlot[],
+  ) {
+    this.#disk = disk;
+    this.#file = file;
+    this.#path = path;
+    this.#fileBytes = fileBytes;
+    this.#log = log;
+    this.slots = slots;
+    this.#shared = sharingSectors(slots);
+  }
+
+  /** Everything that was found wrong so far. */
+  get findings(): readonly Finding[] {
+    return this.#log.list();
+  }
+
+  /** Reads a column. `undefined`, with a finding, if it is damaged. */
+  async readColumn(slot: RegionSlot): Promise<ChunkColumn | undefined> {
+    try {
+      const root = await this.#readRoot(slot);
+      if (!this.#isPlaced(slot, root)) return undefined;
+      return readColumn(root, slot.x, slot.z, this.#log);
+    } catch (error) {
+      // A disk that fails says nothing about the column.
+      if (isOrthantError(error, "ORT_DISK_IO", "ORT_DISK_DENIED", "ORT_CLOSED")) throw error;
+      this.#log.lost(`chunk [${slot.x}, ${slot.z}] is left out`, error, slot.offset);
+      return undefined;
+    }
+  }
+
+  /** Reads all columns that can be read. */
+  async *columns(): AsyncGenerator<ChunkColumn> {
+    for (const slot of this.slots) {
+      const column = await this.readColumn(slot);
+      if (column !== undefined) yield column;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  async #readRoot({ x, z, offset, length }: RegionSlot): Promise<NbtCompound> {
+    const room = Math.min(length, this.#fileBytes - offset);
+    if (room < 5) throw new OrthantError("ORT_TRUNCATED", `${room} bytes have no room for its head`);
+    // One read: most columns fill their sectors.
+    const sectors = await this.#file.readAt(offset, room);
+    const stored = new DataView(sectors.buffer, sectors.byteOffset).getUint32(0);
+    if (stored < 1 || stored > room - 4) {
+      throw new OrthantError("ORT_FOREIGN", `a length of ${stored} where 1 to ${room - 4} fit its sectors`);
+    }
+    const type = sectors[4] as number;
+    const bytes = type >= EXTERNAL_BIT ? await this.#readExternal(x, z) : sectors.subarray(5, 4 + stored);
+    return readNbt(await decompress(bytes, type & ~EXTERNAL_BIT)).root;
+  }
+
+  #readExternal(x: number, z: number): Promise<Uint8Array> {
+    const folder = this.#path.slice(0, this.#path.lastIndexOf("/") + 1);
+    return readWhole(this.#disk, `${folder}c.${x}.${z}.mcc`, EXTERNAL_BYTES_MAX);
+  }
+
+  /** The game trusts the slot. Of slots that share sectors, only the one that the column names is right. */
+  #isPlaced(slot: RegionSlot, root: NbtCompound): boolean {
+    const [x, z] = positionOf(root);
+    if (x === slot.x && z === slot.z) return true;
+    const claim = `chunk [${slot.x}, ${slot.z}] says that it is [${x ?? "?"}, ${z ?? "?"}]`;
+    if (this.#shared.has(slot)) {
+      this.#log.damage("ORT_FOREIGN", `${claim}, in sectors of another one, and is left out`, slot.offset);
+      return false;
+    }
+    this.#log.notice(`${claim}; it stays where the header has it`, slot.offset);
+    return true;
+  }
+}
+
+/**
+ * Opens a region file named `r.X.Z.mca`. Throws `ORT_TRUNCATED` if its header is cut; an empty file has no columns.
+ * Columns are read one at a time, so that memory does not grow with the file.
+ */
+export async function openRegion(disk: Disk, path: string): Promise<RegionFile> {
+  requireDisk("disk", disk);
+  requireText("path", path);
+  const name = /(?:^|[./])r\.(-?\d{1,7})\.(-?\d{1,7})\.mca$/.exec(path);
+  if (name === null) throw new OrthantError("ORT_ARGUMENT", "a region file is named r.X.Z.mca", { path });
+  const file = await disk.open(path, "read");
+  try {
+    const log = new FindingLog(path);
+    const size = await file.size();
+    if (size === 0) log.notice("an empty file, as a game leaves it that was stopped; it has no chunks");
+    else if (size < HEADER_BYTES) {
+      throw new OrthantError("ORT_TRUNCATED", `${size} bytes where the header alone has ${HEADER_BYTES}`, {
+        path,
+      });
+    }
+    const header = size === 0 ? new Uint8Array(HEADER_BYTES) : await file.readAt(0, HEADER_BYTES);
+    const slots = readHeader(header, Number(name[1]), Number(name[2]), size, log);
+    return new RegionFile(disk, file, path, size, log, slots);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function readHeader(
+  header: Uint8Array,
+  regionX: number,
+  regionZ: number,
+  size: number,
+  log: FindingLog,
+): readonly RegionSlot[] {
+  const view = new DataView(header.buffer, header.byteOffset, header.length);
+  const slots: RegionSlot[] = [];
+  for (let index = 0; index < SLOTS; index++) {
+    const location = view.getUint32(index * 4);
+    if (location === 0) continue;
+    const x = regionX * EDGE + (index % EDGE);
+    const z = regionZ * EDGE + Math.floor(index / EDGE);
+    const offset = (location >>> 8) * SECTOR_BYTES;
+    const length = (location & 0xff) * SECTOR_BYTES;
+    if (offset < HEADER_BYTES || offset >= size || length === 0) {
+      const detail = `${length} bytes at ${offset} of a file of ${size}`;
+      log.damage("ORT_POINTER", `chunk [${x}, ${z}] is left out: ${detail}`, index * 4);
+    } else slots.push({ x, z, savedAt: view.getUint32(SECTOR_BYTES + index * 4), offset, length });
+  }
+  return slots;
+}
+
+/** Returns the slots whose sectors overlap those of another one. */
+function sharingSectors(slots: readonly RegionSlot[]): ReadonlySet<RegionSlot> {
+  const shared = new Set<RegionSlot>();
+  let furthest: RegionSlot | undefined;
+  for (const slot of [...slots].sort((a, b) => a.offset - b.offset)) {
+    if (furthest !== undefined && slot.offset < furthest.offset + furthest.length) {
+      shared.add(furthest);
+      shared.add(slot);
+    }
+    if (furthest === undefined || slot.offset + slot.length > furthest.offset + furthest.length)
+      furthest = slot;
+  }
+  return shared;
+}
+
+function decompress(bytes: Uint8Array, type: number): Uint8Array | Promise<Uint8Array> {
+  switch (type) {
+    case 1:
+      return inflateUpTo(bytes, "gzip", COLUMN_BYTES_MAX);
+    case 2:
+      return inflateUpTo(bytes, "zlib", COLUMN_BYTES_MAX);
+    case 3:
+      return bytes;
+    case 4:
+      return readLz4Stream(bytes, COLUMN_BYTES_MAX);
+    default:
+      throw new OrthantError("ORT_FOREIGN", `compression type ${type}, which does not exist`);
+  }
+}

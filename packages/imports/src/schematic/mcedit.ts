@@ -1,0 +1,59 @@
+import { OrthantError } from "@orthant/core";
+import { nibbleAt, numberBlocks } from "../minecraft/numbered-blocks.ts";
+import type { NbtCompound } from "../nbt/nbt-compound.ts";
+import type { ImportedEntity } from "../part/voxel-part.ts";
+import {
+  BlockDataList,
+  prefixedTriple,
+  type Schematic,
+  type SchematicInput,
+  unsignedSize,
+  volumeOf,
+} from "./schematic.ts";
+
+/** Returns whether NBT is a schematic of MCEdit. */
+export function isMcedit(root: NbtCompound): boolean {
+  return root.bytes("Blocks") !== undefined && root.bytes("Data") !== undefined;
+}
+
+/** Reads a schematic of MCEdit: a byte of id and a byte of data a voxel. */
+export function readMcedit({ root, findings, voxelsMax }: SchematicInput): Schematic {
+  const size = unsignedSize(root);
+  const volume = volumeOf(size, voxelsMax);
+  const ids = root.bytes("Blocks");
+  const data = root.bytes("Data");
+  const add = root.bytes("AddBlocks");
+  if (size === undefined || ids?.length !== volume || data?.length !== volume) {
+    const lengths = `${ids?.length ?? "no"} ids and ${data?.length ?? "no"} bytes of data`;
+    throw new OrthantError("ORT_FOREIGN", `${lengths} where the size has ${volume} voxels`);
+  }
+  if (add !== undefined && add.length !== Math.ceil(volume / 2)) {
+    throw new OrthantError(
+      "ORT_FOREIGN",
+      `${add.length} bytes of AddBlocks where the size has ${volume} voxels`,
+    );
+  }
+  const blockData = new BlockDataList(size, findings);
+  for (const entry of root.compounds("TileEntities")) {
+    blockData.add(prefixedTriple(entry, "", "xyz"), entry.text("id") ?? "", entry.toBytes());
+  }
+  const entities: ImportedEntity[] = [];
+  for (const entry of root.compounds("Entities")) {
+    entities.push({ position: entry.triple("Pos"), id: entry.text("id") ?? "", nbt: entry.toBytes() });
+  }
+  const idAt =
+    add === undefined
+      ? (index: number): number => ids[index] as number
+      : (index: number): number => (ids[index] as number) | (nibbleAt(add, index) << 8);
+  const blocks = numberBlocks(volume, idAt, (index) => data[index] as number);
+  return {
+    format: "mcedit",
+    version: undefined,
+    dataVersion: undefined,
+    name: undefined,
+    offset: prefixedTriple(root, "WEOffset"),
+    origin: prefixedTriple(root, "WEOrigin"),
+    parts: [{ name: "", min: [0, 0, 0], size, ...blocks, blockData: blockData.list, entities }],
+    findings: findings.list(),
+  };
+}

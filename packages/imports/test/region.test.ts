@@ -1,0 +1,231 @@
+import { gzipSync } from "node:zlib";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  type ChunkColumn,
+  NOT_STORED,
+  openRegion,
+  type RegionFile,
+  readMinecraftLevel,
+} from "@orthant/imports";
+import { codeOfRejection } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { nbtFile, type Written } from "./nbt-bytes.ts";
+
+const SECTOR = 4096;
+
+interface Slot {
+  readonly index: number;
+  readonly bytes: Uint8Array;
+  readonly type?: number;
+}
+
+/** Writes a region file: one sector for each column, without compression unless the slot says otherwise. */
+function regionBytes(slots: readonly Slot[]): Uint8Array {
+  const file = new Uint8Array(SECTOR * (2 + slots.length));
+  const view = new DataView(file.buffer);
+  for (const [at, { index, bytes, type = 3 }] of slots.entries()) {
+    const offset = SECTOR * (2 + at);
+    view.setUint32(index * 4, ((2 + at) << 8) | 1);
+    view.setUint32(SECTOR + index * 4, 1_000 + at);
+    view.setUint32(offset, bytes.length + 1);
+    file[offset + 4] = type;
+    file.set(bytes, offset + 5);
+  }
+  return file;
+}
+
+async function open(
+  bytes: Uint8Array,
+  others: readonly (readonly [string, Uint8Array])[] = [],
+): Promise<RegionFile> {
+  const files = new Map([["region/r.-1.2.mca", bytes], ...others]);
+  return openRegion(new MemoryDisk({ directories: ["region"], files }), "region/r.-1.2.mca");
+}
+
+async function columnsOf(region: RegionFile): Promise<readonly ChunkColumn[]> {
+  const columns: ChunkColumn[] = [];
+  for await (const column of region.columns()) columns.push(column);
+  await region.close();
+  return columns;
+}
+
+/** The column in slot 33 of region [-1, 2]: x -31, z 65. */
+const PLACE = { xPos: { int: -31 }, zPos: { int: 65 } };
+const STONE: Written = { fields: { Name: "minecraft:stone" } };
+const LOG: Written = {
+  fields: { Name: "minecraft:oak_log", Properties: { fields: { up: "1", axis: "y" } } },
+};
+
+/** A column of 1.18 with one section at y -4, where all voxels but the second are stone. */
+function modernColumn(fields: Readonly<Record<string, Written>> = {}): Uint8Array {
+  const longs = new Array<bigint>(256).fill(0n);
+  longs[0] = 0x10n;
+  const states: Written = { fields: { palette: { list: [STONE, LOG] }, data: { longs } } };
+  const sections: Written = { list: [{ fields: { Y: { byte: -4 }, block_states: states } }] };
+  return nbtFile({ ...PLACE, DataVersion: { int: 3955 }, Status: "minecraft:full", sections, ...fields });
+}
+
+describe("region files", () => {
+  test("[IM10] finds columns by their slot, wherever their sectors are", async () => {
+    const far = nbtFile({ xPos: { int: -1 }, zPos: { int: 95 }, DataVersion: { int: 3955 } });
+    const region = await open(
+      regionBytes([
+        { index: 1023, bytes: far },
+        { index: 33, bytes: modernColumn() },
+      ]),
+    );
+    expect(region.slots).toEqual([
+      { x: -31, z: 65, savedAt: 1_001, offset: 3 * SECTOR, length: SECTOR },
+      { x: -1, z: 95, savedAt: 1_000, offset: 2 * SECTOR, length: SECTOR },
+    ]);
+    const columns = await columnsOf(region);
+    expect(columns.map(({ x, z }) => [x, z])).toEqual([
+      [-31, 65],
+      [-1, 95],
+    ]);
+    expect(region.findings).toEqual([]);
+  });
+
+  test("[IM11] reads states with their properties sorted, x fastest, then z, then y", async () => {
+    const [column] = await columnsOf(await open(regionBytes([{ index: 33, bytes: modernColumn() }])));
+    expect(column).toMatchObject({ dataVersion: 3955, status: "full", isFinished: true });
+    const [section] = column?.sections ?? [];
+    expect(section?.min).toEqual([-496, -64, 1_040]);
+    expect(section?.palette).toEqual(["minecraft:stone", "minecraft:oak_log[axis=y,up=1]"]);
+    expect([...(section?.indices ?? [])].flatMap((index, at) => (index === 0 ? [] : [at]))).toEqual([1]);
+  });
+
+  test.each([
+    ["1.15", 2230, 320, true],
+    ["1.16", 2566, 342, false],
+  ])("[IM12] indices of five bits in %s", async (_version, dataVersion, longCount, crossLongs) => {
+    const palette = Array.from({ length: 17 }, (_, at): Written => ({ fields: { Name: `t:${at}` } }));
+    // Voxel 12 is the first whose five bits would cross two longs.
+    const longs = new Array<bigint>(longCount).fill(0n);
+    longs[1] = crossLongs ? 1n : 16n;
+    const section: Written = {
+      fields: { Y: { byte: 0 }, Palette: { list: palette }, BlockStates: { longs } },
+    };
+    const level: Written = { fields: { ...PLACE, Status: "full", Sections: { list: [section] } } };
+    const bytes = nbtFile({ DataVersion: { int: dataVersion }, Level: level });
+    const [column] = await columnsOf(await open(regionBytes([{ index: 33, bytes }])));
+    expect([...(column?.sections[0]?.indices?.subarray(10, 15) ?? [])]).toEqual([0, 0, 16, 0, 0]);
+  });
+
+  test("[IM13] a palette of one needs no indices; a section without palette holds no blocks", async () => {
+    const one: Written = {
+      fields: { Y: { byte: 0 }, block_states: { fields: { palette: { list: [STONE] } } } },
+    };
+    const light: Written = { fields: { Y: { byte: -5 }, SkyLight: { bytes: [1] } } };
+    const bytes = modernColumn({ sections: { list: [light, one] } });
+    const region = await open(regionBytes([{ index: 33, bytes }]));
+    const [column] = await columnsOf(region);
+    expect(column?.sections).toEqual([
+      { min: [-496, 0, 1_040], size: [16, 16, 16], palette: ["minecraft:stone"], indices: undefined },
+    ]);
+    expect(region.findings).toEqual([]);
+  });
+
+  test("[IM14] reads ids and data of old versions, with ids above 255", async () => {
+    const blocks = new Array<number>(4_096).fill(0);
+    const data = new Array<number>(2_048).fill(0);
+    const add = new Array<number>(2_048).fill(0);
+    blocks[3] = 5;
+    data[1] = 0x70;
+    add[1] = 0x20;
+    const section: Written = {
+      fields: { Y: { byte: 1 }, Blocks: { bytes: blocks }, Data: { bytes: data }, Add: { bytes: add } },
+    };
+    const bytes = nbtFile({ Level: { fields: { ...PLACE, Sections: { list: [section] } } } });
+    const file = regionBytes([{ index: 33, bytes: gzipSync(bytes), type: 1 }]);
+    const [column] = await columnsOf(await open(file));
+    expect(column).toMatchObject({ dataVersion: undefined, status: undefined, isFinished: true });
+    expect(column?.sections[0]?.palette).toEqual(["0:0", "517:7"]);
+    expect(column?.sections[0]?.indices?.indexOf(1)).toBe(3);
+  });
+
+  test("[IM15] an unfinished column says so, with and without a namespace", async () => {
+    for (const status of ["features", "minecraft:carvers"]) {
+      const bytes = modernColumn({ Status: status });
+      const [column] = await columnsOf(await open(regionBytes([{ index: 33, bytes }])));
+      expect(column).toMatchObject({ status: status.replace("minecraft:", ""), isFinished: false });
+    }
+  });
+
+  test("[IM16] keeps block entities of the column, and leaves out others with a finding", async () => {
+    const at = (x: number): Written => ({
+      fields: { id: "minecraft:chest", x: { int: x }, y: { int: 3 }, z: { int: 1_041 } },
+    });
+    const bytes = modernColumn({ block_entities: { list: [at(-496), at(-497)] } });
+    const region = await open(regionBytes([{ index: 33, bytes }]));
+    const [column] = await columnsOf(region);
+    expect(column?.blockData.map(({ position, id }) => [position, id])).toEqual([
+      [[-496, 3, 1_041], "minecraft:chest"],
+    ]);
+    expect(region.findings.map(({ code }) => code)).toEqual(["ORT_FOREIGN"]);
+  });
+
+  test("[IM17] reads a column from its own file, and survives that it is missing", async () => {
+    const file = regionBytes([{ index: 33, bytes: new Uint8Array(0), type: 131 }]);
+    const region = await open(file, [["region/c.-31.65.mcc", modernColumn()]]);
+    expect((await columnsOf(region)).length).toBe(1);
+    const alone = await open(file);
+    expect((await columnsOf(alone)).length).toBe(0);
+    expect(alone.findings.map(({ code }) => code)).toEqual(["ORT_NOT_FOUND"]);
+  });
+
+  test("[IM18] a voxel beyond the palette is not stored; a wrong number of longs costs the section alone", async () => {
+    const longs = new Array<bigint>(256).fill(0n);
+    longs[0] = 0xfn;
+    const section = (y: number, count: number): Written => ({
+      fields: {
+        Y: { byte: y },
+        block_states: { fields: { palette: { list: [STONE, LOG] }, data: { longs: longs.slice(0, count) } } },
+      },
+    });
+    const bytes = modernColumn({ sections: { list: [section(0, 256), section(1, 255)] } });
+    const region = await open(regionBytes([{ index: 33, bytes: gzipSync(bytes), type: 1 }]));
+    const [column] = await columnsOf(region);
+    expect(column?.sections.length).toBe(1);
+    expect([...(column?.sections[0]?.indices?.subarray(0, 2) ?? [])]).toEqual([NOT_STORED, 0]);
+    expect(region.findings.length).toBe(2);
+  });
+
+  test("[IM19] an empty file has no columns, a cut header is refused", async () => {
+    const empty = await open(new Uint8Array(0));
+    expect(await columnsOf(empty)).toEqual([]);
+    expect(empty.findings.map(({ severity }) => severity)).toEqual(["notice"]);
+    expect(await codeOfRejection(() => open(new Uint8Array(8_191)))).toBe("ORT_TRUNCATED");
+  });
+
+  test("[IM10] refuses a name that does not say which region it is", async () => {
+    const disk = new MemoryDisk({ directories: [], files: new Map([["a.mca", new Uint8Array(0)]]) });
+    expect(await codeOfRejection(() => openRegion(disk, "a.mca"))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("level.dat", () => {
+  test("[IM20] reads name, seed, spawn and version, of old and of new games", async () => {
+    const spawn = { SpawnX: { int: 1 }, SpawnY: { int: 64 }, SpawnZ: { int: -3 } };
+    const old: Written = {
+      fields: { LevelName: "Old", RandomSeed: { long: -5n }, ...spawn, generatorName: "flat" },
+    };
+    expect(await readMinecraftLevel(gzipSync(nbtFile({ Data: old })))).toEqual({
+      name: "Old",
+      seed: -5n,
+      spawn: [1, 64, -3],
+      dataVersion: undefined,
+      gameVersion: undefined,
+      generator: "flat",
+    });
+    const settings: Written = { fields: { seed: { long: 7n } } };
+    const version: Written = { fields: { Name: "1.21.1" } };
+    const fields = { WorldGenSettings: settings, Version: version, DataVersion: { int: 3955 } };
+    expect(await readMinecraftLevel(nbtFile({ Data: { fields } }))).toMatchObject({
+      seed: 7n,
+      gameVersion: "1.21.1",
+      dataVersion: 3955,
+    });
+    expect(await codeOfRejection(() => readMinecraftLevel(nbtFile({})))).toBe("ORT_FOREIGN");
+  });
+});

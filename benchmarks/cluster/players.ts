@@ -28,8 +28,8 @@ const TICK_US = 10_000;
 /** Processor time of an edit at its owner, and in all NATS servers together. */
 const OWNER_MS_MAX = 0.5;
 const NATS_MS_MAX = 0.5;
-/** Processor time of a player in a second, at the gateways. */
-const GATEWAY_MS_MAX = 1.5;
+/** Processor time of a player at a gateway, as a multiple of that on one server with as many players and edits. */
+const GATEWAY_RATIO_MAX = 1.25;
 
 type Gateway = Child<ServerOrder, ServerReport>;
 type Crowd = Child<CrowdOrder, CrowdReport>;
@@ -41,15 +41,18 @@ interface Round {
   readonly gatewaysUs: number;
   readonly ownerUs: number;
   readonly natsUs: number;
+  /** Processor time of one server, and the length of its measurement. */
+  readonly serverUs: number;
+  readonly serverMs: number;
   readonly bareMessages: number;
   readonly bareMs: number;
   readonly bareNatsUs: number;
 }
 
 /**
- * Players on two gateways, who move and edit like those of the suite `server`. As a baseline, NATS itself
- * sends messages of the size of one edit to as many connections, without a store. Both are reported per
- * second of processor time on the sending side.
+ * Players on two gateways, who move and edit like those of the suite `server`. Baselines, alternating: NATS itself
+ * sends messages of the size of one edit to as many connections, without a store, reported per second of processor time on
+ * the sending side; and one server with its own world, with the players of one gateway and the edits of all.
  */
 export async function* playerFigures(
   connection: NatsConnection,
@@ -58,22 +61,27 @@ export async function* playerFigures(
 ): AsyncGenerator<Figure> {
   const settings = { servers: nats.urls, world: WORLD };
   const gateways = Array.from({ length: GATEWAYS }, () => new Child(SERVER_PROGRAM, settings) as Gateway);
+  const server = new Child(SERVER_PROGRAM) as Gateway;
   const crowd: Crowd = new Child(CROWD_PROGRAM);
+  const guests: Crowd = new Child(CROWD_PROGRAM);
   try {
     const ready = await Promise.all(gateways.map((gateway) => gateway.ask({ kind: "report" })));
     const urls = ready.map(({ port }) => `ws://127.0.0.1:${port}`);
     await crowd.ask({ kind: "join", urls, count: PLAYERS });
     await crowd.ask({ kind: "joinNats", servers: nats.urls, subject: SUBJECT, count: PLAYERS });
+    const { port } = await server.ask({ kind: "report" });
+    await guests.ask({ kind: "join", urls: [`ws://127.0.0.1:${port}`], count: PLAYERS / GATEWAYS });
     const rounds: Round[] = [];
     for (let index = 0; index < ROUNDS; index++) {
-      rounds.push(await measure(connection, nats, cluster, gateways, crowd));
+      const alone = await measureServer(server, guests);
+      rounds.push({ ...(await measure(connection, nats, cluster, gateways, crowd)), ...alone });
     }
     yield* figures(rounds);
     const { faults } = await crowd.ask({ kind: "leave" });
     if (faults.length > 0)
       yield { ...told("cluster/player-faults", faults.length, "faults", faults.join("; ")), missed: true };
   } finally {
-    for (const child of [crowd, ...gateways]) child.end();
+    for (const child of [crowd, guests, server, ...gateways]) child.end();
   }
 }
 
@@ -83,7 +91,7 @@ async function measure(
   cluster: BenchmarkCluster,
   gateways: readonly Gateway[],
   crowd: Crowd,
-): Promise<Round> {
+): Promise<Omit<Round, "serverUs" | "serverMs">> {
   await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
   await delay(SETTLE_MS);
   await crowd.ask({ kind: "reset" });
@@ -106,6 +114,20 @@ async function measure(
     ownerUs: after.owner - before.owner,
     natsUs: after.nats - before.nats,
   };
+}
+
+/** Measures one server while the players move and edit. */
+async function measureServer(server: Gateway, guests: Crowd): Promise<Pick<Round, "serverUs" | "serverMs">> {
+  await guests.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
+  await delay(SETTLE_MS);
+  const before = await server.ask({ kind: "report" });
+  const startMs = performance.now();
+  await delay(ROUND_MS);
+  const after = await server.ask({ kind: "report" });
+  const serverMs = performance.now() - startMs;
+  await guests.ask({ kind: "stop" });
+  await delay(SETTLE_MS);
+  return { serverUs: after.cpuUs - before.cpuUs, serverMs };
 }
 
 function* figures(rounds: readonly Round[]): Generator<Figure> {
@@ -149,12 +171,15 @@ function* figures(rounds: readonly Round[]): Generator<Figure> {
     NATS_MS_MAX,
     "three servers together",
   );
+  const gateway = ({ gatewaysUs, ms }: Round): number => gatewaysUs / ms / PLAYERS;
+  const server = ({ serverUs, serverMs }: Round): number => (serverUs * GATEWAYS) / serverMs / PLAYERS;
   yield atMost(
     "cluster/gateway-cpu",
-    middle(({ gatewaysUs, ms }) => gatewaysUs / ms / PLAYERS),
-    "ms a second a player",
-    GATEWAY_MS_MAX,
-    `${PLAYERS} players on ${GATEWAYS} gateways`,
+    middle((round) => gateway(round) / server(round)),
+    "of one server by processor time",
+    GATEWAY_RATIO_MAX,
+    `${middle(gateway).toFixed(2)} ms a second a player, on a server ${middle(server).toFixed(2)}; ` +
+      `${PLAYERS / GATEWAYS} players each, who see ${EDITS_PER_SECOND} edits a second`,
   );
 }
 

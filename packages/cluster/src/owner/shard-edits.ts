@@ -27,9 +27,14 @@ export interface ShardEditsContext {
   readonly onBlocks: () => void;
 }
 
+/** Clients whose keys are kept, each of which takes a hash to find. */
+const KEYS_MAX = 4_096;
+
 /** Makes the edits that gateways request, each once, and takes over the blocks that they use. */
 export class ShardEdits {
   readonly #context: ShardEditsContext;
+  /** The keys of clients that edited lately, by their ids. */
+  readonly #keys = new Map<bigint, bigint>();
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
 
@@ -77,7 +82,7 @@ export class ShardEdits {
 
   async #apply({ edit, ...requested }: ForwardedEdit): Promise<ShardEditResult> {
     const { world, owns, hasRoom } = this.#context;
-    const origin: EditOrigin = { ...requested, clientId: clientKey(requested.clientId) };
+    const origin: EditOrigin = { ...requested, clientId: this.#keyOf(requested.clientId) };
     const regions = editedRegions(edit, world.shape);
     for (const region of regions) if (!owns(region)) return { kind: "elsewhere" };
     // Before all other refusals, which say that the edit was not made.
@@ -95,6 +100,15 @@ export class ShardEdits {
       if (world.failure !== undefined || !isOrthantError(error)) throw error;
       return { kind: "rejected", code: error.code };
     }
+  }
+
+  #keyOf(clientId: bigint): bigint {
+    const known = this.#keys.get(clientId);
+    if (known !== undefined) return known;
+    if (this.#keys.size >= KEYS_MAX) this.#keys.clear();
+    const key = clientKey(clientId);
+    this.#keys.set(clientId, key);
+    return key;
   }
 
   /** Returns true if the map has the blocks of an edit, which may know a newer map than this node. */

@@ -15,7 +15,7 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a shard takes an entity over twice",
-    change(ENTITIES, "if (log.transfers.has(from, transfer))", "if (false)"),
+    change(ENTITIES, "if (log.books.transfers.has(from, transfer))", "if (false)"),
   ),
   mutant("a save lacks the outbox", change(BOOK, "outbox: this.outbox,", "outbox: [],")),
   mutant(

@@ -38,6 +38,7 @@ import type { Pose, VisibleEntity } from "@orthant/protocol";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
+import type { BorderEdit } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const VOLUME = 64;
@@ -205,14 +206,43 @@ describe("records", () => {
 
   test("[K57] a request to take entities over, and its answer, have these bytes", () => {
     const transfers = [{ term: 2, number: 5, entity: COW }];
-    const request = { from: "east", low: { term: 1, number: 7 }, stamp: 300, transfers };
+    const request = {
+      kind: "entities",
+      ...{ from: "east", low: { term: 1, number: 7 }, stamp: 300, transfers },
+    } as const;
     const bytes = encode(transferRequestCodec, request);
     expect(toHex(bytes)).toBe(
-      `0465617374${"0107"}${"ac02"}${"010205"}${toHex(encode(storedEntityCodec, COW))}`,
+      `000465617374${"0107"}${"ac02"}${"010205"}${toHex(encode(storedEntityCodec, COW))}`,
     );
     expect(decode(transferRequestCodec, bytes)).toEqual(request);
     expect(toHex(encode(transferAnswerCodec, ["stored", "elsewhere", "later"]))).toBe("03000102");
     expect(transferAddress("town", "east", 4)).toBe("x.town.east.4");
+  });
+
+  test("[K67] a request to apply edits has these bytes, and is rejected cut at every byte", () => {
+    const edits: readonly BorderEdit[] = [
+      { voxel: [1, -1, 0, 0], block: 7 },
+      { voxel: [1, 2, 0, 0], data: null },
+      { voxel: [1, 3, 0, 0], block: 300, data: Uint8Array.of(9) },
+      { voxel: [2, 3, 0, 0], tick: "a:b", inSteps: 3 },
+    ];
+    const transfers = [{ term: 2, number: 5, region: [0, -1, 0, 0] as const, edits }];
+    const request = { kind: "edits", from: "east", low: { term: 1, number: 7 }, transfers } as const;
+    const bytes = encode(transferRequestCodec, request);
+    expect(toHex(bytes)).toBe(
+      [
+        ...["01", "0465617374", "0107", "01", "0205", "00010000", "04"],
+        ...["00", "02010000", "01", "07"],
+        ...["00", "02040000", "02"],
+        ...["00", "02060000", "05", "ac02", "0109"],
+        ...["01", "04060000", "03613a62", "03"],
+      ].join(""),
+    );
+    expect(decode(transferRequestCodec, bytes)).toEqual(request);
+    for (let length = 0; length < bytes.length; length++)
+      expect(codeOf(() => decode(transferRequestCodec, bytes.subarray(0, length)))).toMatch(/^ORT_/);
+    const badKind = fromHex(toHex(bytes).replace("03613a62", "03612062"));
+    expect(codeOf(() => decode(transferRequestCodec, badKind))).toBe("ORT_MESSAGE");
   });
 
   test("[K6] a record of version 1 is read, without players", () => {
@@ -462,18 +492,27 @@ describe("requests", () => {
   });
 });
 
-test("[K64] a step record has the number and the ticks of a step, in a version that older nodes refuse", () => {
+test("[K64] a step record has the number, the ticks and the border edits of a step, in a version that older nodes refuse", () => {
   const ticks = [
     { position: [0, 1, -2, 0] as const, changes: [{ kind: "test:fall", index: 3, step: 12 }] },
     { position: [5, 1, 0, 0] as const, changes: [{ kind: "test:fall", index: 0, step: undefined }] },
   ];
-  const record = { kind: "step", term: 3, step: 9, ticks } as const;
+  const edits = [{ voxel: [1, 2, 3, 0] as const, block: 7 }];
+  const sent = [{ number: 4, region: [0, 0, 0, 0] as const, edits }];
+  const [transfer, low] = [
+    { term: 2, number: 5 },
+    { term: 1, number: 7 },
+  ];
+  const taken = [{ from: "east", region: [1, 0, 0, 0] as const, transfer, low }];
+  const record = { kind: "step", term: 3, step: 9, ticks, sent, taken } as const;
   const bytes = encodeShardRecord(record, VOLUME);
-  expect(bytes[0]).toBe(4);
+  expect(bytes[0]).toBe(5);
+  const end = `01${"04"}00000000${"01"}${"00"}02040600${"01"}${"07"}${"01"}0465617374${"02000000"}${"0205"}${"0107"}`;
+  expect(toHex(bytes.subarray(0, -4)).endsWith(end)).toBe(true);
   expect(decodeShardRecord(bytes, VOLUME)).toEqual(record);
-  const zero = encodeShardRecord({ kind: "step", term: 3, step: 0, ticks: [] }, VOLUME);
+  const zero = encodeShardRecord({ ...record, step: 0, ticks: [] }, VOLUME);
   expect(() => decodeShardRecord(zero, VOLUME)).toThrow("ORT_JOURNAL");
-  for (const version of [2, 3, 5]) {
+  for (const version of [2, 3, 4, 6]) {
     const other = Uint8Array.from(bytes);
     other[0] = version;
     new DataView(other.buffer).setUint32(other.length - 4, crc32c(other.subarray(0, -4)), true);

@@ -31,6 +31,7 @@ export {
   compareTicks,
   isTickKind,
   type ScheduledTick,
+  TICK_KIND_BYTES_MAX,
 } from "./codec/scheduled-ticks.ts";
 export {
   STORE_BYTES_MAX,

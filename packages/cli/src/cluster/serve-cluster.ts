@@ -142,6 +142,7 @@ function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
       context.note(`the journal of shard ${shard} was lost: ${detail}`);
     },
     onForeign: (_shard, error) => context.note(`warning: ignored what no node of Orthant wrote: ${error}`),
+    onRefusedEdits: (_shard, error) => context.note(`warning: ${error}`),
     onFailure: (shard, error) => context.note(`could not claim shard ${shard}: ${error}`),
     onStuck: (shard, error, waitedMs) => {
       const what = shard === undefined ? "" : ` for shard ${shard}`;

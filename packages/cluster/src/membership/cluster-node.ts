@@ -345,6 +345,7 @@ export class ClusterNode {
         events?.onForeign?.(shard, new OrthantError("ORT_JOURNAL", detail, {}, { cause: error }));
       },
       onStuck: (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs),
+      onRefused: (error) => events?.onRefusedEdits?.(shard, error),
       onSaveFailure: (error) => events?.onSaveFailure?.(shard, error),
     };
   }

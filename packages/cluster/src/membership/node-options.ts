@@ -31,6 +31,11 @@ export interface NodeEvents {
    * is. Find out which user of the engine writes there.
    */
   onForeign?(shard: string, error: unknown): void;
+  /**
+   * Edits that a step of another shard made in `shard` cannot be applied there and are lost, or have to wait because a region
+   * cannot be read. `error` says which it is.
+   */
+  onRefusedEdits?(shard: string, error: unknown): void;
   /** An attempt to claim `shard` failed. */
   onFailure?(shard: string, error: unknown): void;
   /**

@@ -6,7 +6,8 @@ import { within } from "../engine/time-limit.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { checkpointOf } from "../owner/checkpoint.ts";
 import { isOutside, readChanges } from "../owner/shard-journal.ts";
-import { ShardOwner, type ShardOwnerOptions } from "../owner/shard-owner.ts";
+import { ShardOwner } from "../owner/shard-owner.ts";
+import type { ShardOwnerOptions } from "../owner/shard-owner-options.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { withSplit } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
@@ -99,14 +100,14 @@ async function claimNewShard(options: SplitOptions, term: number): Promise<Shard
   const stays = isOutside({ from: owner.shard, sectors: options.sectors, to: newShard }, shape);
   const made = await ShardOwner.claim({
     ...base,
-    inherited: async function* (description, onEntities) {
+    inherited: async function* (description, onTransfers) {
       yield* readChanges(journal, {
         from: (checkpointOf(description)?.sequence ?? 0) + 1,
         to: owner.last,
         shape,
         termMax: owner.term,
         retries,
-        onEntities,
+        onTransfers,
       });
       // All others stay with the old shard.
       yield { steps: [], chunks: [], origins: [], keepsEntity: (entity) => !stays(entity) };

@@ -111,10 +111,11 @@ export async function answerEntities(
   world: WorldEngine,
   regions: readonly EntitiesOfRegion[],
   owns: (region: Position) => boolean,
-  log: Pick<ShardLog, "cut" | "whenDurable" | "transfers">,
+  log: Pick<ShardLog, "cut" | "whenDurable" | "books">,
 ): Promise<EntitiesAnswer> {
   const found = new PositionMap<VisibleEntity[]>();
-  const stampOf = (region: Position): number => log.transfers.stampOf(nameOfPosition(sectorOfRegion(region)));
+  const stampOf = (region: Position): number =>
+    log.books.transfers.stampOf(nameOfPosition(sectorOfRegion(region)));
   // Taken before the entities are read: what changes meanwhile is in the answer and in a later record, too.
   const stamps = regions.map(({ region }) => stampOf(region));
   // Later changes get a later stamp.

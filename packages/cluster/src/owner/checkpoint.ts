@@ -9,6 +9,8 @@ export interface Checkpoint {
 
 const ATTACHMENT = "orthant.cluster.fold";
 const TRANSFERS = "orthant.cluster.transfers";
+const EDITS = "orthant.cluster.edits";
+const OWN: readonly string[] = [ATTACHMENT, TRANSFERS, EDITS];
 
 const checkpointCodec: Codec<Checkpoint> = {
   write(out, { term, sequence }) {
@@ -29,15 +31,30 @@ export function transfersOf({ attachments }: WorldDescription): Uint8Array | und
   return attachments.find(({ key }) => key === TRANSFERS)?.value;
 }
 
-/** Returns the description with a new mark, and with the transfers of entities. */
+/** Returns what a world's description has of edits across borders; `undefined` if there were none. */
+export function borderEditsOf({ attachments }: WorldDescription): Uint8Array | undefined {
+  return attachments.find(({ key }) => key === EDITS)?.value;
+}
+
+/** What a save has of what crosses the border of its shard. */
+export interface SavedBooks {
+  /** The transfers of entities. */
+  readonly transfers: Uint8Array | undefined;
+  /** The edits of steps. */
+  readonly edits: Uint8Array | undefined;
+}
+
+/** Returns the description with a new mark, and with what crosses the border of the shard. */
 export function withCheckpoint(
   description: WorldDescription,
   mark: Checkpoint,
-  transfers: Uint8Array | undefined = transfersOf(description),
+  books: SavedBooks = { transfers: transfersOf(description), edits: borderEditsOf(description) },
 ): WorldDescription {
+  const { transfers, edits } = books;
   const own: readonly Attachment[] = [
     { key: ATTACHMENT, value: encode(checkpointCodec, mark) },
     ...(transfers === undefined ? [] : [{ key: TRANSFERS, value: transfers }]),
+    ...(edits === undefined ? [] : [{ key: EDITS, value: edits }]),
   ];
   const others = withoutCheckpoint(description).attachments;
   const attachments = [...others, ...own].sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -46,6 +63,6 @@ export function withCheckpoint(
 
 /** Returns the description without a mark, for a world outside a cluster. */
 export function withoutCheckpoint(description: WorldDescription): WorldDescription {
-  const attachments = description.attachments.filter(({ key }) => key !== ATTACHMENT && key !== TRANSFERS);
+  const attachments = description.attachments.filter(({ key }) => !OWN.includes(key));
   return { ...description, attachments };
 }

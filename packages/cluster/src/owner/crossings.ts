@@ -2,18 +2,21 @@ import { type ChunkShape, isOrthantError, type Position, type TimeSource } from 
 import { decode, encode } from "@orthant/core/bytes";
 import { sleep } from "@orthant/core/engine";
 import type { Engine } from "../engine/engine.ts";
+import type { TransferId } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";
 import { regionOfPoint } from "../shard/sectors.ts";
 import {
   TRANSFERS_MAX,
   type Transfer,
   type TransferOutcome,
+  type TransferRequest,
   transferAnswerCodec,
   transferRequestCodec,
 } from "../shard/transfer-messages.ts";
+import type { WaitingEdits } from "./edit-book.ts";
 import type { ShardLog } from "./shard-log.ts";
 
-/** What sending entities to other shards needs. */
+/** What sending to other shards needs. */
 export interface CrossingsContext {
   readonly engine: Engine;
   readonly time: TimeSource;
@@ -32,6 +35,12 @@ export interface CrossingsContext {
   readonly onStored: () => void;
 }
 
+/** What waits for one shard, in order. */
+interface Waiting {
+  readonly entities: Transfer[];
+  readonly edits: WaitingEdits[];
+}
+
 /** Delay before the next attempt to send what was not taken. */
 const RETRY_MS = 200;
 const ANSWER_MS = 3_000;
@@ -41,12 +50,13 @@ const REQUEST_BYTES_MAX = 524_288;
 const ENTITY_BYTES = 256;
 
 /**
- * Sends the entities in a shard's outbox to the shards in which they are now, until they have them. An entity leaves
- * the outbox when its arrival is stored there. Rule K56.
+ * Sends the entities and the edits in a shard's outboxes to the shards in which they are now, until they have them. One
+ * leaves the outbox when its arrival is stored there. Rules K56 and K66.
  */
 export class Crossings {
   readonly #context: CrossingsContext;
-  #isRunning = false;
+  /** The shards to which something is being sent. */
+  readonly #running = new Set<string>();
   #isEnded = false;
 
   constructor(context: CrossingsContext) {
@@ -55,11 +65,12 @@ export class Crossings {
 
   /** Begins to send, if there is something to send. */
   start(): void {
-    if (this.#isRunning || this.#isEnded || this.#context.log.transfers.outboxSize === 0) return;
-    this.#isRunning = true;
-    void this.#run().finally(() => {
-      this.#isRunning = false;
-    });
+    if (this.#isEnded) return;
+    for (const shard of this.#waiting().keys()) {
+      if (this.#running.has(shard)) continue;
+      this.#running.add(shard);
+      void this.#run(shard);
+    }
   }
 
   /** Stops sending. The next owner goes on. */
@@ -67,42 +78,72 @@ export class Crossings {
     this.#isEnded = true;
   }
 
-  async #run(): Promise<void> {
+  /** Sends to one shard, so that no shard waits for the answers of another. */
+  async #run(shard: string): Promise<void> {
     const { log, time } = this.#context;
     try {
-      while (!this.#isEnded && log.transfers.outboxSize > 0) {
-        const { outbox } = log.transfers;
+      for (;;) {
+        const waiting = this.#waiting().get(shard);
+        if (this.#isEnded || waiting === undefined) break;
         // Nothing that is not stored may arrive anywhere.
         await log.whenDurable();
-        const isProgress = await this.#sendAll(outbox);
+        const isProgress = await this.#sendTo(shard, waiting);
         if (!isProgress) await sleep(time, RETRY_MS);
       }
+      this.#running.delete(shard);
+      // What was for this shard may be for another one by now.
+      this.start();
     } catch (error) {
       // The journal or the shard is lost; the next owner sends them again.
       if (!isOrthantError(error)) throw error;
+    } finally {
+      this.#running.delete(shard);
     }
   }
 
-  /** Sends transfers to all their destinations at once. Returns true if any arrived. */
-  async #sendAll(transfers: readonly Transfer[]): Promise<boolean> {
-    const { shape, shardOf } = this.#context;
-    const byShard = new Map<string, Transfer[]>();
-    for (const transfer of transfers) {
-      const shard = shardOf(regionOfPoint(shape, transfer.entity.position));
-      const others = byShard.get(shard);
-      if (others === undefined) byShard.set(shard, [transfer]);
-      else others.push(transfer);
+  /** Returns everything in the outboxes by the shards that have the places now. */
+  #waiting(): ReadonlyMap<string, Waiting> {
+    const { shape, shardOf, log } = this.#context;
+    const byShard = new Map<string, Waiting>();
+    const of = (region: Position): Waiting => {
+      const shard = shardOf(region);
+      const known = byShard.get(shard) ?? { entities: [], edits: [] };
+      byShard.set(shard, known);
+      return known;
+    };
+    const { transfers, edits } = log.books;
+    if (transfers.outboxSize > 0)
+      for (const transfer of transfers.outbox)
+        of(regionOfPoint(shape, transfer.entity.position)).entities.push(transfer);
+    if (edits.outboxSize > 0) for (const one of edits.outbox) of(one.transfer.region).edits.push(one);
+    return byShard;
+  }
+
+  /** Sends to a shard, as much as fits into a request of each kind. Returns true if something arrived. */
+  async #sendTo(shard: string, { entities, edits }: Waiting): Promise<boolean> {
+    const { shard: from, log } = this.#context;
+    const { transfers, edits: editBook } = log.books;
+    const requests: TransferRequest[] = [];
+    const { stamp, earliest } = transfers;
+    if (entities.length > 0 && earliest !== undefined) {
+      const fitting = firstFitting(entities, entityBytes);
+      requests.push({ kind: "entities", from, low: earliest, stamp, transfers: fitting });
     }
-    const arrived = await Promise.all(Array.from(byShard, ([shard, some]) => this.#sendTo(shard, some)));
+    const low = editBook.earliest;
+    if (edits.length > 0 && low !== undefined) {
+      const fitting = firstFitting(edits, ({ bytes }) => bytes).map(({ transfer }) => transfer);
+      requests.push({ kind: "edits", from, low, transfers: fitting });
+    }
+    const arrived = await Promise.all(requests.map((request) => this.#send(shard, request)));
     return arrived.some((count) => count > 0);
   }
 
-  /** Sends transfers to a shard, as many as fit into one request. Returns the number of those that arrived. */
-  async #sendTo(shard: string, transfers: readonly Transfer[]): Promise<number> {
+  /** Sends a request. Returns the number of transfers that arrived. */
+  async #send(shard: string, request: TransferRequest): Promise<number> {
     const { log, refreshMap, whenOpen, onStored } = this.#context;
-    const sent = fitting(transfers);
-    const outcomes = await this.#request(shard, sent);
+    const outcomes = await this.#request(shard, request);
     if (outcomes.includes("elsewhere")) await refreshMap();
+    const sent: readonly TransferId[] = request.transfers;
     const arrived = sent.filter((_, index) => outcomes[index] === "stored");
     if (arrived.length === 0) return 0;
     await whenOpen();
@@ -113,14 +154,13 @@ export class Crossings {
     return arrived.length;
   }
 
-  async #request(shard: string, transfers: readonly Transfer[]): Promise<readonly TransferOutcome[]> {
-    const { engine, world, shard: from, log, termOf } = this.#context;
+  async #request(shard: string, request: TransferRequest): Promise<readonly TransferOutcome[]> {
+    const { engine, world, termOf } = this.#context;
     const term = termOf(shard);
-    const low = log.transfers.earliest;
-    if (term < 1 || low === undefined) return [];
-    const request = encode(transferRequestCodec, { from, low, stamp: log.transfers.stamp, transfers });
+    if (term < 1) return [];
     try {
-      const answer = await engine.request(transferAddress(world, shard, term), request, ANSWER_MS);
+      const address = transferAddress(world, shard, term);
+      const answer = await engine.request(address, encode(transferRequestCodec, request), ANSWER_MS);
       return decode(transferAnswerCodec, answer);
     } catch (error) {
       // Sent again later, perhaps to another owner.
@@ -131,17 +171,20 @@ export class Crossings {
 }
 
 /** Returns the first transfers, of those in order, that fit into a request. */
-function fitting(transfers: readonly Transfer[]): readonly Transfer[] {
-  const first: Transfer[] = [];
+function firstFitting<One>(transfers: readonly One[], bytesOf: (transfer: One) => number): readonly One[] {
+  const first: One[] = [];
   let bytes = 0;
   for (const transfer of transfers) {
-    const { payload, tags, displayName = "" } = transfer.entity;
-    bytes += tags.reduce(
-      (sum, tag) => sum + tag.length * 3,
-      ENTITY_BYTES + payload.length + displayName.length * 3,
-    );
+    bytes += bytesOf(transfer);
     if (first.length >= TRANSFERS_MAX || (first.length > 0 && bytes > REQUEST_BYTES_MAX)) break;
     first.push(transfer);
   }
   return first;
+}
+
+function entityBytes({ entity: { payload, tags, displayName = "" } }: Transfer): number {
+  return tags.reduce(
+    (sum, tag) => sum + tag.length * 3,
+    ENTITY_BYTES + payload.length + displayName.length * 3,
+  );
 }

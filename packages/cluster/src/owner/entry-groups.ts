@@ -1,15 +1,17 @@
-import type { Position } from "@orthant/core";
+import type { ChunkShape, Position } from "@orthant/core";
 import type { LoggedEdit, LoggedStep } from "@orthant/world/engine";
+import type { TakenEdits } from "../shard/border-edits.ts";
 import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
+import type { BorderBooks } from "./border-books.ts";
 import { EditGroup } from "./shard-journal.ts";
-import type { PlacedItem } from "./step-entry.ts";
-import type { TransferBook } from "./transfer-book.ts";
+import { itemsOfStep, type PlacedItem, stepBodyOf } from "./step-entry.ts";
 
 /** What the groups of a log need. */
 export interface EntryGroupsContext {
   readonly term: number;
-  readonly transfers: TransferBook;
+  readonly shape: ChunkShape;
+  readonly books: BorderBooks;
   /** Called with the bytes that an entry adds to the journal, after it was added. */
   readonly onAdded: (bytes: number) => void;
 }
@@ -40,19 +42,26 @@ export class EntryGroups {
   }
 
   /** Adds a step, which is stored in a group of its own. */
-  addStep({ step, ticks, chunks, clocks }: LoggedStep, items: readonly PlacedItem[]): void {
+  addStep(step: LoggedStep, taken: readonly TakenEdits[]): void {
+    const { books, term, shape } = this.#context;
+    const { chunks, clocks } = step;
+    const nextNumber = (): number => books.transfers.nextNumber();
+    const items = itemsOfStep(step, shape, nextNumber);
+    const body = stepBodyOf(step, taken, shape, nextNumber);
     this.cut();
     const group = items.length > 0 ? this.#stamped() : this.#current();
     this.#add(group, () => {
       if (clocks.length > 0) group.add({ kind: "edit", origin: undefined, chunks, clocks });
       for (const item of items) this.#place(group, item);
-      group.addStep({ step, ticks });
+      group.addStep(body);
     });
+    books.replay({ kind: "step", term, ...body });
     this.cut();
   }
 
   #place(group: EditGroup, { item, sectors }: PlacedItem): void {
-    const { transfers, term } = this.#context;
+    const { term, books } = this.#context;
+    const { transfers } = books;
     const names = sectors.map(nameOfPosition);
     for (const sector of names) {
       if (group.hasSector(sector)) continue;
@@ -66,13 +75,15 @@ export class EntryGroups {
   /** Adds what the shard learned about a transfer, to the group of the last change. */
   addTransfer(item: TransferItem): void {
     const group = this.#stamped();
-    this.#context.transfers.apply(item, this.#context.term);
+    const { books, term } = this.#context;
+    books.transfers.apply(item, term);
+    if (item.kind === "delivered") books.edits.delivered(item.transfer);
     this.#add(group, () => group.addTransfer(item));
   }
 
   /** Has all later changes of entities carry a stamp later than this one. */
   observe(stamp: number): void {
-    const { transfers } = this.#context;
+    const { transfers } = this.#context.books;
     if (stamp < transfers.stamp) return;
     this.cut();
     transfers.observe(stamp);
@@ -102,7 +113,7 @@ export class EntryGroups {
 
   #stamped(): EditGroup {
     const group = this.#current();
-    if (group.stamp === 0) group.stamp = this.#context.transfers.nextStamp();
+    if (group.stamp === 0) group.stamp = this.#context.books.transfers.nextStamp();
     return group;
   }
 

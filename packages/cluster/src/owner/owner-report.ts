@@ -35,6 +35,8 @@ export interface OwnerReport {
   readonly saveFailure: unknown;
   /** Entities that left for other shards and are not known to have arrived there. */
   readonly leavingEntities: number;
+  /** Edits of steps for regions of other shards, by step and region, that are not known to be applied there. */
+  readonly leavingEdits: number;
   /** True while edits wait for a split. */
   readonly isPaused: boolean;
 }

@@ -5,7 +5,7 @@ import { storedEntityCodec } from "@orthant/save/content";
 import type { EntityChange, NewStoredEntity, StoredEntityEvent, WorldEngine } from "@orthant/world/engine";
 import { ENTITY_BYTES_MAX } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfPosition } from "../shard/sectors.ts";
-import type { TransferOutcome, TransferRequest } from "../shard/transfer-messages.ts";
+import type { EntityTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
 import type { ShardLog } from "./shard-log.ts";
 import { OUTBOX_MAX } from "./transfer-book.ts";
 
@@ -120,11 +120,11 @@ export class ShardEntities {
    *
    * @internal
    */
-  async receive({ from, low, stamp, transfers }: TransferRequest): Promise<readonly TransferOutcome[]> {
+  async receive({ from, low, stamp, transfers }: EntityTransferRequest): Promise<readonly TransferOutcome[]> {
     const { world, log, requireRoom } = this.#context;
     const outcomes = transfers.map(({ term, number, entity }): TransferOutcome => {
       const transfer = { term, number };
-      if (log.transfers.has(from, transfer)) return "stored";
+      if (log.books.transfers.has(from, transfer)) return "stored";
       if (!this.#isHere(entity)) return "elsewhere";
       try {
         requireRoom();
@@ -148,7 +148,7 @@ export class ShardEntities {
   #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
     const { world, log, onLeft } = this.#context;
     world.despawnEntity(entity.entityId);
-    const number = log.transfers.nextNumber();
+    const number = log.books.transfers.nextNumber();
     log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
     onLeft();
   }
@@ -178,7 +178,7 @@ export class ShardEntities {
         "ORT_LIMIT",
         `an entity of ${length} bytes, where at most ${ENTITY_BYTES_MAX} may be`,
       );
-    if (this.#isHere(entity) || log.transfers.outboxSize < OUTBOX_MAX) return;
+    if (this.#isHere(entity) || log.books.transfers.outboxSize < OUTBOX_MAX) return;
     throw new OrthantError(
       "ORT_LIMIT",
       `${OUTBOX_MAX} entities of shard ${shard} wait for owners of other shards: wait until those run again`,

@@ -11,6 +11,7 @@ import {
 import type { LoggedChange, LoggedEdit, LoggedEntityChange } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
+import { borderEditBytes } from "../shard/border-edits.ts";
 import {
   type EntitiesRecord,
   type EntityItem,
@@ -25,7 +26,7 @@ import {
   RECORD_ORIGINS_MAX,
   type RecordOrigin,
 } from "../shard/shard-record.ts";
-import type { StepRecord } from "../shard/step-record.ts";
+import type { StepBody, StepRecord } from "../shard/step-record.ts";
 import { decodeOwned, type ForeignRecordListener } from "./foreign-records.ts";
 
 interface RegionGroup {
@@ -51,6 +52,8 @@ const RECORD_HEAD_BYTES = 256;
 const CHUNK_HEAD_BYTES = 32;
 /** Bytes of a changed tick, about. */
 const TICK_BYTES = 8;
+/** Bytes of a note that edits of another shard were applied, at most. */
+const TAKEN_BYTES_MAX = 96;
 
 /** Returns an upper bound for the size of an edit with these chunks. Throws `ORT_LIMIT` if no record could store it. */
 export function requireRecordable(chunks: readonly JournalChunk[]): number {
@@ -84,7 +87,7 @@ export class EditGroup {
   /** The stamps that the sectors of its entities had before. */
   readonly #stampsBefore = new Map<string, number>();
   #entityBytes = 0;
-  #step: Pick<StepRecord, "step" | "ticks"> | undefined;
+  #step: StepBody | undefined;
   /** The stamp of its changes of entities. */
   stamp = 0;
   /** Log position of the last entry in the group. */
@@ -175,10 +178,13 @@ export class EditGroup {
     this.bytes += itemBytes(item);
   }
 
-  /** Adds the number and the ticks of the step that all of the group belongs to. */
-  addStep(step: Pick<StepRecord, "step" | "ticks">): void {
+  /** Adds the number and the ticks of the step that all of the group belongs to, and what it sent and received. */
+  addStep(step: StepBody): void {
     this.#step = step;
     for (const { changes } of step.ticks) this.bytes += CHUNK_HEAD_BYTES + changes.length * TICK_BYTES;
+    for (const { edits } of step.sent)
+      this.bytes += edits.reduce((sum, edit) => sum + borderEditBytes(edit), CHUNK_HEAD_BYTES);
+    this.bytes += step.taken.length * TAKEN_BYTES_MAX;
   }
 
   get #recordsMax(): number {
@@ -267,8 +273,8 @@ export interface ReadChangesOptions {
   /** Called for messages that no owner wrote, which are passed over. */
   readonly onForeign?: ForeignRecordListener | undefined;
   readonly onSplit?: (split: ShardSplit) => Promise<void>;
-  /** Called for each record about entities. */
-  readonly onEntities: (record: EntitiesRecord) => void;
+  /** Called for each record about entities, and for each step. */
+  readonly onTransfers: (record: EntitiesRecord | StepRecord) => void;
 }
 
 /** Records read at once. */
@@ -277,7 +283,7 @@ const READ_RECORDS = 256;
 /** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if the term decreases. Rule K9. */
 export async function* readChanges(
   journal: Journal,
-  { from, to, shape, termMax, retries, onForeign, onSplit, onEntities }: ReadChangesOptions,
+  { from, to, shape, termMax, retries, onForeign, onSplit, onTransfers }: ReadChangesOptions,
 ): AsyncIterable<LoggedChange> {
   let term = 0;
   // The next owner forgets clients in the order of their edits, which is not that of the records. Rule K41.
@@ -303,8 +309,8 @@ export async function* readChanges(
         group = 0;
         if (record.kind === "split") yield { ...NO_CHANGE, keepsEntity: isOutside(record.split, shape) };
         if (record.kind === "step") yield { ...NO_CHANGE, step: record.step, ticks: record.ticks };
+        if (record.kind === "step" || record.kind === "entities") onTransfers(record);
         if (record.kind !== "entities") continue;
-        onEntities(record);
         yield { ...NO_CHANGE, entities: record.items.flatMap(entityChangesOf) };
         continue;
       }

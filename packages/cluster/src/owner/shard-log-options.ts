@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { StuckListener } from "../engine/retries.ts";
 import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
+import type { StepRecord } from "../shard/step-record.ts";
 import type { ForeignRecordListener } from "./foreign-records.ts";
 
 /** Dependencies and settings of a shard log. */
@@ -25,7 +26,7 @@ export interface ShardLogOptions {
   /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
   readonly inherited?: (
     description: WorldDescription,
-    onEntities: (record: EntitiesRecord) => void,
+    onTransfers: (record: EntitiesRecord | StepRecord) => void,
   ) => AsyncIterable<LoggedChange>;
   /** Puts a committed split into the map. Must finish before anything else happens. */
   readonly completeSplit: (split: ShardSplit) => Promise<void>;

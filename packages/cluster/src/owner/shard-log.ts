@@ -5,22 +5,23 @@ import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry, LoggedStep } from "@orthant/world/engine";
 import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
-import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
+import type { TakenEdits } from "../shard/border-edits.ts";
+import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { AppendPace } from "./append-pace.ts";
-import { checkpointOf, transfersOf, withCheckpoint } from "./checkpoint.ts";
+import { BorderBooks } from "./border-books.ts";
+import { checkpointOf, type SavedBooks, withCheckpoint } from "./checkpoint.ts";
 import { DurableWaiters } from "./durable-waiters.ts";
 import { EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
 import { fullJournal } from "./journal-errors.ts";
 import { JournalRoom } from "./journal-room.ts";
 import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
-import { isStored, readChanges, requireRecordable } from "./shard-journal.ts";
+import { isStored, type ReadChangesOptions, readChanges, requireRecordable } from "./shard-journal.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
-import { isEmptyStep, itemsOfStep, requireStepFits } from "./step-entry.ts";
-import { TransferBook } from "./transfer-book.ts";
+import { isEmptyStep, requireStepFits } from "./step-entry.ts";
 
 /**
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
@@ -29,8 +30,10 @@ import { TransferBook } from "./transfer-book.ts";
 export class ShardLog implements ExternalLog {
   /** The owner's term, which its clocks carry as their epoch. */
   readonly epoch: number;
-  /** The entities that cross the border of the shard, and the stamps of its sectors. */
-  readonly transfers: TransferBook = new TransferBook();
+  /** What crosses the border of the shard. */
+  readonly books: BorderBooks = new BorderBooks();
+  /** The edits of other shards that the next step applies. */
+  taking: readonly TakenEdits[] = [];
   readonly pace: AppendPace;
   readonly #options: ShardLogOptions;
   readonly #retries: Retries;
@@ -49,7 +52,7 @@ export class ShardLog implements ExternalLog {
   /** For each position passed to a running commit, the journal's end that the commit will record. */
   readonly #marks = new Map<number, number>();
   /** For each position passed to a running commit, what was known about transfers there. */
-  readonly #books = new Map<number, Uint8Array>();
+  readonly #saved = new Map<number, SavedBooks>();
   #unsavedBytes = 0;
   #splitting: Promise<void> | undefined;
   /** Splits of this shard that this owner read from its journal or wrote to it. */
@@ -63,8 +66,8 @@ export class ShardLog implements ExternalLog {
     this.epoch = options.term;
     this.pace = new AppendPace(options.time);
     this.#groups = new EntryGroups({
-      term: options.term,
-      transfers: this.transfers,
+      ...options,
+      books: this.books,
       onAdded: (bytes) => {
         this.#room?.expect(bytes);
         this.#start();
@@ -104,12 +107,11 @@ export class ShardLog implements ExternalLog {
 
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
     const { inherited, time, shape, owns } = this.#options;
-    const saved = transfersOf(description);
-    if (saved !== undefined) this.transfers.load(saved);
-    const onEntities = (record: EntitiesRecord): void => this.transfers.replay(record);
+    const hasBooks = this.books.load(description);
+    const onTransfers: ReadChangesOptions["onTransfers"] = (record) => this.books.replay(record);
     if (inherited !== undefined) {
-      yield* inherited(description, onEntities);
-      this.transfers.clearOutbox();
+      yield* inherited(description, onTransfers);
+      this.books.clearOutboxes();
     }
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
     this.#journal = await this.#retries.until(() => openShardJournal(this.#options, checkpointed));
@@ -125,7 +127,7 @@ export class ShardLog implements ExternalLog {
         shape,
         termMax: this.epoch,
         retries: this.#retries,
-        onEntities,
+        onTransfers,
         onForeign: this.#options.onForeign,
         onSplit: (split) => this.#commitSplit(split),
       });
@@ -134,11 +136,11 @@ export class ShardLog implements ExternalLog {
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
-    if (inherited === undefined && (saved === undefined || isReplacement(checkpointed, first))) {
+    if (inherited === undefined && (!hasBooks || isReplacement(checkpointed, first))) {
       const keepsEntity = ({ position }: StoredEntity): boolean => owns(regionOfPoint(shape, position));
       yield { steps: [], chunks: [], origins: [], keepsEntity };
     }
-    this.transfers.begin();
+    this.books.transfers.begin();
   }
 
   /**
@@ -190,9 +192,9 @@ export class ShardLog implements ExternalLog {
 
   /** A step that changed nothing is not stored: the next owner may make one with its number again. Rule K64. */
   #addStep(step: LoggedStep): void {
-    if (isEmptyStep(step)) return;
-    const items = itemsOfStep(step, this.#options.shape, () => this.transfers.nextNumber());
-    this.#groups.addStep(step, items);
+    const taken = this.taking;
+    this.taking = [];
+    if (!isEmptyStep(step) || taken.length > 0) this.#groups.addStep(step, taken);
   }
 
   /** Adds a change of an entity that is visible in these sectors. */
@@ -219,11 +221,11 @@ export class ShardLog implements ExternalLog {
   rotate(): number {
     // A generation contains a record entirely or not at all.
     this.cut();
-    this.#books.set(this.#groups.position, this.transfers.toBytes());
+    const { position } = this.#groups;
+    this.#saved.set(position, this.books.toSave());
     // A split that is recorded from now on is not in the generation.
-    if (!this.isPending && !this.#marks.has(this.#groups.position))
-      this.#marks.set(this.#groups.position, this.#last);
-    return this.#groups.position;
+    if (!this.isPending && !this.#marks.has(position)) this.#marks.set(position, this.#last);
+    return position;
   }
 
   /** Ends the current group: later entries go into other records. */
@@ -239,15 +241,15 @@ export class ShardLog implements ExternalLog {
     const sequence = this.#marks.get(position) ?? this.#last;
     this.#marks.set(position, sequence);
     const mark = { term: this.epoch, sequence };
-    const description = withCheckpoint(state.description, mark, this.#books.get(position));
+    const description = withCheckpoint(state.description, mark, this.#saved.get(position));
     return { ...change, global: { ...state, description } };
   }
 
   async committed(_generation: number, position: number): Promise<void> {
     this.#checkpointed = this.#marks.get(position) ?? this.#checkpointed;
     this.#checkpointedPosition = position;
-    for (const known of this.#marks.keys()) if (known <= position) this.#marks.delete(known);
-    for (const known of this.#books.keys()) if (known <= position) this.#books.delete(known);
+    for (const map of [this.#marks, this.#saved])
+      for (const known of map.keys()) if (known <= position) map.delete(known);
     this.#unsavedBytes = 0;
     this.trim();
   }

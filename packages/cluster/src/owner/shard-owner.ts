@@ -1,16 +1,9 @@
-import {
-  type GeneratorRegistry,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  type Timer,
-} from "@orthant/core";
+import { isOrthantError, OrthantError, type Position, type Timer } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Subscription } from "../engine/engine.ts";
 import { within } from "../engine/time-limit.ts";
-import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
 import { ownerAddress, transferAddress } from "../shard/names.ts";
 import {
@@ -30,30 +23,8 @@ import { ShardEdits } from "./shard-edits.ts";
 import { ShardEntities } from "./shard-entities.ts";
 import { isOutside } from "./shard-journal.ts";
 import { ShardLog } from "./shard-log.ts";
-import type { ShardLogOptions } from "./shard-log-options.ts";
+import type { ShardOwnerOptions } from "./shard-owner-options.ts";
 import { ShardSteps } from "./shard-steps.ts";
-
-/** Dependencies and settings of a shard owner. */
-export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> {
-  readonly folders: ShardFolders;
-  readonly random: () => bigint;
-  readonly generators: GeneratorRegistry;
-  /** Returns the shard of a region according to the current map. */
-  readonly shardOf: (region: Position) => string;
-  /** Returns the term of a shard's owner; 0 if it has none. */
-  readonly termOf: (shard: string) => number;
-  /** Reads the map again. */
-  readonly refreshMap: () => Promise<void>;
-  /** Stores a map beside the shards, unless it or a later one is there. */
-  readonly copyMap: (map: ShardMap) => Promise<void>;
-  /** Called when the shard has a newer owner, or when its journal fails. */
-  readonly onEnd: (error: unknown) => void;
-  /**
-   * Called when the disk refuses a save, again if it gives another kind of reason, and with `undefined` when a save succeeds.
-   */
-  readonly onSaveFailure?: (error: unknown) => void;
-  readonly limits?: Partial<OwnerLimits>;
-}
 
 const AWAY: OwnerAnswer = { kind: "away" };
 /** Time for which an owner keeps answering `away` after it released a shard, until all gateways know. */
@@ -132,6 +103,8 @@ export class ShardOwner {
       isPaused: () => this.#gate.isPaused,
       hasRoom: () => this.#hasRoom(),
       working: (work) => this.#gate.working(work),
+      shardOf: options.shardOf,
+      onRefused: (error) => options.onRefused?.(error),
     });
     this.#checkpointedMs = options.time.nowMs();
     world.onFailure((error) => this.#end(error));
@@ -178,7 +151,8 @@ export class ShardOwner {
       unsavedBytes: bytes,
       checkpointedMs: this.#checkpointedMs,
       saveFailure: this.#saveFailure,
-      leavingEntities: this.#log.transfers.outboxSize,
+      leavingEntities: this.#log.books.transfers.outboxSize,
+      leavingEdits: this.#log.books.edits.outboxSize,
       isPaused: this.#gate.isPaused,
     };
   }
@@ -284,15 +258,17 @@ export class ShardOwner {
     const request = decode(ownerRequestCodec, bytes);
     const codec = ownerAnswerCodec(this.#options.shape.volume);
     // After a failure, which has ended this owner or is about to, the gateway asks the next one.
-    return encode(codec, await this.#orElse(AWAY, () => this.#answerTo(request)));
+    return encode(codec, await this.#orElse(AWAY, () => this.#gate.working(() => this.#answerTo(request))));
   }
 
-  /** Takes entities over from another shard. */
+  /** Takes entities and edits over from another shard. */
   async #receive(bytes: Uint8Array): Promise<Uint8Array> {
     const request = decode(transferRequestCodec, bytes);
     const outcomes = await this.#orElse([], async () => {
       if (this.#gate.isClosed || this.#gate.isPaused) return [];
-      return this.entities.receive(request);
+      // A split or a release waits for the step that applies edits, but not for the answer.
+      if (request.kind === "edits") return this.steps.receive(request);
+      return this.#gate.working(() => this.entities.receive(request));
     });
     return encode(transferAnswerCodec, outcomes);
   }
@@ -300,7 +276,7 @@ export class ShardOwner {
   /** Returns the answer to a request, or `other` if it fails. */
   async #orElse<Answer>(other: Answer, answer: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#gate.working(answer);
+      return await answer();
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       return other;

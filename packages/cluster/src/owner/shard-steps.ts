@@ -3,11 +3,16 @@ import {
   type Dimensions,
   isOrthantError,
   OrthantError,
+  type Position,
   type TimeSource,
 } from "@orthant/core";
 import { Axes, sleep } from "@orthant/core/engine";
+import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { simulate } from "@orthant/world/engine";
+import { type SimulatedPart, simulate } from "@orthant/world/engine";
+import type { EditTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
+import { type Arrival, Arrivals } from "./arrivals.ts";
+import { SentRoom } from "./sent-room.ts";
 import { newEntityId, type ShardEntitiesContext } from "./shard-entities.ts";
 import { STEP_LEAVING_MAX } from "./step-entry.ts";
 import { WatchedSectors } from "./watched-sectors.ts";
@@ -20,22 +25,45 @@ export interface ShardStepsContext extends Omit<ShardEntitiesContext, "requireRo
   readonly hasRoom: () => boolean;
   /** Does work that a split and a release wait for. */
   readonly working: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Returns the shard of a region according to the current map. */
+  readonly shardOf: (region: Position) => string;
+  /** Called for edits of other shards that cannot be applied, and for those that have to wait. */
+  readonly onRefused: (error: OrthantError) => void;
 }
 
 /** Delay before the next look whether the journal and the outbox have room for a step. */
 const FULL_MS = 200;
 
-/** Simulates a shard. Its steps are stored one after the other, each as a whole. Rule K64. */
+/** Simulates a shard. Its steps are stored one after the other, each as a whole. Rules K64, K66 and K67. */
 export class ShardSteps {
   /** What players look at. */
   readonly watched: WatchedSectors;
   readonly #context: ShardStepsContext;
-  #simulation: { stop(): Promise<void> } | undefined;
+  readonly #arrivals: Arrivals;
+  readonly #part: SimulatedPart;
+  /** Steps are made one after the other, also those without systems. */
+  readonly #queue = new SerialQueue();
+  #simulation: { readonly isPaused: boolean; stop(): Promise<void> } | undefined;
+  #isApplying = false;
   #isEnded = false;
 
   constructor(context: ShardStepsContext) {
+    const { world, time, owns, random, log, shardOf } = context;
     this.#context = context;
-    this.watched = new WatchedSectors(context.world.shape, context.time);
+    this.watched = new WatchedSectors(world.shape, time);
+    this.#arrivals = new Arrivals(context);
+    const room = new SentRoom(log.books.edits, shardOf);
+    this.#part = {
+      owns,
+      newEntityId: () => newEntityId(random),
+      activeBoxes: () => this.watched.boxes(),
+      during: (make) => this.#during(make),
+      arrivals: () => {
+        room.begin();
+        return this.#arrivals.begin();
+      },
+      maySend: (region, edit) => room.take(region, edit),
+    };
   }
 
   /** The last step that was made. */
@@ -45,7 +73,7 @@ export class ShardSteps {
 
   /** Starts to simulate the shard. */
   simulate<D extends Dimensions>(options: SimulationOptions<D>, codec: DataCodec): Simulation<D> {
-    const { world, owns, random } = this.#context;
+    const { world } = this.#context;
     const { onError } = options;
     const simulation = simulate(
       world,
@@ -58,46 +86,140 @@ export class ShardSteps {
           if (!this.#isEnded && !isOrthantError(error, "ORT_CLOSED")) onError?.(error, system);
         },
       },
-      {
-        owns,
-        newEntityId: () => newEntityId(random),
-        activeBoxes: () => this.watched.boxes(),
-        during: (make) => this.#during(make),
-      },
+      this.#part,
     );
     this.#simulation = simulation;
     return simulation;
   }
 
+  /** Has the next step apply edits of another shard. Resolves when it is stored, or after a while. */
+  async receive(request: EditTransferRequest): Promise<readonly TransferOutcome[]> {
+    this.#arrivals.add(request);
+    if (this.#simulation?.isPaused !== false) void this.#applyWaiting();
+    return this.#arrivals.whenDone(request);
+  }
+
   /** Makes no more steps. */
   end(): void {
     this.#isEnded = true;
+    this.#arrivals.end();
     void this.#simulation?.stop();
   }
 
   async #during(make: () => Promise<unknown>): Promise<void> {
-    const { shard, world, log, time, whenOpen, working, onStored, onLeft } = this.#context;
+    const { shard } = this.#context;
     try {
-      for (;;) {
-        await whenOpen();
-        if (this.#isReady) break;
-        await sleep(time, FULL_MS);
-      }
-      await working(async () => {
-        await make();
-        // The next step begins when this one is stored, so that steps never pile up.
-        await log.whenDurable();
-      });
+      await this.#whenReady();
+      await this.#inTurn(() => this.#makeWithArrivals(make));
     } catch (error) {
-      if (!this.#isEnded && world.failure === undefined) throw error;
+      if (!this.#isLost) throw error;
       throw new OrthantError("ORT_CLOSED", `shard ${shard} is no longer owned here`, {}, { cause: error });
     }
+  }
+
+  /** Applies the edits that wait, in steps without systems, because this node does not simulate the shard. */
+  async #applyWaiting(): Promise<void> {
+    if (this.#isApplying) return;
+    this.#isApplying = true;
+    try {
+      while (this.#arrivals.isWaiting && this.#simulation?.isPaused !== false) {
+        await this.#whenReady();
+        const isProgress = await this.#inTurn(() => this.#applyChosen());
+        if (!isProgress) await sleep(this.#context.time, FULL_MS);
+      }
+    } catch (error) {
+      // The senders try again, perhaps with another owner.
+      if (!isOrthantError(error)) throw error;
+      if (!this.#isLost) this.#context.onRefused(error);
+    } finally {
+      this.#isApplying = false;
+    }
+  }
+
+  async #whenReady(): Promise<void> {
+    const { time, whenOpen } = this.#context;
+    for (;;) {
+      await whenOpen();
+      if (this.#isReady) return;
+      await sleep(time, FULL_MS);
+    }
+  }
+
+  /** Makes steps, which begin with edits of other shards. Resolves when they are stored. */
+  async #inTurn<Result>(make: () => Promise<Result>): Promise<Result> {
+    const { log, working, onStored, onLeft } = this.#context;
+    const result = await working(() =>
+      this.#queue.run(async () => {
+        const release = await this.#arrivals.choose();
+        try {
+          return await make();
+        } finally {
+          this.#arrivals.clear();
+          release();
+          // The next step begins when this one is stored, so that steps never pile up.
+          await log.whenDurable();
+          this.#arrivals.settle();
+        }
+      }),
+    );
     onStored();
-    if (log.transfers.outboxSize > 0) onLeft();
+    const { transfers, edits } = log.books;
+    if (transfers.outboxSize + edits.outboxSize > 0) onLeft();
+    return result;
+  }
+
+  async #makeWithArrivals(make: () => Promise<unknown>): Promise<void> {
+    try {
+      await make();
+    } catch (error) {
+      const { applied } = this.#arrivals;
+      if (applied.length === 0 || this.#isLost) throw error;
+      // Both may be too much together, or some edits of other shards cannot be applied at all.
+      await this.#applyAlone(applied);
+      this.#arrivals.clear();
+      await make();
+    }
+  }
+
+  /** Applies the edits that were chosen. Returns false if there are none. */
+  async #applyChosen(): Promise<boolean> {
+    const { chosen } = this.#arrivals;
+    if (chosen.length > 0) await this.#applyAlone(chosen);
+    return chosen.length > 0;
+  }
+
+  /** Applies edits of other shards in a step without systems. Those that cannot be applied are reported. */
+  async #applyAlone(arrivals: readonly Arrival[]): Promise<void> {
+    const { world } = this.#context;
+    const make = async (): Promise<void> => {
+      this.#arrivals.chooseOnly(arrivals);
+      await world.steps.make(
+        () => true,
+        () => undefined,
+        this.#part,
+      );
+    };
+    try {
+      await make();
+    } catch (error) {
+      if (this.#isLost) throw error;
+      const [first] = arrivals;
+      if (first !== undefined && arrivals.length === 1) {
+        if (first.isRefused) throw error;
+        this.#arrivals.refuse(first, error);
+        return make();
+      }
+      for (const one of arrivals) await this.#applyAlone([one]);
+    }
+  }
+
+  /** Whether the shard is no longer owned here. */
+  get #isLost(): boolean {
+    return this.#isEnded || this.#context.world.failure !== undefined;
   }
 
   get #isReady(): boolean {
     const { log, isPaused, hasRoom } = this.#context;
-    return !isPaused() && hasRoom() && log.transfers.outboxSize <= STEP_LEAVING_MAX;
+    return !isPaused() && hasRoom() && log.books.transfers.outboxSize <= STEP_LEAVING_MAX;
   }
 }

@@ -4,9 +4,10 @@ import { regionOf } from "@orthant/core/engine";
 import { storedEntityCodec } from "@orthant/save/content";
 import type { LoggedStep, LoggedStepEntity } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX } from "../engine/engine.ts";
+import { borderEditBytes, byRegion, type TakenEdits } from "../shard/border-edits.ts";
 import { ENTITY_BYTES_MAX, type EntityItem } from "../shard/entity-record.ts";
 import { nameOfPosition, sectorOfPosition } from "../shard/sectors.ts";
-import { stepBodyCodec } from "../shard/step-record.ts";
+import { type StepBody, stepBodyCodec } from "../shard/step-record.ts";
 import { requireRecordable } from "./shard-journal.ts";
 import { OUTBOX_MAX } from "./transfer-book.ts";
 
@@ -24,8 +25,8 @@ const STEP_PART_BYTES_MAX = 1_048_576;
 const OTHER_RECORDS = 2;
 
 /** Whether a step changed nothing but its number. */
-export function isEmptyStep({ clocks, ticks, entities }: LoggedStep): boolean {
-  return clocks.length + ticks.length + entities.length === 0;
+export function isEmptyStep({ clocks, ticks, entities, sent }: LoggedStep): boolean {
+  return clocks.length + ticks.length + entities.length + sent.length === 0;
 }
 
 /** Throws `ORT_LIMIT` unless a journal that takes `bytesMax` at once can store a step whole. Rule K64. */
@@ -35,7 +36,8 @@ export function requireStepFits(
   bytesMax: number = Number.POSITIVE_INFINITY,
 ): void {
   const records = new Set(step.chunks.map(({ position }) => nameOfPosition(regionOf(position))));
-  const ticks = encode(stepBodyCodec(shape.volume), step).length;
+  const ticks = encode(stepBodyCodec(shape.volume), { ...step, sent: [], taken: [] }).length;
+  const sent = step.sent.reduce((sum, edit) => sum + borderEditBytes(edit), 0);
   let entities = 0;
   for (const change of step.entities) {
     for (const sector of sectorsOf(change, shape)) records.add(`entities ${nameOfPosition(sector)}`);
@@ -52,9 +54,20 @@ export function requireStepFits(
     APPEND_RECORDS_MAX,
     "records of regions and sectors",
   );
-  requireAtMost("the step", requireRecordable(step.chunks) + entities + ticks, bytesMax, "bytes");
+  requireAtMost("the step", requireRecordable(step.chunks) + entities + ticks + sent, bytesMax, "bytes");
   const leaving = step.entities.filter((change) => "leaving" in change).length;
   requireAtMost("the step", leaving, STEP_LEAVING_MAX, "entities that leave the shard");
+}
+
+/** Returns what the record of a step says. `nextNumber` numbers the edits that it sends to other shards. */
+export function stepBodyOf(
+  { step, ticks, sent }: LoggedStep,
+  taken: readonly TakenEdits[],
+  shape: ChunkShape,
+  nextNumber: () => number,
+): StepBody {
+  const numbered = byRegion(shape, sent).map((part) => ({ ...part, number: nextNumber() }));
+  return { step, ticks, sent: numbered, taken };
 }
 
 /** Returns what a step does to entities. `nextNumber` numbers those that leave. */

@@ -10,7 +10,8 @@ const HAS_BLOCK = 1;
 const REMOVES_DATA = 2;
 const HAS_DATA = 4;
 
-const placementCodec: Codec<VoxelPlacement> = {
+/** Codec of what is set at a voxel. */
+export const placementCodec: Codec<VoxelPlacement> = {
   write(out, { voxel, block, data }) {
     writeVoxel(out, voxel);
     const dataFlag = data === null ? REMOVES_DATA : HAS_DATA;
@@ -29,11 +30,13 @@ const placementCodec: Codec<VoxelPlacement> = {
   },
 };
 
-function writeVoxel(out: ByteWriter, voxel: Position): void {
+/** Writes the position of a voxel. */
+export function writeVoxel(out: ByteWriter, voxel: Position): void {
   for (const coordinate of voxel) out.varInt(coordinate);
 }
 
-function readVoxel(input: ByteReader): Position {
+/** Reads the position of a voxel. */
+export function readVoxel(input: ByteReader): Position {
   return [input.varInt(), input.varInt(), input.varInt(), input.varInt()];
 }
 

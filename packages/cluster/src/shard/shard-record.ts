@@ -70,8 +70,8 @@ const VERSION = 2;
 const VERSION_WITHOUT_PLAYERS = 1;
 /** Of records about entities, which older nodes cannot read and must not pass over. */
 const VERSION_OF_ENTITIES = 3;
-/** Of records about steps, for the same reason. */
-const VERSION_OF_STEPS = 4;
+/** Of records about steps, for the same reason. Version 4 had no edits across borders. */
+const VERSION_OF_STEPS = 5;
 const VERSION_OF_KIND: Readonly<Record<ShardRecord["kind"], number>> = {
   region: VERSION,
   term: VERSION,

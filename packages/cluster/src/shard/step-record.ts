@@ -1,6 +1,20 @@
-import type { Codec } from "@orthant/core/bytes";
+import { type Codec, list } from "@orthant/core/bytes";
+import { positionCodec } from "@orthant/core/engine";
 import { type ChunkTickChanges, tickChangesCodec } from "@orthant/save/journal";
 import { EDIT_CHUNKS_MAX } from "@orthant/world/engine";
+import {
+  borderEditsCodec,
+  type RegionEdits,
+  STEP_TRANSFERS_MAX,
+  type TakenEdits,
+  takenEditsCodec,
+} from "./border-edits.ts";
+
+/** Edits that a step sends to another shard. The term of the transfer is that of the record. */
+export interface SentEdits extends RegionEdits {
+  /** The number of the transfer. */
+  readonly number: number;
+}
 
 /** A step of a simulation. Its edits and its changes of entities are in the records before it in the same append. */
 export interface StepRecord {
@@ -10,21 +24,50 @@ export interface StepRecord {
   readonly step: number;
   /** The scheduled ticks that it changed. */
   readonly ticks: readonly ChunkTickChanges[];
+  /** Its edits in other shards, which are in the outbox from then on. */
+  readonly sent: readonly SentEdits[];
+  /** Edits of other shards that it applied. */
+  readonly taken: readonly TakenEdits[];
 }
 
-type StepBody = Pick<StepRecord, "step" | "ticks">;
+/** What a step record says besides its term. */
+export type StepBody = Pick<StepRecord, "step" | "ticks" | "sent" | "taken">;
+
+const sentCodec = list<SentEdits>(
+  {
+    write(out, { number, region, edits }) {
+      out.varUint(number);
+      positionCodec.write(out, region);
+      borderEditsCodec.write(out, edits);
+    },
+    read: (input) => ({
+      number: input.varUint(),
+      region: positionCodec.read(input),
+      edits: borderEditsCodec.read(input),
+    }),
+  },
+  STEP_TRANSFERS_MAX,
+);
+const takenCodec = list(takenEditsCodec, STEP_TRANSFERS_MAX);
 
 /** Codec of the body of a step record in a world whose chunks have `volume` voxels. Rule K64 in docs/formats/cluster.md. */
 export function stepBodyCodec(volume: number): Codec<StepBody> {
   return {
-    write(out, { step, ticks }) {
+    write(out, { step, ticks, sent, taken }) {
       out.varUint(step);
       tickChangesCodec(volume, EDIT_CHUNKS_MAX, step).write(out, ticks);
+      sentCodec.write(out, sent);
+      takenCodec.write(out, taken);
     },
     read(input) {
       const step = input.varUint();
       if (step === 0) throw input.fail("ORT_JOURNAL", "a step with the number 0");
-      return { step, ticks: tickChangesCodec(volume, EDIT_CHUNKS_MAX, step).read(input) };
+      return {
+        step,
+        ticks: tickChangesCodec(volume, EDIT_CHUNKS_MAX, step).read(input),
+        sent: sentCodec.read(input),
+        taken: takenCodec.read(input),
+      };
     },
   };
 }

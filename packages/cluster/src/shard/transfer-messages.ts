@@ -1,6 +1,7 @@
 import { type Codec, list } from "@orthant/core/bytes";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
+import { type EditTransfer, editTransferCodec } from "./border-edits.ts";
 import { shardNameCodec, type TransferId, transferIdCodec } from "./entity-record.ts";
 
 /** An entity on its way to another shard. */
@@ -8,8 +9,20 @@ export interface Transfer extends TransferId {
   readonly entity: StoredEntity;
 }
 
+/** An owner's request to another one to apply edits of steps. */
+export interface EditTransferRequest {
+  readonly kind: "edits";
+  /** The shard that sends them. */
+  readonly from: string;
+  /** The earliest transfer of edits in its outbox. */
+  readonly low: TransferId;
+  /** In order. */
+  readonly transfers: readonly EditTransfer[];
+}
+
 /** An owner's request to another one to take entities over. */
-export interface TransferRequest {
+export interface EntityTransferRequest {
+  readonly kind: "entities";
   /** The shard that sends them. */
   readonly from: string;
   /** The earliest transfer in its outbox. */
@@ -19,7 +32,10 @@ export interface TransferRequest {
   readonly transfers: readonly Transfer[];
 }
 
-/** Outcome of a transfer: the entity is stored there, belongs to another shard, or is to be sent again later. */
+/** A request of one owner to another. */
+export type TransferRequest = EntityTransferRequest | EditTransferRequest;
+
+/** Outcome of a transfer: it is stored there, belongs to another shard, or is to be sent again later. */
 export type TransferOutcome = "stored" | "elsewhere" | "later";
 
 /** Maximum number of transfers in one request. */
@@ -35,22 +51,26 @@ export const transferCodec: Codec<Transfer> = {
   read: (input) => ({ ...transferIdCodec.read(input), entity: storedEntityCodec.read(input) }),
 };
 
+const KINDS: readonly TransferRequest["kind"][] = ["entities", "edits"];
 const transfersCodec = list(transferCodec, TRANSFERS_MAX);
+const editTransfersCodec = list(editTransferCodec, TRANSFERS_MAX);
 
-/** Codec of a request to take entities over. Rule K57 in docs/formats/cluster.md. */
+/** Codec of a request of one owner to another. Rules K57 and K67 in docs/formats/cluster.md. */
 export const transferRequestCodec: Codec<TransferRequest> = {
-  write(out, { from, low, stamp, transfers }) {
-    shardNameCodec.write(out, from);
-    transferIdCodec.write(out, low);
-    out.varUint(stamp);
-    transfersCodec.write(out, transfers);
+  write(out, request) {
+    out.tag(KINDS.indexOf(request.kind), KINDS.length);
+    shardNameCodec.write(out, request.from);
+    transferIdCodec.write(out, request.low);
+    if (request.kind === "edits") return editTransfersCodec.write(out, request.transfers);
+    out.varUint(request.stamp);
+    transfersCodec.write(out, request.transfers);
   },
-  read: (input) => ({
-    from: shardNameCodec.read(input),
-    low: transferIdCodec.read(input),
-    stamp: input.varUint(),
-    transfers: transfersCodec.read(input),
-  }),
+  read(input) {
+    const kind = KINDS[input.tag(KINDS.length)];
+    const [from, low] = [shardNameCodec.read(input), transferIdCodec.read(input)];
+    if (kind === "edits") return { kind, from, low, transfers: editTransfersCodec.read(input) };
+    return { kind: "entities", from, low, stamp: input.varUint(), transfers: transfersCodec.read(input) };
+  },
 };
 
 /** Codec of the answer: one outcome for each transfer, or none if the responder is not the owner now. */

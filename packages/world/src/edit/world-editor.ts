@@ -39,6 +39,7 @@ import {
 } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { StepEntityChange } from "../simulation/step-entity-changes.ts";
+import type { BorderEdit } from "../simulation/step-part.ts";
 import type { ChunkTicks } from "../simulation/tick-store.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { QueuedEdit } from "./queued-edit.ts";
@@ -86,6 +87,8 @@ export interface StepChange {
   /** The chunks whose ticks it changed. */
   readonly ticks: readonly ChunkTicks[];
   readonly entities: readonly StepEntityChange[];
+  /** Its edits in other parts of a larger world, in order. */
+  readonly sent: readonly BorderEdit[];
   /** Takes back what the step changed already: ticks. */
   readonly undo: () => void;
 }
@@ -257,7 +260,7 @@ export class WorldEditor {
   }
 
   /** Returns what the log gets of a step, before anything is changed. Takes the step back if the log cannot store it. */
-  #admittedStep({ step, edit, blocksOf, ticks, entities, undo }: StepChange): StepEntry {
+  #admittedStep({ step, edit, blocksOf, ticks, entities, sent, undo }: StepChange): StepEntry {
     try {
       const before = this.#content.regions.state;
       const logged: StepEntry = {
@@ -268,6 +271,7 @@ export class WorldEditor {
         ),
         ticks: ticks.map(tickChangesOf).filter(hasChanges),
         entities: entities.map((change) => this.#loggedEntity(change)),
+        sent,
       };
       this.#saver.admitStep(logged);
       return logged;

@@ -31,6 +31,7 @@ import {
   type SegmentId,
 } from "@orthant/save/journal";
 import { clientEditsOf } from "../content/last-edit-store.ts";
+import type { BorderEdit } from "../simulation/step-part.ts";
 
 /** An edit with the clocks that its regions had before. */
 export interface LoggedEdit extends JournalEdit {
@@ -47,6 +48,8 @@ export type LoggedStepEntity = JournalEntity & {
 export interface LoggedStep extends JournalStep {
   readonly clocks: LoggedEdit["clocks"];
   readonly entities: readonly LoggedStepEntity[];
+  /** Its edits in other parts of a larger world, in order. */
+  readonly sent: readonly BorderEdit[];
 }
 
 /** A change to a world, as a log receives it. */

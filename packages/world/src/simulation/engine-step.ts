@@ -4,18 +4,21 @@ import type { StepChange } from "../edit/world-editor.ts";
 import { EDIT_CHUNKS_MAX } from "../world-options.ts";
 import { StepChunk } from "./step-chunk.ts";
 import type { StepEntityChanges } from "./step-entity-changes.ts";
+import type { BorderEdit } from "./step-part.ts";
 import type { ChunkTicks, TickStore } from "./tick-store.ts";
 
 /** What a step works on. */
-interface StepWorld {
+export interface StepWorld {
   readonly number: number;
   readonly state: WorldState;
   readonly isSameType: IsSameType;
   readonly ticks: TickStore;
   readonly entities: StepEntityChanges;
-  /** Active chunks in which something is due, in order. */
-  readonly due: readonly ChunkTicks[];
+  /** Returns the active chunks in which something is due, in order. Called once. */
+  takeDue(): readonly ChunkTicks[];
   isLoaded(chunk: Position): boolean;
+  /** Whether an edit in a chunk of another part of the world can be sent there. */
+  maySend(chunk: Position, edit: BorderEdit): boolean;
 }
 
 /**
@@ -27,6 +30,8 @@ export class EngineStep {
   readonly #extents: Position;
   readonly #chunks = new PositionMap<StepChunk>();
   readonly #changedTicks = new Set<ChunkTicks>();
+  readonly #sent: BorderEdit[] = [];
+  #due: readonly ChunkTicks[] = [];
   #x = Number.NaN;
   #y = 0;
   #z = 0;
@@ -39,6 +44,12 @@ export class EngineStep {
     this.#world = world;
     this.#extents = world.state.shape.extents;
     this.#chunk = this.#chunkAt(0, 0, 0, 0);
+  }
+
+  /** Begins with the edits of other parts of the world. Must be called before all else. */
+  begin(arrivals: readonly BorderEdit[]): void {
+    for (const edit of arrivals) this.apply(edit);
+    this.#due = this.#world.takeDue();
   }
 
   /** The number of the step, from 1 on. */
@@ -87,21 +98,35 @@ export class EngineStep {
     return this.#chunk.dataAt(this.#index);
   }
 
+  /** Applies an edit of another part of the world. Its ticks count from the step before this one. */
+  apply(edit: BorderEdit): void {
+    this.moveTo(...edit.voxel);
+    if (!this.isLoaded) throw new OrthantError("ORT_NOT_HELD", `voxel [${edit.voxel}] is not loaded here`);
+    if (!("tick" in edit)) this.edit(edit.block, edit.data);
+    else if (edit.inSteps === 0) this.cancel(edit.tick);
+    else this.schedule(edit.tick, this.number - 1 + edit.inSteps);
+  }
+
   /**
-   * Sets the block of the voxel, its data or both; `null` removes data. Returns false, and does nothing, where nothing is
-   * loaded.
+   * Sets the block of the voxel, its data or both; `null` removes data. In another part of the world, sends the edit there.
+   * Returns false, and does nothing, where nothing is loaded and nothing can be sent.
    */
   edit(block: number | undefined, data?: Uint8Array | null): boolean {
     const chunk = this.#chunk;
-    if (!this.isLoaded) return false;
+    if (!this.isLoaded)
+      return this.#send({
+        voxel: this.#voxel,
+        ...(block !== undefined && { block }),
+        ...(data !== undefined && { data }),
+      });
     if (block !== undefined) chunk.setBlock(this.#index, block, this.#world.isSameType);
     if (data !== undefined) chunk.setData(this.#index, data ?? undefined);
     return true;
   }
 
-  /** Schedules a tick for the voxel. One that is due earlier stays. Returns false where nothing is loaded. */
+  /** Schedules a tick for the voxel. One that is due earlier stays. Returns false where an edit would. */
   schedule(kind: string, step: number): boolean {
-    if (!this.isLoaded) return false;
+    if (!this.isLoaded) return this.#send({ voxel: this.#voxel, tick: kind, inSteps: step - this.number });
     const ticks = this.#ticks();
     const ofKind = ticks.ofKind(kind);
     const known = ofKind.steps.get(this.#index);
@@ -114,6 +139,7 @@ export class EngineStep {
 
   /** Removes a tick of the voxel. */
   cancel(kind: string): void {
+    if (!this.isLoaded) this.#send({ voxel: this.#voxel, tick: kind, inSteps: 0 });
     if (this.dueStepOf(kind) === undefined) return;
     const ticks = this.#ticks();
     ticks.ofKind(kind).set(this.#index, undefined);
@@ -131,7 +157,7 @@ export class EngineStep {
    */
   takeDue(kind: string, visit: (chunk: Position, index: number) => void): void {
     this.#requireRunning();
-    for (const chunk of this.#world.due) {
+    for (const chunk of this.#due) {
       const taken = chunk.kinds.get(kind)?.take(this.number) ?? [];
       if (taken.length > 0) this.#changedTicks.add(chunk);
       for (const index of taken) visit(chunk.position, index);
@@ -141,18 +167,19 @@ export class EngineStep {
   /** Ends the step and returns what it changed. Throws `ORT_LIMIT` if it changed more than a save can store. */
   change(): StepChange {
     this.#end();
-    const { ticks, due } = this.#world;
+    const { ticks } = this.#world;
     const entities = this.#world.entities.list();
     for (const chunk of this.#changedTicks) chunk.requireStorable();
     const edited = [...this.#chunks.values()].filter(({ isEdited }) => isEdited);
     requireFewChunks(Math.max(edited.length, this.#changedTicks.size));
-    for (const chunk of due) if (chunk.isDue(this.number)) ticks.plan(chunk, this.number + 1);
+    for (const chunk of this.#due) if (chunk.isDue(this.number)) ticks.plan(chunk, this.number + 1);
     return {
       step: this.number,
       edit: this.#world.state.setChunks(edited.map((chunk) => [chunk.position, chunk.after() as Chunk])),
       blocksOf: (position) => this.#chunks.get(...position)?.blocks(),
       ticks: [...this.#changedTicks],
       entities,
+      sent: this.#sent,
       undo: () => this.undo(),
     };
   }
@@ -160,7 +187,7 @@ export class EngineStep {
   /** Ends the step and takes the changes of ticks back. */
   undo(): void {
     this.#end();
-    for (const chunk of new Set([...this.#changedTicks, ...this.#world.due]))
+    for (const chunk of new Set([...this.#changedTicks, ...this.#due]))
       this.#world.ticks.undo(chunk, this.number - 1);
   }
 
@@ -175,6 +202,17 @@ export class EngineStep {
       "ORT_ARGUMENT",
       `step ${this.number} is over: a system uses a step only until it returns, and must not wait for anything`,
     );
+  }
+
+  get #voxel(): Position {
+    return [this.#x, this.#y, this.#z, this.#w];
+  }
+
+  /** Sends an edit of the voxel to another part of the world. Returns false if it belongs to none or cannot be sent. */
+  #send(edit: BorderEdit): boolean {
+    const isSent = this.#world.maySend(this.#chunk.position, edit);
+    if (isSent) this.#sent.push(edit);
+    return isSent;
   }
 
   #ticks(): ChunkTicks {

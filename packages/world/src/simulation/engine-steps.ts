@@ -1,8 +1,8 @@
 import { OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
-import { AXES, boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
+import { AXES, axisOutside, boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
-import { EngineStep } from "./engine-step.ts";
+import { EngineStep, type StepWorld } from "./engine-step.ts";
 import { StepEntityChanges } from "./step-entity-changes.ts";
 import type { StepPart } from "./step-part.ts";
 
@@ -89,6 +89,13 @@ export class EngineSteps {
     this.#content.regions.ticks.activate(region, this.last);
   }
 
+  /** Skips the numbers up to `step`. Ticks that are due meanwhile wait, as those of a region that is not active. */
+  skipTo(step: number): void {
+    if (step <= this.last) return;
+    this.#content.step = step;
+    this.#content.regions.ticks.skipTo(step);
+  }
+
   /**
    * Makes the next step, after all edits that were requested before. Ticks of regions that are not active wait. If `run`
    * throws, the step was not made. In a world with a journal, a step is durable shortly after it was made. With `part`, a
@@ -104,11 +111,10 @@ export class EngineSteps {
     return this.#editor.step((state) => {
       const { regions } = this.#content;
       const number = this.last + 1;
-      const due = regions.ticks.takeDue(number).filter(({ position }) => isActive(regionOf(position)));
-      const step = new EngineStep({
+      const world: StepWorld = {
         number,
         state,
-        due,
+        takeDue: () => regions.ticks.takeDue(number).filter(({ position }) => isActive(regionOf(position))),
         isSameType: sameTypeIn(this.#content.catalog),
         ticks: regions.ticks,
         entities: new StepEntityChanges({
@@ -119,8 +125,14 @@ export class EngineSteps {
           owns,
         }),
         isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)) && owns(regionOf(chunk)),
-      });
+        maySend: (chunk, edit) =>
+          axisOutside(state.shape, chunk) === undefined &&
+          !owns(regionOf(chunk)) &&
+          part?.maySend(regionOf(chunk), edit) === true,
+      };
+      const step = new EngineStep(world);
       try {
+        step.begin(part?.arrivals() ?? []);
         run(step);
         return step.change();
       } catch (error) {

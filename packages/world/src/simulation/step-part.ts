@@ -1,4 +1,15 @@
-import type { Box, Position } from "@orthant/core";
+import type { Box, Position, VoxelPlacement } from "@orthant/core";
+
+/** A tick that a step schedules in another part of the world. */
+export interface BorderTick {
+  readonly voxel: Position;
+  readonly tick: string;
+  /** Steps from the step that schedules it; 0 removes the tick. */
+  readonly inSteps: number;
+}
+
+/** A change of a voxel in another part of the world, which a step of that part makes. */
+export type BorderEdit = VoxelPlacement | BorderTick;
 
 /** The part of a larger world that steps may change. Other parts of it change by their own steps. */
 export interface StepPart {
@@ -6,6 +17,10 @@ export interface StepPart {
   owns(region: Position): boolean;
   /** Returns an id for a new entity that no other part gives to one. */
   newEntityId(): bigint;
+  /** Returns the edits of other parts that the step which begins now applies first. */
+  arrivals(): readonly BorderEdit[];
+  /** Whether an edit of a region in another part can be sent there, besides those that the step sends already. */
+  maySend(region: Position, edit: BorderEdit): boolean;
 }
 
 /** A part of a larger world, as a simulation needs it. */

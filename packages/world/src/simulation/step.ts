@@ -26,7 +26,10 @@ export interface StepReader<D extends Dimensions> {
   dataAt(position: Position<D>): unknown;
 }
 
-/** Collects the edits of a step. They are applied all at once when the step ends. */
+/**
+ * Collects the edits of a step. They are applied all at once when the step ends. In a cluster, an edit of a voxel in another
+ * shard returns true, too: the next step of that shard begins with it.
+ */
 export interface StepEdits<D extends Dimensions> {
   /** Sets a block, with data if given. Returns false, and does nothing, outside of what is loaded. */
   set(position: Position<D>, block: number, options?: SetOptions): boolean;
@@ -42,7 +45,7 @@ export interface StepSchedule<D extends Dimensions> {
   due(kind: string): readonly { readonly position: Position<D> }[];
   /**
    * Schedules a tick in a number of steps, at least 1. A voxel has at most one tick of a kind: one that is due earlier
-   * stays. Returns false, and does nothing, outside of what is loaded.
+   * stays. Returns false, and does nothing, outside of what is loaded. In a cluster, the voxel may be in another shard.
    */
   add(position: Position<D>, kind: string, inSteps: number): boolean;
   /** Removes a tick. */
@@ -114,7 +117,10 @@ export function shownStep<D extends Dimensions>(
       setData: (position, data) => at(position).edit(undefined, encodeSetData(codec, data)),
       move(from, to) {
         const { block, data } = at(from, "from");
-        if (block === undefined || !at(to, "to").isLoaded) return false;
+        if (block === undefined) return false;
+        // An edit in another shard of a cluster can be refused.
+        if (!at(to, "to").isLoaded)
+          return at(to, "to").edit(block, data ?? null) && at(from, "from").edit(AIR, null);
         // In this order, so that a block that moves to where it is stays.
         at(from, "from").edit(AIR, null);
         return at(to, "to").edit(block, data ?? null);

@@ -249,6 +249,15 @@ export class TickStore {
       .sort((a, b) => comparePositions(a.position, b.position));
   }
 
+  /** Makes everything that is due up to `step` count in the step after it, as if no region had been active meanwhile. */
+  skipTo(step: number): void {
+    for (const [due, chunks] of [...this.#due]) {
+      if (due > step) continue;
+      this.#due.delete(due);
+      for (const chunk of chunks) this.plan(chunk, step + 1);
+    }
+  }
+
   #planAll(chunk: ChunkTicks, step: number): void {
     for (const ofKind of chunk.kinds.values())
       for (const due of ofKind.dueSteps()) {

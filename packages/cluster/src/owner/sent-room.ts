@@ -1,0 +1,77 @@
+import type { Position } from "@orthant/core";
+import type { BorderEdit } from "@orthant/world/engine";
+import { borderEditBytes, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
+import { nameOfPosition } from "../shard/sectors.ts";
+import type { EditBook } from "./edit-book.ts";
+
+interface Used {
+  transfers: number;
+  bytes: number;
+}
+
+/** Transfers of edits, and bytes of them, that may wait for one shard. */
+const SHARD_TRANSFERS_MAX = 1_024;
+const SHARD_BYTES_MAX = 1_048_576;
+/** Bytes of edits that a step may send, and regions to which it sends them. Each may need more than one transfer. */
+const STEP_BYTES_MAX = 262_144;
+const STEP_REGIONS_MAX: number = STEP_TRANSFERS_MAX / 2;
+
+/**
+ * The room for edits that a step sends to other shards. A shard that takes none fills only its own part, and then edits of it
+ * are refused; steps go on. Rule K66.
+ */
+export class SentRoom {
+  readonly #book: EditBook;
+  readonly #shardOf: (region: Position) => string;
+  /** What waits for each shard; counted when it is first needed in a step. */
+  #waiting: Map<string, Used> | undefined;
+  #regions = new Map<string, string>();
+  #bytes = 0;
+
+  constructor(book: EditBook, shardOf: (region: Position) => string) {
+    this.#book = book;
+    this.#shardOf = shardOf;
+  }
+
+  /** Begins a step. */
+  begin(): void {
+    this.#waiting = undefined;
+    this.#regions = new Map();
+    this.#bytes = 0;
+  }
+
+  /** Takes room for an edit. Returns false if there is none. */
+  take(region: Position, edit: BorderEdit): boolean {
+    const bytes = borderEditBytes(edit);
+    if (this.#bytes + bytes > STEP_BYTES_MAX) return false;
+    const name = nameOfPosition(region);
+    const known = this.#regions.get(name);
+    if (known === undefined && this.#regions.size >= STEP_REGIONS_MAX) return false;
+    const shard = known ?? this.#shardOf(region);
+    const used = this.#usedBy(shard);
+    const added = known === undefined ? 1 : 0;
+    if (used.transfers + added > SHARD_TRANSFERS_MAX || used.bytes + bytes > SHARD_BYTES_MAX) return false;
+    this.#regions.set(name, shard);
+    used.transfers += added;
+    used.bytes += bytes;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  #usedBy(shard: string): Used {
+    this.#waiting ??= this.#count();
+    const used = this.#waiting.get(shard) ?? { transfers: 0, bytes: 0 };
+    this.#waiting.set(shard, used);
+    return used;
+  }
+
+  #count(): Map<string, Used> {
+    const byShard = new Map<string, Used>();
+    for (const { transfer, bytes } of this.#book.outbox) {
+      const shard = this.#shardOf(transfer.region);
+      const used = byShard.get(shard) ?? { transfers: 0, bytes: 0 };
+      byShard.set(shard, { transfers: used.transfers + 1, bytes: used.bytes + bytes });
+    }
+    return byShard;
+  }
+}

@@ -1,0 +1,144 @@
+import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { type Codec, encode, list, string } from "@orthant/core/bytes";
+import {
+  axisOutside,
+  chunkOfVoxel,
+  PositionMap,
+  positionCodec,
+  positionsEqual,
+  regionOf,
+} from "@orthant/core/engine";
+import { isTickKind, TICK_KIND_BYTES_MAX } from "@orthant/save/content";
+import type { BorderEdit } from "@orthant/world/engine";
+import { shardNameCodec, type TransferId, transferIdCodec } from "./entity-record.ts";
+import { placementCodec, readVoxel, writeVoxel } from "./requested-edit-codec.ts";
+
+/** Edits of one step in one region of another shard, in order. */
+export interface RegionEdits {
+  readonly region: Position;
+  readonly edits: readonly BorderEdit[];
+}
+
+/** Edits on their way to another shard. */
+export interface EditTransfer extends TransferId, RegionEdits {}
+
+/** Notes that a step applied edits of another shard. */
+export interface TakenEdits {
+  /** The shard that sent them. */
+  readonly from: string;
+  readonly region: Position;
+  readonly transfer: TransferId;
+  /** The earliest transfer of edits in the sender's outbox. */
+  readonly low: TransferId;
+}
+
+/** Maximum number of regions, or parts of them, to which a step sends edits, and of those whose edits it applies. */
+export const STEP_TRANSFERS_MAX = 256;
+/** Size of the edits of a transfer above which no other edit joins them. */
+const TRANSFER_BYTES_MAX = 65_536;
+const TRANSFER_EDITS_MAX = 16_384;
+/** Maximum delay of a tick, as for the ticks of a step. */
+const DELAY_STEPS_MAX = 2 ** 36;
+const KINDS = 2;
+
+const tickKindCodec = string(TICK_KIND_BYTES_MAX);
+
+const borderEditCodec: Codec<BorderEdit> = {
+  write(out, edit) {
+    out.tag("tick" in edit ? 1 : 0, KINDS);
+    if (!("tick" in edit)) return placementCodec.write(out, edit);
+    writeVoxel(out, edit.voxel);
+    tickKindCodec.write(out, edit.tick);
+    out.varUint(edit.inSteps);
+  },
+  read(input) {
+    if (input.tag(KINDS) === 0) return placementCodec.read(input);
+    const edit = { voxel: readVoxel(input), tick: tickKindCodec.read(input), inSteps: input.varUint() };
+    if (!isTickKind(edit.tick))
+      throw input.fail("ORT_MESSAGE", `${JSON.stringify(edit.tick)} is no kind of ticks`);
+    if (edit.inSteps > DELAY_STEPS_MAX)
+      throw input.fail("ORT_MESSAGE", `a tick in ${edit.inSteps} steps, at most ${DELAY_STEPS_MAX}`);
+    return edit;
+  },
+};
+/** Codec of edits in a region of another shard. */
+export const borderEditsCodec: Codec<readonly BorderEdit[]> = list(borderEditCodec, TRANSFER_EDITS_MAX);
+
+/** Codec of a transfer of edits. Rule K66 in docs/formats/cluster.md. */
+export const editTransferCodec: Codec<EditTransfer> = {
+  write(out, transfer) {
+    transferIdCodec.write(out, transfer);
+    positionCodec.write(out, transfer.region);
+    borderEditsCodec.write(out, transfer.edits);
+  },
+  read: (input) => ({
+    ...transferIdCodec.read(input),
+    region: positionCodec.read(input),
+    edits: borderEditsCodec.read(input),
+  }),
+};
+
+/** Codec of a note that a step applied edits of another shard. Rule K67 in docs/formats/cluster.md. */
+export const takenEditsCodec: Codec<TakenEdits> = {
+  write(out, { from, region, transfer, low }) {
+    shardNameCodec.write(out, from);
+    positionCodec.write(out, region);
+    transferIdCodec.write(out, transfer);
+    transferIdCodec.write(out, low);
+  },
+  read: (input) => ({
+    from: shardNameCodec.read(input),
+    region: positionCodec.read(input),
+    transfer: transferIdCodec.read(input),
+    low: transferIdCodec.read(input),
+  }),
+};
+
+/** Returns the size of an edit in a transfer. */
+export function borderEditBytes(edit: BorderEdit): number {
+  return encode(borderEditCodec, edit).length;
+}
+
+/** Returns the size of a transfer. */
+export function editTransferBytes(transfer: EditTransfer): number {
+  return encode(editTransferCodec, transfer).length;
+}
+
+/** Divides the edits of a step by region, in order, into parts that are small enough for a transfer. */
+export function byRegion(shape: ChunkShape, edits: readonly BorderEdit[]): readonly RegionEdits[] {
+  const open = new PositionMap<{ edits: BorderEdit[]; bytes: number }>();
+  const parts: RegionEdits[] = [];
+  for (const edit of edits) {
+    const region = regionOfVoxel(shape, edit.voxel);
+    const bytes = borderEditBytes(edit);
+    const known = open.get(...region);
+    if (
+      known !== undefined &&
+      known.bytes + bytes <= TRANSFER_BYTES_MAX &&
+      known.edits.length < TRANSFER_EDITS_MAX
+    ) {
+      known.edits.push(edit);
+      known.bytes += bytes;
+      continue;
+    }
+    const part = { edits: [edit], bytes };
+    open.set(...region, part);
+    parts.push({ region, edits: part.edits });
+  }
+  return parts;
+}
+
+/** Throws `ORT_MESSAGE` unless all edits are in their region, and in the world. */
+export function requireInRegion(shape: ChunkShape, { region, edits }: RegionEdits): void {
+  const stray = edits.find(
+    ({ voxel }) =>
+      !positionsEqual(regionOfVoxel(shape, voxel), region) ||
+      axisOutside(shape, chunkOfVoxel(shape, voxel)) !== undefined,
+  );
+  if (stray === undefined) return;
+  throw new OrthantError("ORT_MESSAGE", `an edit of [${stray.voxel}] among those of region [${region}]`);
+}
+
+function regionOfVoxel(shape: ChunkShape, voxel: Position): Position {
+  return regionOf(chunkOfVoxel(shape, voxel));
+}

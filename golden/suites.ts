@@ -1,6 +1,7 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
 import { damagedImportSuites } from "./imports/damaged.ts";
+import { flattenedBlockSuites } from "./imports/flattened.ts";
 import { importedRegionSuites } from "./imports/regions.ts";
 import { importedSchematicSuites } from "./imports/schematics.ts";
 import { importedVoxSuites } from "./imports/vox-files.ts";
@@ -29,5 +30,6 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...importedRegionSuites,
   ...importedSchematicSuites,
   ...importedVoxSuites,
+  ...flattenedBlockSuites,
   ...damagedImportSuites,
 ];

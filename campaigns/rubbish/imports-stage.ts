@@ -1,5 +1,6 @@
 import { MemoryDisk } from "@orthant/disk";
 import {
+  flattenBlock,
   openRegion,
   openSchematic,
   openVox,
@@ -29,6 +30,7 @@ export const importsStage: Stage = {
             openSchematic,
             () => [Uint8Array.of(10, 0, 0, ...COMPOUND), "a.schem", { bytesMax: 1_024, voxelsMax: 64 }],
           ],
+          flattenBlock: [flattenBlock, () => ["17:4"]],
           openVox: [openVox, () => [new Uint8Array(32), "a.vox"]],
         }),
         ...functionTargets(

@@ -6,6 +6,7 @@
 
 export type { ChunkColumn } from "./minecraft/chunk-column.ts";
 export { type MinecraftLevel, readMinecraftLevel } from "./minecraft/level.ts";
+export { type FlattenedState, flattenBlock } from "./minecraft/old-blocks.ts";
 export { COLUMN_BYTES_MAX, openRegion, RegionFile, type RegionSlot } from "./minecraft/region-file.ts";
 export { NbtCompound, type NbtRoot, readNbt, readNbtCompound } from "./nbt/nbt-compound.ts";
 export { NBT_DEPTH_MAX } from "./nbt/nbt-type.ts";

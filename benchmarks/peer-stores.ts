@@ -28,11 +28,19 @@ export interface PeerStore {
   readonly name: string;
   /** Stores all chunks of a world in an existing folder. */
   fill(folder: string, world: PeerWorld): Promise<void>;
-  /** Opens the store, reads these chunks and closes it. Returns a number that depends on what was read. */
-  read(folder: string, positions: readonly Position[]): Promise<number>;
+  /**
+   * Opens the store, reads these chunks and closes it. Stores of bytes hand each value to `use`, by default to take its
+   * length. Returns a number that depends on what was read.
+   */
+  read(folder: string, positions: readonly Position[], use?: UseOfBytes): Promise<number>;
+  /** Whether the store holds bytes, which the caller decodes. */
+  readonly isBytes: boolean;
   /** Opens a store whose finished `put` survives a power cut; missing for stores without that promise. */
   openDurable?(folder: string): DurableStore;
 }
+
+/** Does something with a value that was read. Returns a number that depends on it. */
+type UseOfBytes = (value: Uint8Array) => number;
 
 /** See {@link PeerStore.openDurable}. */
 interface DurableStore {
@@ -55,6 +63,7 @@ export function loadPeers(): readonly PeerStore[] {
 function bytesStore(name: string, open: (folder: string) => BytesUnderKeys): PeerStore {
   return {
     name,
+    isBytes: true,
     async fill(folder, { chunks, bytesOf }) {
       const database = open(folder);
       const values = chunks.map(([position, chunk]) => [position.join(), bytesOf(chunk)] as const);
@@ -62,11 +71,14 @@ function bytesStore(name: string, open: (folder: string) => BytesUnderKeys): Pee
       await database.putAll([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
       await database.close();
     },
-    async read(folder, positions) {
+    async read(folder, positions, use = (value) => value.length) {
       const database = open(folder);
-      const bytes = await database.readAll(positions.map((position) => position.join()));
+      const sum = await database.readAll(
+        positions.map((position) => position.join()),
+        use,
+      );
       await database.close();
-      return bytes;
+      return sum;
     },
     openDurable(folder) {
       const database = open(folder);
@@ -133,6 +145,7 @@ function anvilStore(load: NodeJS.Require): PeerStore {
   const states = registry.blocksArray.map(({ defaultState }) => defaultState);
   return {
     name: "Anvil (prismarine)",
+    isBytes: false,
     async fill(parent, { chunks }) {
       const folder = join(parent, "anvil");
       await mkdir(folder, { recursive: true });
@@ -201,8 +214,8 @@ function setSection(column: Column, section: number, chunk: Chunk, states: reado
 /** A key-value store of bytes, like all of these. */
 interface BytesUnderKeys {
   putAll(values: readonly (readonly [key: string, value: Uint8Array])[]): Promise<void>;
-  /** Reads the values one after the other. Returns the number of bytes. */
-  readAll(keys: readonly string[]): Promise<number>;
+  /** Reads the values one after the other. Returns the sum of what `use` returns for each. */
+  readAll(keys: readonly string[], use: UseOfBytes): Promise<number>;
   /** Resolves when a power cut cannot lose the value. */
   putDurably(key: string, value: Uint8Array): Promise<void>;
   close(): Promise<void>;
@@ -238,7 +251,7 @@ function lmdbDatabase(load: NodeJS.Require): Opener {
       async putAll(values) {
         await Promise.all(values.map(([key, value]) => database.put(key, value)));
       },
-      readAll: async (keys) => keys.reduce((sum, key) => sum + database.get(key).length, 0),
+      readAll: async (keys, use) => keys.reduce((sum, key) => sum + use(database.get(key)), 0),
       async putDurably(key, value) {
         await database.put(key, value);
         await database.flushed;
@@ -256,10 +269,10 @@ function levelDatabase(load: NodeJS.Require): Opener {
     const database = new ClassicLevel(join(folder, "level"), { valueEncoding: "view" });
     return {
       putAll: (values) => database.batch(values.map(([key, value]) => ({ type: "put", key, value }))),
-      async readAll(keys) {
-        let bytes = 0;
-        for (const key of keys) bytes += (await database.get(key)).length;
-        return bytes;
+      async readAll(keys, use) {
+        let sum = 0;
+        for (const key of keys) sum += use(await database.get(key));
+        return sum;
       },
       putDurably: (key, value) => database.put(key, value, { sync: true }),
       close: () => database.close(),
@@ -281,7 +294,7 @@ function sqliteDatabase(load: NodeJS.Require): Opener {
         for (const [key, value] of values) insert.run(key, value);
         database.exec("COMMIT");
       },
-      readAll: async (keys) => keys.reduce((sum, key) => sum + select.get(key).value.length, 0),
+      readAll: async (keys, use) => keys.reduce((sum, key) => sum + use(select.get(key).value), 0),
       putDurably: async (key, value) => insert.run(key, value),
       close: async () => database.close(),
     };
@@ -296,10 +309,10 @@ function fileDatabase(parent: string): BytesUnderKeys {
     async putAll(values) {
       for (const [key, value] of values) await writeFile(join(folder, key), value);
     },
-    async readAll(keys) {
-      let bytes = 0;
-      for (const key of keys) bytes += (await readFile(join(folder, key))).length;
-      return bytes;
+    async readAll(keys, use) {
+      let sum = 0;
+      for (const key of keys) sum += use(await readFile(join(folder, key)));
+      return sum;
     },
     async putDurably(key, value) {
       const path = join(folder, key);

@@ -22,7 +22,7 @@ const WARM_UP_COMMITS = 5;
 const INFO_RUNS = 5;
 const OPEN_MS_MAX = 100;
 const OPEN_MEGABYTES_MAX = 150;
-const READ_MS_MAX = 10;
+const READ_MS_MAX = 1;
 const COMMIT_RATIO_MAX = 2;
 const INFO_SECONDS_MAX = 1;
 
@@ -31,7 +31,7 @@ const run = promisify(execFile);
 
 /**
  * Question: what does a world of ten million edited chunks cost that one of ten thousand does not?
- * Budgets: it opens within 100 ms and 150 MB, the first read of a chunk takes at most 10 ms, a commit of one
+ * Budgets: it opens within 100 ms and 150 MB, the first read of a chunk takes at most 1 ms, a commit of one
  * edit at most twice the time and bytes that it takes in the small one, alternating in the same run, and
  * `info` less than a second. ORTHANT_SCALE_CHUNKS sets another number of chunks.
  */

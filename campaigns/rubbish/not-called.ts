@@ -90,6 +90,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "octreeOfBoxes",
   // They take what the save itself returned: leaves of its index, stored chunks, findings and states.
   "Save.readStored",
+  "Save.readStoredOf",
   "Save.readChunks",
   "Save.readEntities",
   "Save.storePages",

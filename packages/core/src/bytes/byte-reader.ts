@@ -223,6 +223,14 @@ export class ByteReader {
     return new Uint16Array(this.#takeBuffer(length * 2));
   }
 
+  /** Reads `length` 16-bit values, two bytes each, into the caller's array. */
+  u16Into(values: Uint16Array, length: number): void {
+    const start = this.#take(length * 2);
+    for (let index = 0; index < length; index++) {
+      values[index] = this.#view.getUint16(start + index * 2, true);
+    }
+  }
+
   /** Reads `length` 32-bit values, four bytes each. */
   u32Array(length: number): Uint32Array {
     return new Uint32Array(this.#takeBuffer(length * 4));

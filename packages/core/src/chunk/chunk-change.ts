@@ -41,12 +41,20 @@ export function encodeShortChange(
   return out.copy();
 }
 
-/** Reads past one change to a chunk. Throws `ORT_BLOB` unless it is in canonical form. */
-export function checkChunkChange(input: ByteReader, volume: number): void {
+/**
+ * Reads past one change to a chunk. Throws `ORT_BLOB` unless it is in canonical form. Returns whether the changed chunk
+ * surely has more than one block, given the only block of the chunk before, if that has one and it is known.
+ */
+export function checkChunkChange(input: ByteReader, volume: number, blockBefore?: number): boolean {
   const form = input.tag(FORMS);
   const count = readItems(input, form, volume);
   const wanted = canonicalForm(count).form;
   if (form !== wanted) throw input.fail("ORT_BLOB", `a change in form ${form} where ${wanted} is canonical`);
+  if (!isOneBlock(count)) return true;
+  if (blockBefore === undefined || blocks[0] === blockBefore) return false;
+  let changed = 0;
+  for (let run = 0; run < count; run++) changed += lengths[run] as number;
+  return changed < volume;
 }
 
 /** Applies a change, which has been checked, to a chunk. */

@@ -33,6 +33,15 @@ export interface VoxelEdit {
 /** Up to this many edits are applied one by one; more are cheaper in bulk. */
 const SINGLE_EDITS_MAX = 4;
 
+/** Voxels that are decoded when they are first used. */
+interface LaterVoxels {
+  readonly volume: number;
+  /** Whether the voxels are known not to be all of one block. */
+  readonly isMixed: boolean;
+  /** Returns a chunk with these blocks. */
+  realize(): Chunk;
+}
+
 /** Uniform chunks by volume and block, at most 65,536 for each volume. */
 const uniformChunks = new Map<number, Chunk>();
 
@@ -41,7 +50,9 @@ const uniformChunks = new Map<number, Chunk>();
  * if nothing changed. An edit of blocks leaves the data alone: a world decides what becomes of it.
  */
 export class Chunk {
-  readonly #voxels: PaletteVoxels;
+  /** The voxels; `undefined` until a chunk that is decoded later is first used. */
+  #decoded: PaletteVoxels | undefined;
+  #later: LaterVoxels | undefined;
   /** The data of voxels, of those that have some. */
   readonly data: VoxelData;
 
@@ -50,14 +61,16 @@ export class Chunk {
    *
    * @internal
    */
-  constructor(voxels: PaletteVoxels, data: VoxelData = VoxelData.NONE) {
-    this.#voxels = voxels;
+  constructor(voxels: PaletteVoxels | LaterVoxels, data: VoxelData = VoxelData.NONE) {
+    const isLater = "realize" in voxels;
+    this.#decoded = isLater ? undefined : voxels;
+    this.#later = isLater ? voxels : undefined;
     this.data = data;
   }
 
   /** Number of voxels. */
   get volume(): number {
-    return this.#voxels.volume;
+    return (this.#decoded ?? this.#later ?? this.#voxels).volume;
   }
 
   /** The canonical form: the shortest encoding of these blocks. */
@@ -81,13 +94,14 @@ export class Chunk {
 
   /** The block of every voxel; `undefined` when they differ, or one of them has data. */
   get uniformBlock(): number | undefined {
+    if (this.#later?.isMixed === true) return undefined;
     const { palette } = this.#voxels;
     return palette.length === 1 && this.data.size === 0 ? palette[0] : undefined;
   }
 
   /** Returns the block of one voxel. */
   get(index: number): number {
-    const { volume, palette, bitWidth, indices } = this.#voxels;
+    const { volume, palette, bitWidth, indices } = this.#decoded ?? this.#voxels;
     if (typeof index !== "number" || index >>> 0 !== index || index >= volume)
       throw outsideChunk(index, volume);
     if (bitWidth === 0) return palette[0] as number;
@@ -208,6 +222,8 @@ export class Chunk {
   equals(other: Chunk): boolean {
     if (this === other) return true;
     if (!isChunk(other)) throw wrongArgument("other", other, "it is a chunk");
+    // Often tells them apart without decoding either.
+    if (this.uniformBlock !== other.uniformBlock) return false;
     const mine = this.#voxels;
     const theirs = other.#voxels;
     return (
@@ -216,6 +232,14 @@ export class Chunk {
       elementsEqual(mine.indices, theirs.indices) &&
       this.data.equals(other.data)
     );
+  }
+
+  get #voxels(): PaletteVoxels {
+    if (this.#decoded === undefined) {
+      this.#decoded = (this.#later as LaterVoxels).realize().#voxels;
+      this.#later = undefined;
+    }
+    return this.#decoded;
   }
 }
 
@@ -245,6 +269,14 @@ export function chunkFromVoxels(voxels: Uint16Array): Chunk {
 /** Returns a chunk of one block, except for some runs of voxels. No run may contain the first voxel. */
 export function chunkOfRuns(volume: number, block: number, runs: BlockRuns): Chunk {
   return chunkOf(packRuns(volume, block, runs));
+}
+
+/**
+ * Returns a chunk whose blocks are those of `realize()`, which is called when they are first used. It must not fail:
+ * whatever the blocks come from has been checked. It has no data.
+ */
+export function chunkLater(later: LaterVoxels): Chunk {
+  return new Chunk(later);
 }
 
 /** Whether a value is a chunk. */

@@ -43,7 +43,8 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
     read(input) {
       const paletteLength = readPaletteLength(input, volume);
       if (paletteLength === DENSE) return readDense(input, volume);
-      const palette = scanPalette(input, volume, paletteLength);
+      scanPalette(input, volume, paletteLength);
+      const palette = scratchPalette.slice(0, paletteLength);
       if (paletteLength === 1) return uniformChunk(volume, palette[0] as number);
       const bitWidth = indexBits(paletteLength);
       const indices = scratchIndices.slice(0, wordCount(volume, bitWidth) * 2);
@@ -76,6 +77,7 @@ export function skipPackedChunk(input: ByteReader, volume: number): void {
 const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
 const scratchBytes = new Uint8Array(scratchIndices.buffer);
 const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
+const scratchPalette = new Uint16Array(CHUNK_VOXELS_MAX);
 
 /** Whether storing blocks is shorter than a palette, which depends only on the number of blocks. */
 function isDense(paletteLength: number, volume: number): boolean {
@@ -101,10 +103,11 @@ function readDense(input: ByteReader, volume: number): Chunk {
 }
 
 /** Reads and checks a palette and its indices, which stay in the scratch arrays. */
-function scanPalette(input: ByteReader, volume: number, paletteLength: number): Uint16Array {
-  const palette = input.u16Array(paletteLength);
-  if (paletteLength === 1) return palette;
-  if (hasRepeatedBlock(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a block listed twice");
+function scanPalette(input: ByteReader, volume: number, paletteLength: number): void {
+  input.u16Into(scratchPalette, paletteLength);
+  if (paletteLength === 1) return;
+  if (hasRepeatedBlock(scratchPalette, paletteLength))
+    throw input.fail("ORT_CHUNK_PALETTE", "a block listed twice");
   const bitWidth = indexBits(paletteLength);
   const words = wordCount(volume, bitWidth);
   scratchBytes.set(input.view(words * WORD_BYTES));
@@ -112,5 +115,4 @@ function scanPalette(input: ByteReader, volume: number, paletteLength: number): 
     throw input.fail("ORT_CHUNK_PACKING", "bits that are not zero behind the last voxel");
   }
   findFirstPositions(input, scratchIndices, scratchFirsts, volume, paletteLength);
-  return palette;
 }

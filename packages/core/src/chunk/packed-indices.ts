@@ -220,6 +220,10 @@ export function findFirstPositions(
   paletteLength: number,
 ): void {
   const bitWidth = indexBits(paletteLength);
+  if (32 % bitWidth === 0) {
+    findAlignedFirsts(input, packed, firsts, volume, paletteLength);
+    return;
+  }
   // Once every entry has been seen, an index can only be invalid if the bits can express more than the
   // palette holds.
   const mayGoBeyond = paletteLength < 1 << bitWidth;
@@ -242,6 +246,67 @@ export function findFirstPositions(
   if (seen < paletteLength) {
     throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} blocks of which ${seen} occur`);
   }
+}
+
+/**
+ * Does the work of {@link findFirstPositions} where no index spans two halves. All bits behind the last index must be
+ * zero, which {@link paddingIsZero} says.
+ */
+function findAlignedFirsts(
+  input: ByteReader,
+  packed: PackedIndices,
+  firsts: Uint16Array,
+  volume: number,
+  paletteLength: number,
+): void {
+  const bitWidth = indexBits(paletteLength);
+  const mask = (1 << bitWidth) - 1;
+  const top = 1 << (bitWidth - 1);
+  const tops = Math.imul(LANE_ONES[bitWidth] as number, top);
+  const lanes = 32 / bitWidth;
+  const halves = Math.ceil(volume / lanes);
+  let seen = 0;
+  for (let half = 0; half < halves; half++) {
+    const isTopNeeded = seen >= top;
+    // See findIndexFrom.
+    const carry = Math.imul(LANE_ONES[bitWidth] as number, isTopNeeded ? top * 2 - seen : top - seen);
+    half = isTopNeeded
+      ? skipLow(packed, half, halves, tops, carry)
+      : skipBelowTop(packed, half, halves, tops, carry);
+    if (half === halves) break;
+    const bits = packed[half] as number;
+    for (let lane = 0; lane < lanes; lane++) {
+      const index = (bits >>> (lane * bitWidth)) & mask;
+      if (index < seen) continue;
+      if (index > seen || index >= paletteLength) {
+        throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} blocks`);
+      }
+      firsts[seen++] = half * lanes + lane;
+      // The bits cannot express more than the palette holds.
+      if (seen > mask) return;
+    }
+  }
+  if (seen < paletteLength) {
+    throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} blocks of which ${seen} occur`);
+  }
+}
+
+/** Returns the first half with a lane of at least the floor that `carry` stands for, which has the top bit. */
+function skipLow(packed: PackedIndices, from: number, end: number, tops: number, carry: number): number {
+  for (let half = from; half < end; half++) {
+    const bits = packed[half] as number;
+    if ((((bits & ~tops) + carry) & bits & tops) !== 0) return half;
+  }
+  return end;
+}
+
+/** Does the same for a floor without the top bit. */
+function skipBelowTop(packed: PackedIndices, from: number, end: number, tops: number, carry: number): number {
+  for (let half = from; half < end; half++) {
+    const bits = packed[half] as number;
+    if (((((bits & ~tops) + carry) | bits) & tops) !== 0) return half;
+  }
+  return end;
 }
 
 /** Whether a slab has the same indices as the previous one. */

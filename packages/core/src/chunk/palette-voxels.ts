@@ -117,8 +117,8 @@ function voxelsOfScratch(
 }
 
 /** Whether a palette lists a block twice. */
-export function hasRepeatedBlock(palette: Uint16Array): boolean {
-  for (let index = 0; index < palette.length; index++) {
+export function hasRepeatedBlock(palette: Uint16Array, length: number = palette.length): boolean {
+  for (let index = 0; index < length; index++) {
     const block = palette[index] as number;
     const earlier = indexOfBlock[block] as number;
     if (earlier < index && palette[earlier] === block) return true;

@@ -11,13 +11,35 @@ import {
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
-import { boxBetween, boxContains, diffChunks, positionFrom } from "@orthant/core/engine";
+import { boxBetween, boxContains, chunkLater, diffChunks, positionFrom } from "@orthant/core/engine";
 import { positionInChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { randomVoxels } from "./random-voxels.ts";
 
 const small = chunkFromVoxels(Uint16Array.of(0, 0, 5, 5, 300, 0, 5, 0));
+
+describe("a chunk that is decoded later", () => {
+  test("is decoded once, when its blocks are first used, and equals the chunk it stands for", () => {
+    const realize = vi.fn(() => small);
+    const later = chunkLater({ volume: 8, isMixed: true, realize });
+    expect([later.volume, later.uniformBlock, later.isEmpty]).toEqual([8, undefined, false]);
+    expect(later.equals(emptyChunk(8))).toBe(false);
+    expect(realize).not.toHaveBeenCalled();
+    expect(later.get(4)).toBe(300);
+    expect(later.equals(small)).toBe(true);
+    expect(small.equals(later)).toBe(true);
+    expect([...later.set(0, 7).voxels()]).toEqual([...small.set(0, 7).voxels()]);
+    expect([later.form, later.byteLength]).toEqual([small.form, small.byteLength]);
+    expect(realize).toHaveBeenCalledTimes(1);
+  });
+
+  test("is decoded to find out whether it has only one block, if that is unknown", () => {
+    const later = chunkLater({ volume: 8, isMixed: false, realize: () => uniformChunk(8, 5) });
+    expect(later.uniformBlock).toBe(5);
+    expect(later.equals(uniformChunk(8, 5))).toBe(true);
+  });
+});
 
 describe("a chunk", () => {
   test("returns its voxels one by one, as a copy and in order", () => {

@@ -75,6 +75,29 @@ describe("a packed chunk", () => {
     }
   });
 
+  test.each([2, 3, 7, 12, 16, 31, 200, 256])(
+    "[S75] of %d blocks is refused with one index behind the palette or before its turn",
+    (blocks) => {
+      const prng = new Prng(blocks);
+      const codec = packedChunkCodec(4_096);
+      const bitWidth = Math.ceil(Math.log2(blocks));
+      for (let round = 0; round < 40; round++) {
+        const voxels = Uint16Array.from({ length: 4_096 }, (_, voxel) => voxel % blocks);
+        const bytes = encode(codec, chunkFromVoxels(voxels));
+        const start = bytes.length - (4_096 * bitWidth) / 8;
+        // All bits of an index set: behind the palette, or its last entry, which is early only before its first voxel.
+        const voxel = prng.below(round % 2 === 0 ? 4_096 : blocks - 1);
+        for (let bit = voxel * bitWidth; bit < (voxel + 1) * bitWidth; bit++) {
+          bytes[start + (bit >> 3)] = (bytes[start + (bit >> 3)] as number) | (1 << (bit & 7));
+        }
+        const isWrong = 2 ** bitWidth > blocks || voxel < blocks - 1;
+        const code = isWrong ? "ORT_CHUNK_PALETTE" : "no error";
+        expect(codeOf(() => decode(codec, bytes))).toBe(code);
+        expect(codeOf(() => checkPackedChunk(new ByteReader(bytes), 4_096))).toBe(code);
+      }
+    },
+  );
+
   test("[S75, S76] has a unique encoding: readable bytes are those that would be written", () => {
     const prng = new Prng(2);
     const [volume, codec] = [16, packedChunkCodec(16)];

@@ -10,6 +10,7 @@ import {
 import {
   boxBetween,
   boxVolume,
+  chunkLater,
   GeneratorRef,
   OverrideTree,
   RegionTree,
@@ -223,5 +224,38 @@ describe("a tree of chunks", () => {
     // @ts-expect-error missing is untouched in one and empty in the other
     const region: RegionTree = overrides;
     expect(region.missing).toBe("untouched");
+  });
+});
+
+describe("the edits of one region", () => {
+  test("are the same tree as when set one by one, whatever they are", () => {
+    const prng = new Prng(3);
+    for (let round = 0; round < 60; round++) {
+      const count = prng.pick([0, 1, 16, 256]);
+      const choices = prng.pick([[STONE], [HOUSE], [AIR, STONE, HOUSE]]);
+      const chunks = Array.from({ length: count }, (_, cell) => ({
+        position: [(cell & 3) - 4, ((cell >> 2) & 3) + 8, (cell >> 4) & 3, cell >> 6] as Position,
+        chunk: prng.pick(choices),
+      }));
+      let one = OverrideTree.UNTOUCHED;
+      for (const { position, chunk } of chunks) one = one.set(position, chunk);
+      const tree = OverrideTree.ofRegion([-1, 2, 0, 0], chunks);
+      expect(tree.equals(one)).toBe(true);
+      expect(tree.leafCount).toBe(one.leafCount);
+    }
+  });
+
+  test("are not decoded for it", () => {
+    const realize = vi.fn(() => HOUSE);
+    const chunks = Array.from({ length: 4 }, (_, x) => ({
+      position: [x, 0, 0, 0] as Position,
+      chunk: chunkLater({ volume: VOLUME, isMixed: true, realize }),
+    }));
+    const tree = OverrideTree.ofRegion([0, 0, 0, 0], chunks).merge(
+      OverrideTree.UNTOUCHED.set([9, 9, 9, 9], STONE),
+    );
+    expect(realize).not.toHaveBeenCalled();
+    expect(tree.at(2, 0, 0, 0)?.get(2)).toBe(2);
+    expect(realize).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  AIR,
   CHUNK_VOXELS_MAX,
   type Chunk,
   emptyChunk,
@@ -11,6 +12,8 @@ import { ByteReader, bytesEqual, crc32, decode, encode } from "@orthant/core/byt
 import {
   applyChunkChange,
   checkChunkChange,
+  checkPackedChunk,
+  chunkLater,
   comparePositions,
   encodeShortChange,
   packedChunkCodec,
@@ -86,7 +89,19 @@ export class ChunkContent {
 
   /** The chunk, decoded on first use. */
   get chunk(): Chunk {
-    this.#chunk ??= decode(packedChunkCodec(this.#volume), this.bytes);
+    this.#chunk ??= this.#decode();
+    return this.#chunk;
+  }
+
+  /** Checks the bytes and returns the chunk, which is decoded when its blocks are first used. */
+  checkedChunk(): Chunk {
+    if (this.#chunk !== undefined) return this.#chunk;
+    // A chunk of one block begins with a palette of one, and is shared with all others of that block.
+    if (this.bytes[0] === 1) return this.chunk;
+    const input = new ByteReader(this.bytes);
+    checkPackedChunk(input, this.#volume);
+    input.end();
+    this.#chunk = chunkLater({ volume: this.#volume, isMixed: true, realize: () => this.#decode() });
     return this.#chunk;
   }
 
@@ -94,6 +109,10 @@ export class ChunkContent {
   get bytes(): Uint8Array {
     this.#bytes ??= encode(packedChunkCodec(this.#volume), this.chunk);
     return this.#bytes;
+  }
+
+  #decode(): Chunk {
+    return decode(packedChunkCodec(this.#volume), this.bytes);
   }
 }
 
@@ -110,6 +129,20 @@ export function realizeStored(entry: StoredChunk, generated: GeneratedChunks | u
   const blocks = realizeBlocks(entry, generated);
   const data = partOf(entry, VOXEL_DATA_PART);
   return data === undefined ? blocks : atChunk(entry, () => blocks.withData(decodeData(data, blocks.volume)));
+}
+
+/**
+ * Checks a stored chunk like {@link realizeStored}, and returns the same chunk, which is decoded when its blocks are first
+ * used. The generator must be able to make the chunk at any later time.
+ */
+export function realizeStoredLater(entry: StoredChunk, generated: GeneratedChunks): Chunk {
+  if (partOf(entry, VOXEL_DATA_PART) !== undefined) return realizeStored(entry, generated);
+  if (entry.kind === "chunk") return atChunk(entry, () => entry.content.checkedChunk());
+  const { position, base, volume, change } = entry;
+  const isMixed = atChunk(entry, () => checkChange(change, volume, base === "air" ? AIR : undefined));
+  const realize = (): Chunk =>
+    applyChunkChange(base === "air" ? emptyChunk(volume) : generated(position), change);
+  return chunkLater({ volume, isMixed, realize });
 }
 
 /** Returns the scheduled ticks of a stored chunk of `volume` voxels, in order. */
@@ -142,10 +175,12 @@ function atChunk<Value>({ position }: StoredChunk, read: () => Value): Value {
   }
 }
 
-function checkChange(change: Uint8Array, volume: number): void {
+/** Returns what `checkChunkChange` returns. */
+function checkChange(change: Uint8Array, volume: number, blockBefore?: number): boolean {
   const input = new ByteReader(change);
-  checkChunkChange(input, volume);
+  const isMixed = checkChunkChange(input, volume, blockBefore);
   input.end();
+  return isMixed;
 }
 
 /** Throws unless the bytes of a part with a known tag are what its tag says. Rule S114. */

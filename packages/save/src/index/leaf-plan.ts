@@ -1,6 +1,6 @@
 import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { comparePositions, PositionSet, type RegionClock } from "@orthant/core/engine";
+import { comparePositions, PositionSet, type RegionClock, regionOf } from "@orthant/core/engine";
 import { type BlobSize, blobSizeOf, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
 import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
 import {
@@ -50,9 +50,9 @@ interface PlanContext extends ChunkStorage {
 }
 
 /**
- * Turns the map into that of the next generation. Returns its new leaves in the order of their cubes. Splits
- * a leaf that has become too large, and merges leaves that together have become small. Writes nothing. If it
- * throws, the map is unusable.
+ * Turns the map into that of the next generation. Returns its new leaves in the order of their regions, so that one
+ * read gets all leaves of a region. Splits a leaf that has become too large, and merges leaves that together have become
+ * small. Writes nothing. If it throws, the map is unusable.
  */
 export async function planLeaves(
   map: LeafMap<PlannedLeaf>,
@@ -75,7 +75,10 @@ export async function planLeaves(
   }
   return added
     .filter((leaf) => map.at(leaf.cube) === leaf)
-    .sort((a, b) => comparePositions(a.cube.min, b.cube.min));
+    .sort(
+      ({ cube: a }, { cube: b }) =>
+        comparePositions(regionOf(a.min), regionOf(b.min)) || comparePositions(a.min, b.min),
+    );
 }
 
 /**

@@ -28,7 +28,8 @@ import {
 } from "../codec/stored-chunk.ts";
 import { describeCube } from "../index/cube.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { PackReader } from "../pack/pack-reader.ts";
+import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
+import { recordSpans } from "../pack/record-spans.ts";
 
 /** Parameters needed to decode the blobs of a save. */
 export interface BlobContext {
@@ -118,15 +119,58 @@ export function payloadLimit(
  */
 export async function readLeafStored(
   packReader: PackReader,
-  { cube, chunkRefs }: LeafEntry,
+  leaf: LeafEntry,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
-  const [first] = chunkRefs;
-  if (first !== undefined && chunkRefs.length === 1) return readStoredBlob(packReader, first, cube, context);
+  const blobs = leaf.chunkRefs.map((ref) => () => readStoredBlob(packReader, ref, leaf.cube, context));
+  return joinBlobs(leaf, blobs);
+}
+
+/** Bytes between two records up to which one read gets both. */
+const GAP_BYTES_MAX = 16 * 1024;
+
+/** Does the same for several leaves at once, whose records are read together where they are near each other. */
+export function readLeavesStored(
+  packReader: PackReader,
+  leaves: readonly LeafEntry[],
+  context: BlobContext,
+): readonly Promise<readonly StoredChunk[]>[] {
+  const items = leaves.flatMap(({ cube, chunkRefs }) => chunkRefs.map((ref) => ({ ref, cube })));
+  const payloads = new Map<RecordRef, () => Promise<readonly StoredChunk[]>>();
+  for (const { packId, start, end, items: near } of recordSpans(items, GAP_BYTES_MAX)) {
+    const reading = near.length > 1 ? packReader.readSpan(packId, start, end - start) : undefined;
+    for (const { ref, cube } of near) {
+      payloads.set(ref, async () => {
+        const from = ref.recordOffset - start;
+        const record = (await reading)?.subarray(from, from + ref.recordBytes);
+        const isOdd = record === undefined || record.length < recordHeader.bytes;
+        // Reading it by itself says what is wrong with it.
+        if (isOdd || record.length - recordHeader.bytes > payloadLimit(context, ref))
+          return readStoredBlob(packReader, ref, cube, context);
+        const source = recordSource(ref, "chunk", cube);
+        requireKind(ref, CHUNK_BLOB, source);
+        const payload = atFile({ path: packFile(ref.packId) }, () => checkRecord(record, ref));
+        return decodeChunkPayload(payload, ref, source, cube, context);
+      });
+    }
+  }
+  return leaves.map((leaf) => {
+    const blobs = leaf.chunkRefs.map((ref) => payloads.get(ref) ?? (async () => []));
+    return joinBlobs(leaf, blobs);
+  });
+}
+
+/** Returns the chunks of all records of a leaf, read one after the other. */
+async function joinBlobs(
+  { cube, chunkRefs }: LeafEntry,
+  blobs: readonly (() => Promise<readonly StoredChunk[]>)[],
+): Promise<readonly StoredChunk[]> {
+  const [first] = blobs;
+  if (first !== undefined && blobs.length === 1) return first();
   const chunks: StoredChunk[] = [];
   const positions = new PositionSet();
-  for (const ref of chunkRefs) {
-    for (const entry of await readStoredBlob(packReader, ref, cube, context)) {
+  for (const [index, ref] of chunkRefs.entries()) {
+    for (const entry of (await blobs[index]?.()) ?? []) {
       if (positions.has(...entry.position)) throw twice(ref, cube, `the chunk at [${entry.position}]`);
       positions.add(...entry.position);
       chunks.push(entry);

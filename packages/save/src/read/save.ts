@@ -9,7 +9,13 @@ import { type GeneratedChunks, realizeStored, type StoredChunk } from "../codec/
 import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
-import { type BlobContext, readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+import {
+  type BlobContext,
+  readLeafChunks,
+  readLeafEntities,
+  readLeafStored,
+  readLeavesStored,
+} from "./blob-reader.ts";
 import {
   type BoundedPage,
   boundedPages,
@@ -84,6 +90,11 @@ export class Save implements SaveState {
   /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
   readStored(leaf: LeafEntry): Promise<readonly StoredChunk[]> {
     return readLeafStored(this.#packReader, leaf, this.#context());
+  }
+
+  /** Reads several leaves like {@link readStored}. Records that lie near each other are read together. */
+  readStoredOf(leaves: readonly LeafEntry[]): readonly Promise<readonly StoredChunk[]>[] {
+    return readLeavesStored(this.#packReader, leaves, this.#context());
   }
 
   /**

@@ -1,12 +1,13 @@
 import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import { AXES, axisOutside, boxAt, PositionSet, pointOnAxes } from "@orthant/core/engine";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
-import { compareAge, type RecordRef } from "../codec/blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
 import type { StoredEntity } from "../codec/entity.ts";
 import { packFile } from "../codec/files.ts";
 import { recordHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
+import { readInOrder } from "../pack/record-spans.ts";
 import {
   type BlobContext,
   checkChunkPayload,
@@ -216,55 +217,4 @@ function keyOf(ref: RecordRef, { min, max }: Box): string {
 
 function twice(ref: RecordRef, what: string): OrthantError {
   return new OrthantError("ORT_BLOB", `${what} is stored twice`, { offset: ref.recordOffset });
-}
-
-/** Number of bytes read at once. */
-const SPAN_BYTES = 4 * 1024 * 1024;
-/** Gap between two records up to which it is read rather than skipped. */
-const GAP_BYTES_MAX = 64 * 1024;
-
-/** An item and a view of its record's bytes; `undefined` if the record must be read separately. */
-type WithRecord<Item> = readonly [item: Item, record: Uint8Array | undefined];
-
-/** Reads the records of items in disk order, in large pieces, prefetching the next piece. Checks nothing. */
-async function* readInOrder<Item extends { readonly ref: RecordRef }>(
-  packReader: PackReader,
-  items: readonly Item[],
-): AsyncGenerator<readonly WithRecord<Item>[]> {
-  const spans = spansOf(items);
-  const read = (span: Span<Item> | undefined): Promise<Uint8Array | undefined> | undefined =>
-    span && packReader.readSpan(span.packId, span.start, span.end - span.start);
-  let reading = read(spans[0]);
-  for (const [index, { start, items: inside }] of spans.entries()) {
-    const bytes = await reading;
-    reading = read(spans[index + 1]);
-    yield inside.map((item) => {
-      const from = item.ref.recordOffset - start;
-      return [item, bytes?.subarray(from, from + item.ref.recordBytes)] as const;
-    });
-  }
-}
-
-interface Span<Item> {
-  readonly packId: number;
-  readonly start: number;
-  end: number;
-  readonly items: Item[];
-}
-
-function spansOf<Item extends { readonly ref: RecordRef }>(items: readonly Item[]): readonly Span<Item>[] {
-  const sorted = [...items].sort((a, b) => compareAge(a.ref, b.ref));
-  const spans: Span<Item>[] = [];
-  for (const item of sorted) {
-    const { packId, recordOffset: start, recordBytes } = item.ref;
-    const end = start + recordBytes;
-    const last = spans.at(-1);
-    const joins =
-      last?.packId === packId && start - last.end <= GAP_BYTES_MAX && end - last.start <= SPAN_BYTES;
-    if (last !== undefined && joins) {
-      last.end = Math.max(last.end, end);
-      last.items.push(item);
-    } else spans.push({ packId, start, end, items: [item] });
-  }
-  return spans;
 }

@@ -125,8 +125,18 @@ export class WorldContent {
 
   /** Reads boxes of chunks from the disk, then calls `use` before any of them can be evicted. */
   async whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
+    let result: Result | Promise<Result> | undefined;
+    const isLoaded = boxes.every((box) => this.regions.use(box));
+    if (isLoaded) {
+      result = use();
+      if (!(result instanceof Promise)) {
+        this.#evict();
+        return result;
+      }
+    }
     const releases = boxes.map((box) => this.regions.keep(box));
     try {
+      if (result !== undefined) return await result;
       for (const box of boxes) {
         if (this.regions.use(box)) continue;
         await this.loadEntities(roundOutToRegions(box));

@@ -12,9 +12,10 @@ import {
   regionBox,
   regionOf,
   regionsTouching,
+  type WorldState,
 } from "@orthant/core/engine";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
-import { realizeStored, type ScheduledTick, ticksOf } from "@orthant/save/content";
+import { realizeStored, realizeStoredLater, type ScheduledTick, ticksOf } from "@orthant/save/content";
 import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */
@@ -31,6 +32,9 @@ export interface LoadedRegion {
 
 type OnRegion = (loaded: LoadedRegion) => void;
 
+/** The generators of a world. */
+type Untouched = Pick<WorldState, "generatesAnywhere" | "generatedChunk">;
+
 /**
  * Reads the regions of a save on demand, each once. A region that is not in memory never changes, so it is
  * the same in every later generation and can be read from any of them.
@@ -38,21 +42,17 @@ type OnRegion = (loaded: LoadedRegion) => void;
 export class RegionReader {
   readonly #loaded: LoadedRegions;
   readonly #shape: ChunkShape;
-  readonly #generated: (position: Position) => Chunk;
+  readonly #untouched: () => Untouched;
   readonly #leaves = new StoredLeaves();
   readonly #reading = new PositionMap<Promise<void>>();
   #save: Save;
 
-  constructor(
-    save: Save,
-    loaded: LoadedRegions,
-    shape: ChunkShape,
-    generated: (position: Position) => Chunk,
-  ) {
+  /** `untouched` returns the world as its generators make it now. */
+  constructor(save: Save, loaded: LoadedRegions, shape: ChunkShape, untouched: () => Untouched) {
     this.#save = save;
     this.#loaded = loaded;
     this.#shape = shape;
-    this.#generated = generated;
+    this.#untouched = untouched;
   }
 
   /** The index of the generation being read from. */
@@ -78,6 +78,8 @@ export class RegionReader {
    * to have nothing are added at once.
    */
   use(box: Box, onRegion: OnRegion): boolean {
+    const only = onlyRegion(box);
+    if (only !== undefined) return this.#loaded.use(only) || this.#addEmpty(only, onRegion);
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
     let isLoaded = true;
@@ -99,12 +101,14 @@ export class RegionReader {
   /** Returns a chunk as the save has it, even one that is never shown; else what the generator produces. */
   async storedChunk(position: Position): Promise<Chunk> {
     return this.#holding(async (save) => {
-      for (const leaf of await loadLeavesTouching(save.index, boxAt(position))) {
-        const stored = (await this.#leaves.read(save, leaf)).get(...regionOf(position)) ?? [];
+      const generated = (at: Position): Chunk => this.#untouched().generatedChunk(...at);
+      const leaves = await loadLeavesTouching(save.index, boxAt(position));
+      for (const leaf of await this.#leaves.read(save, leaves)) {
+        const stored = leaf.get(...regionOf(position)) ?? [];
         const found = stored.find((entry) => comparePositions(entry.position, position) === 0);
-        if (found !== undefined) return realizeStored(found, this.#generated);
+        if (found !== undefined) return realizeStored(found, generated);
       }
-      return this.#generated(position);
+      return generated(position);
     });
   }
 
@@ -116,10 +120,11 @@ export class RegionReader {
   async #loadWide(box: Box, onRegion: OnRegion): Promise<void> {
     await this.#holding(async (save) => {
       for (const leaf of await loadLeavesTouching(save.index, box)) {
-        const stored = await this.#leaves.read(save, leaf);
-        for (const region of stored.positions()) {
-          if (boxesIntersect(regionBox(region), box) && !this.#loaded.use(region))
-            await this.#load(region, onRegion);
+        for (const stored of await this.#leaves.read(save, [leaf])) {
+          for (const region of stored.positions()) {
+            if (boxesIntersect(regionBox(region), box) && !this.#loaded.use(region))
+              await this.#load(region, onRegion);
+          }
         }
       }
     });
@@ -147,23 +152,34 @@ export class RegionReader {
   async #read(region: Position, onRegion: OnRegion): Promise<void> {
     await this.#holding(async (save) => {
       const chunks: StoredChunk[] = [];
+      const leaves = await loadLeavesTouching(save.index, regionBox(region));
       let clock = CLOCK_NEVER;
-      for (const leaf of await loadLeavesTouching(save.index, regionBox(region))) {
-        clock = clockIn(leaf, region) ?? clock;
-        if (leaf.chunkRefs.length > 0) {
-          const stored = (await this.#leaves.read(save, leaf)).get(...region) ?? [];
-          // Content on an axis that the world does not have stays on disk and is never shown. Rule S104.
-          chunks.push(...stored.filter(({ position }) => axisOutside(this.#shape, position) === undefined));
-        }
+      for (const leaf of leaves) clock = clockIn(leaf, region) ?? clock;
+      const withChunks = leaves.filter(({ chunkRefs }) => chunkRefs.length > 0);
+      for (const leaf of await this.#leaves.read(save, withChunks)) {
+        // Content on an axis that the world does not have stays on disk and is never shown. Rule S104.
+        for (const entry of leaf.get(...region) ?? [])
+          if (axisOutside(this.#shape, entry.position) === undefined) chunks.push(entry);
       }
-      let overrides = OverrideTree.UNTOUCHED;
-      for (const entry of chunks)
-        overrides = overrides.set(entry.position, realizeStored(entry, this.#generated));
+      const overrides = OverrideTree.ofRegion(region, this.#realize(chunks));
       const ticks = chunks
         .map((entry) => ({ position: entry.position, ticks: ticksOf(entry, this.#shape.volume) }))
         .filter((found) => found.ticks.length > 0);
       this.#loaded.add(region, chunks.length);
       onRegion({ region, overrides, clock, ticks });
+    });
+  }
+
+  /** Checks chunks and returns them; each is decoded when it is first used, if that can never fail. */
+  #realize(
+    chunks: readonly StoredChunk[],
+  ): readonly { readonly position: Position; readonly chunk: Chunk }[] {
+    const untouched = this.#untouched();
+    const generated = (position: Position): Chunk => untouched.generatedChunk(...position);
+    return chunks.map((entry) => {
+      const isLater = untouched.generatesAnywhere || entry.kind === "chunk" || entry.base === "air";
+      const realize = isLater ? realizeStoredLater : realizeStored;
+      return { position: entry.position, chunk: realize(entry, generated) };
     });
   }
 
@@ -183,6 +199,13 @@ export async function loadLeavesTouching(index: LeafIndex, box: Box): Promise<re
   // The index may be unloaded again before this resumes.
   while (!index.isLoaded(box)) await index.load(box);
   return [...index.touching(box)];
+}
+
+/** Returns the region of a box of one chunk. */
+function onlyRegion({ min, max }: Box): Position | undefined {
+  const isOne =
+    max[0] - min[0] === 1 && max[1] - min[1] === 1 && max[2] - min[2] === 1 && max[3] - min[3] === 1;
+  return isOne ? regionOf(min) : undefined;
 }
 
 /** Returns the clock that a leaf has for a region. The list is ordered by region. */
@@ -212,21 +235,29 @@ class StoredLeaves {
   /** In order of last use. */
   readonly #leaves = new Map<LeafEntry, Promise<LeafChunks>>();
 
-  /** Returns the stored chunks of a leaf. */
-  read(save: Save, leaf: LeafEntry): Promise<LeafChunks> {
-    const reading = this.#leaves.get(leaf) ?? this.#readNow(save, leaf);
-    this.#leaves.delete(leaf);
-    this.#leaves.set(leaf, reading);
+  /** Returns the stored chunks of each leaf. */
+  read(save: Save, leaves: readonly LeafEntry[]): Promise<readonly LeafChunks[]> {
+    const missing = leaves.filter((leaf) => !this.#leaves.has(leaf));
+    for (const [index, reading] of save.readStoredOf(missing).entries()) {
+      const leaf = missing[index] as LeafEntry;
+      this.#leaves.set(leaf, this.#sorted(leaf, reading));
+    }
+    const found = leaves.map((leaf) => {
+      const reading = this.#leaves.get(leaf) as Promise<LeafChunks>;
+      this.#leaves.delete(leaf);
+      this.#leaves.set(leaf, reading);
+      return reading;
+    });
     for (const oldest of this.#leaves.keys()) {
       if (this.#leaves.size <= LEAVES_MAX) break;
       this.#leaves.delete(oldest);
     }
-    return reading;
+    return Promise.all(found);
   }
 
-  async #readNow(save: Save, leaf: LeafEntry): Promise<LeafChunks> {
+  async #sorted(leaf: LeafEntry, reading: Promise<readonly StoredChunk[]>): Promise<LeafChunks> {
     try {
-      return byRegion(await save.readStored(leaf));
+      return byRegion(leaf, await reading);
     } catch (error) {
       // A later attempt may succeed.
       this.#leaves.delete(leaf);
@@ -235,8 +266,12 @@ class StoredLeaves {
   }
 }
 
-function byRegion(chunks: readonly StoredChunk[]): LeafChunks {
+function byRegion({ cube }: LeafEntry, chunks: readonly StoredChunk[]): LeafChunks {
   const regions = new PositionMap<StoredChunk[]>();
+  if (boxVolume(regionsTouching(cube)) === 1) {
+    regions.set(...regionOf(cube.min), [...chunks]);
+    return regions;
+  }
   for (const entry of chunks) {
     const region: Position = regionOf(entry.position);
     const others = regions.get(...region);

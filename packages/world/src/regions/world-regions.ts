@@ -44,8 +44,9 @@ export class WorldRegions {
   constructor(save: Save, state: WorldState, loadedChunksMax: number) {
     this.state = state;
     this.#weightMax = loadedChunksMax;
-    this.#reader = new RegionReader(save, this.#loaded, state.shape, (position) =>
-      this.state.generatedChunk(...position),
+    // Without edits, which a chunk that is decoded later would otherwise keep in memory.
+    this.#reader = new RegionReader(save, this.#loaded, state.shape, () =>
+      this.state.withOverrides(OverrideTree.UNTOUCHED),
     );
     this.#add = ({ region, overrides, clock, ticks }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
@@ -150,10 +151,8 @@ export class WorldRegions {
    */
   readerFor(save: Save): RegionReader {
     // What the save has stays a change to the generators of now, whichever come later.
-    const { state } = this;
-    return new RegionReader(save, this.#loaded.copy(), state.shape, (position) =>
-      state.generatedChunk(...position),
-    );
+    const untouched = this.state.withOverrides(OverrideTree.UNTOUCHED);
+    return new RegionReader(save, this.#loaded.copy(), untouched.shape, () => untouched);
   }
 
   switchTo(save: Save): void {

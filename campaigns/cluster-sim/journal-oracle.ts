@@ -125,9 +125,12 @@ export class JournalOracle {
         this.#rejected.add(`${clientKey(clientId)}/${editId}`);
   }
 
-  /** Returns true if an owner has rejected an edit. */
-  wasRejected(clientId: bigint, editId: number): boolean {
-    return this.#rejected.has(`${clientId}/${editId}`);
+  /**
+   * Returns true if an owner may have rejected an edit: one that had forgotten its client may have crashed before it
+   * answered.
+   */
+  mayBeRejected(clientId: bigint, editId: number): boolean {
+    return this.#rejected.has(`${clientId}/${editId}`) || this.#wasForgotten(clientId, this.#authors.length);
   }
 
   /** Returns true if an edit is in a journal. */

@@ -138,11 +138,11 @@ export class SimClient {
       return;
     }
     // Every edit changes something in each of its regions, so journals have all of it, unless an owner rejected it.
-    const wasRejected = this.#options.oracle.wasRejected(this.clientKey, editId);
+    const mayBeRejected = this.#options.oracle.mayBeRejected(this.clientKey, editId);
     const regions = this.#issued.get(number)?.regions ?? [];
     const [missing] = this.#options.oracle.missing(this.clientKey, editId, regions);
     if (isStored) this.acknowledged.push(editId);
-    if (missing !== undefined && !wasRejected)
+    if (missing !== undefined && !mayBeRejected)
       this.#fail(`got ${status} for edit ${editId}, which is not stored in region [${missing}]`);
     else if (!isStored && status !== "duplicate")
       this.#fail(`got ${status} for edit ${editId}, which is not stored`);

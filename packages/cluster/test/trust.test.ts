@@ -1,7 +1,7 @@
 import type { NodeEvents } from "@orthant/cluster";
 import { heartbeatCodec, heartbeatKey, leaseCodec, leaseKey, mapKey } from "@orthant/cluster/internal";
 import { decode, encode } from "@orthant/core/bytes";
-import { EPOCH_MAX } from "@orthant/core/engine";
+import { boxBetween, EPOCH_MAX } from "@orthant/core/engine";
 import { codeOfRejection } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
@@ -218,4 +218,29 @@ test("[K46] a node that ends while it begins to answer for a shard stops answeri
   await rejection;
   expect([...answering]).toEqual([]);
   expect(node.owns("0")).toBe(false);
+});
+
+test("[K27] [K44] a node that missed a split and finds an unreadable map takes the copy beside the shards", async () => {
+  const { cluster, node, engine, gateway } = await startCluster();
+  const key = mapKey(cluster.world);
+  const forge = (): void => {
+    cluster.hub.table.put(key, JUNK);
+    cluster.hub.announce();
+  };
+  const { node: next, engine: nextEngine } = await cluster.node("b");
+  nextEngine.partition = "from engine";
+  await cluster.settled(node.split("0", boxBetween([1, -8, -8, -8], [8, 8, 8, 8]), "east"));
+  await cluster.settled(cluster.edit(gateway, [64, 1, 1, 0], 3));
+  engine.kill();
+  node.kill(new Error("killed"));
+  forge();
+  const { swap } = nextEngine.table;
+  nextEngine.table.swap = (...parameters) => {
+    if (parameters[0].endsWith(".0")) forge();
+    return swap(...parameters);
+  };
+  nextEngine.partition = "none";
+  await cluster.until(() => next.owns("0"));
+  await cluster.until(() => next.owns("east"));
+  expect((await cluster.settled(cluster.edit(gateway, [64, 1, 1, 0], 4))).status).toBe("applied");
 });

@@ -119,7 +119,9 @@ function ownerOptions(
     shardOf: (region) => directory.shardOf(region),
     termOf: () => 0,
     map: () => directory.map,
-    refreshMap: () => retries.until(() => directory.refresh(options.engine)),
+    refreshMap: async () => {
+      await retries.until(() => directory.refresh(options.engine));
+    },
     copyMap: (map) => maps.copy(map),
     onEnd: () => undefined,
     completeSplit: (split) =>

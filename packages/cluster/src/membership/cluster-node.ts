@@ -278,7 +278,7 @@ export class ClusterNode {
       if (term === undefined || this.#isStopped) return;
       const directory = this.#requireDirectory();
       // The journal may have blocks of a map that has not arrived here yet.
-      await this.#retries.until(() => directory.refresh(this.#options.engine));
+      await this.#retries.until(() => this.#maps.refresh(directory));
       await this.#maps.copy(directory.map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
       await this.#serve(owner);
@@ -327,7 +327,7 @@ export class ClusterNode {
       shardOf: (region) => directory.shardOf(region),
       termOf: (other) => directory.leaseOf(other)?.lease.term ?? 0,
       map: () => directory.map,
-      refreshMap: () => this.#retries.until(() => directory.refresh(this.#options.engine)),
+      refreshMap: () => this.#retries.until(() => this.#maps.refresh(directory)),
       copyMap: (map) => this.#retries.until(() => this.#maps.copy(map)),
       onEnd: (error) => {
         const owner = this.#owners.get(shard);

@@ -57,6 +57,16 @@ export class ShardMapStore {
   }
 
   /**
+   * Has a directory take the newest map. A node that acted by an old one, because the table has none, would take sectors
+   * for its own that were split off.
+   */
+  async refresh(directory: ClusterDirectory): Promise<void> {
+    do {
+      await this.restore(directory.map);
+    } while (!(await directory.refresh(this.#engine)));
+  }
+
+  /**
    * Writes a map beside the shards unless it is there already. A shard stores nothing before a map that
    * lists it is there.
    */

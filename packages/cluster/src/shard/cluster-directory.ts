@@ -145,10 +145,10 @@ export class ClusterDirectory {
     return catalog;
   }
 
-  /** Reads the map from the table now, for what has not arrived yet. */
-  async refresh(engine: Engine): Promise<void> {
+  /** Reads the map from the table now, for what has not arrived yet. Returns false if the table has none that is readable. */
+  async refresh(engine: Engine): Promise<boolean> {
     const entry = await engine.table.get(mapKey(this.#world));
-    if (entry !== undefined) this.#receiveMap(entry);
+    return entry !== undefined && this.#receiveMap(entry);
   }
 
   /** Rewrites the map with a new generation, so that every change based on an earlier read fails. */
@@ -182,11 +182,11 @@ export class ClusterDirectory {
     }
   }
 
-  #receiveMap({ key, value, revision }: TableEntry): void {
-    if (key !== mapKey(this.#world) || value === undefined) return;
+  #receiveMap({ key, value, revision }: TableEntry): boolean {
+    if (key !== mapKey(this.#world) || value === undefined) return false;
     const map = readable(() => decode(shardMapCodec, value));
-    if (map === undefined) return;
-    this.#setMap(map, revision);
+    if (map !== undefined) this.#setMap(map, revision);
+    return map !== undefined;
   }
 
   #setMap(map: ShardMap, revision: number): void {

@@ -39,7 +39,7 @@ export {
   STORE_VALUE_BYTES_MAX,
   storeEntryBytes,
 } from "./codec/store-page.ts";
-export { realizeStored, realizeStoredLater, ticksOf } from "./codec/stored-chunk.ts";
+export { realizeStored, realizeStoredLater, ticksOf, withTicksLater } from "./codec/stored-chunk.ts";
 export {
   CLIENT_EDITS_MAX,
   DESCRIPTION_EPOCHS_MAX,

@@ -150,7 +150,12 @@ function foldAll(
 async function writeMerged(saves: ShardSaves, disk: Disk, context: Context): Promise<void> {
   const progress = context.progress("merging", "leaves");
   try {
-    await mergeShards(saves, disk, { nowMs: context.time.nowMs(), onLeaf: () => progress.advance(1) });
+    await mergeShards(saves, disk, {
+      nowMs: context.time.nowMs(),
+      generators: context.generators,
+      onLeaf: () => progress.advance(1),
+      onRefused: (error) => context.note(`warning: an edit on its way between shards is lost: ${error}`),
+    });
   } finally {
     progress.end();
   }

@@ -1,4 +1,4 @@
-import type { Box, Position } from "@orthant/core";
+import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
   blockCatalogCodec,
@@ -7,6 +7,7 @@ import {
   clampInto,
   cubeAt,
   positionFrom,
+  regionBox,
   regionOf,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
@@ -19,8 +20,11 @@ import {
   type Save,
   type StoredEntity,
 } from "@orthant/save";
-import { transfersOf, withoutCheckpoint } from "../owner/checkpoint.ts";
-import { TransferBook } from "../owner/transfer-book.ts";
+import { withTicksLater } from "@orthant/save/content";
+import { type BorderEdit, lastStepOf, openWorldEngine, withStep } from "@orthant/world/engine";
+import { BorderBooks } from "../owner/border-books.ts";
+import { withoutCheckpoint } from "../owner/checkpoint.ts";
+import type { EditTransfer } from "../shard/border-edits.ts";
 import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";
 
@@ -34,8 +38,12 @@ export interface ShardSaves {
 /** Options for merging shards. */
 export interface MergeOptions {
   readonly nowMs: number;
+  /** The generators of the world, which edits on their way between shards may need. Default: those of Orthant. */
+  readonly generators?: GeneratorRegistry;
   /** Called after each leaf that was read. */
   readonly onLeaf?: () => void;
+  /** Called for edits on their way between shards that cannot be applied. */
+  readonly onRefused?: (error: unknown) => void;
 }
 
 /**
@@ -43,23 +51,36 @@ export interface MergeOptions {
  * the map names, and players and everything else about the world are those of the first shard. Holds one leaf at a
  * time. Rule K50.
  */
-export async function mergeShards(
+export async function mergeShards(shards: ShardSaves, target: Disk, options: MergeOptions): Promise<void> {
+  const { edits, step } = await writeShards(shards, target, options);
+  if (edits.length > 0) await applyEdits(target, edits, step, options);
+}
+
+/** Writes the content of all shards. Returns what is left to apply, and the number of the step after that. */
+async function writeShards(
   { map, disks }: ShardSaves,
   target: Disk,
   { nowMs, onLeaf }: MergeOptions,
-): Promise<void> {
+): Promise<{ readonly edits: readonly EditTransfer[]; readonly step: number }> {
   const saves = new Map<string, Save>();
   try {
     for (const [shard, disk] of disks) saves.set(shard, await openSave(disk));
     const first = saves.get(map.first) as Save;
-    const leaving = undelivered(saves);
+    const books = booksOf(saves);
+    const leaving = undelivered(books);
+    const edits = undeliveredEdits(map, books);
+    const last = Math.max(...Array.from(saves.values(), ({ global }) => lastStepOf(global.description)));
+    // Each transfer is applied in a step of its own.
+    const step = last + edits.length;
     const { limits } = first.manifest;
     const writer = await BulkSaveWriter.create(target, map.world.shape, { limits });
     try {
       for (const [shard, save] of saves)
         for await (const leaf of save.index.all()) {
           const { cube, clocks } = leaf;
-          const chunks = await save.readStored(leaf);
+          const stored = await save.readStored(leaf);
+          const later = step - lastStepOf(save.global.description);
+          const chunks = stored.map((chunk) => withTicksLater(chunk, map.world.shape.volume, later));
           const entities = await save.readEntities(leaf);
           const parts = ownParts(map, shard, { cube, chunks, entities, clocks });
           await writer.add(parts.map((part) => withArrivals(map, part, leaving)));
@@ -69,8 +90,9 @@ export async function mergeShards(
         const chunk = cubeAt(chunkOfEntity(entity, map.world.shape), 1);
         await writer.add([withArrivals(map, { cube: chunk }, leaving)]);
       }
-      const global = globalOf(map, first, [...saves.values()]);
+      const global = globalOf(map, first, [...saves.values()], last);
       await writer.finish({ nowMs, global, players: first.players, store: first.storeEntries() });
+      return { edits, step };
     } finally {
       await writer.close();
     }
@@ -88,21 +110,72 @@ function ownParts(map: ShardMap, shard: string, leaf: LeafChange): readonly Leaf
   return sectorsOf(map, leaf).filter(({ cube: { min } }) => shardOf(map, regionOf(min)) === shard);
 }
 
-/** Returns the entities that left one shard and did not arrive in another. Rule K60. */
-function undelivered(saves: ReadonlyMap<string, Save>): Set<StoredEntity> {
-  const books = new Map(
+function booksOf(saves: ReadonlyMap<string, Save>): ReadonlyMap<string, BorderBooks> {
+  return new Map(
     Array.from(saves, ([shard, { global }]) => {
-      const book = new TransferBook();
-      const saved = transfersOf(global.description);
-      if (saved !== undefined) book.load(saved);
-      return [shard, book];
+      const books = new BorderBooks();
+      books.load(global.description);
+      return [shard, books];
     }),
   );
+}
+
+/** Returns the entities that left one shard and did not arrive in another. Rule K60. */
+function undelivered(books: ReadonlyMap<string, BorderBooks>): Set<StoredEntity> {
   const leaving = new Set<StoredEntity>();
-  for (const [from, { outbox }] of books)
-    for (const transfer of outbox)
-      if (![...books.values()].some((book) => book.has(from, transfer))) leaving.add(transfer.entity);
+  for (const [from, { transfers }] of books)
+    for (const transfer of transfers.outbox)
+      if (![...books.values()].some((other) => other.transfers.has(from, transfer)))
+        leaving.add(transfer.entity);
   return leaving;
+}
+
+/** Returns the edits that one shard sent and the other did not apply, in order. Rule K70. */
+function undeliveredEdits(map: ShardMap, books: ReadonlyMap<string, BorderBooks>): readonly EditTransfer[] {
+  return [...books].flatMap(([from, { edits }]) =>
+    edits.outbox
+      .map(({ transfer }) => transfer)
+      .filter((transfer) => books.get(shardOf(map, transfer.region))?.edits.has(from, transfer) !== true),
+  );
+}
+
+/** Applies edits that were on their way. Their ticks are due as many steps after the last one as they had left. */
+async function applyEdits(
+  target: Disk,
+  transfers: readonly EditTransfer[],
+  lastStep: number,
+  { generators, onRefused }: MergeOptions,
+): Promise<void> {
+  const world = await openWorldEngine(target, { autosave: false, ...(generators && { generators }) });
+  try {
+    for (const { region, edits } of transfers) {
+      const release = world.keep(regionBox(region));
+      try {
+        await world.load(regionBox(region));
+        const forget = await world.state.keepGenerated([regionBox(region)]);
+        await world.steps.make(
+          () => true,
+          (step) => {
+            for (const edit of edits) step.apply(withDelay(edit, lastStep + 1 - step.number));
+          },
+        );
+        forget();
+      } catch (error) {
+        if (world.failure !== undefined || !isOrthantError(error)) throw error;
+        onRefused?.(error);
+      } finally {
+        release();
+      }
+    }
+    world.steps.skipTo(lastStep);
+  } finally {
+    await world.close();
+  }
+}
+
+/** Returns an edit whose tick is due later. */
+function withDelay(edit: BorderEdit, steps: number): BorderEdit {
+  return "tick" in edit && edit.inSteps > 0 ? { ...edit, inSteps: edit.inSteps + steps } : edit;
 }
 
 /** Moves the entities that arrive in a leaf into it. */
@@ -146,8 +219,8 @@ interface Part {
   readonly clocks: NonNullable<LeafChange["clocks"]>[number][];
 }
 
-function globalOf(map: ShardMap, { global }: Save, all: readonly Save[]): Save["global"] {
-  const { description } = global;
+function globalOf(map: ShardMap, { global }: Save, all: readonly Save[], step: number): Save["global"] {
+  const description = step === 0 ? global.description : withStep(global.description, step);
   return {
     ...global,
     nextEntityId: all.map((save) => save.global.nextEntityId).reduce(later),

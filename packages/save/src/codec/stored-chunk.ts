@@ -151,6 +151,19 @@ export function ticksOf(entry: StoredChunk, volume: number): readonly ScheduledT
   return ticks === undefined ? NO_TICKS : atChunk(entry, () => decode(scheduledTicksCodec(volume), ticks));
 }
 
+/** Returns a stored chunk of `volume` voxels whose ticks are due a number of steps later. */
+export function withTicksLater(entry: StoredChunk, volume: number, steps: number): StoredChunk {
+  const ticks = ticksOf(entry, volume);
+  if (ticks.length === 0 || steps === 0) return entry;
+  const later = ticks.map((tick) => ({ ...tick, step: tick.step + steps }));
+  const bytes = encode(scheduledTicksCodec(volume), later);
+  const parts = (entry.parts ?? NO_PARTS).map((part) =>
+    part.tag === TICKS_PART ? { ...part, bytes } : part,
+  );
+  if (entry.kind === "chunk") return new WholeChunk(entry.position, entry.content, parts);
+  return { ...entry, parts };
+}
+
 const NO_TICKS: readonly ScheduledTick[] = [];
 
 function realizeBlocks(entry: StoredChunk, generated: GeneratedChunks | undefined): Chunk {

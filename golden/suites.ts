@@ -4,6 +4,7 @@ import { damagedImportSuites } from "./imports/damaged.ts";
 import { flattenedBlockSuites } from "./imports/flattened.ts";
 import { importedRegionSuites } from "./imports/regions.ts";
 import { importedSchematicSuites } from "./imports/schematics.ts";
+import { importedTiledSuites } from "./imports/tiled-maps.ts";
 import { importedVoxSuites } from "./imports/vox-files.ts";
 import { marsMinerSaveSuites } from "./marsminer-save.ts";
 import { orthantSaveSuites } from "./orthant-saves.ts";
@@ -30,6 +31,7 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...importedRegionSuites,
   ...importedSchematicSuites,
   ...importedVoxSuites,
+  ...importedTiledSuites,
   ...flattenedBlockSuites,
   ...damagedImportSuites,
 ];

@@ -3,6 +3,7 @@ import {
   flattenBlock,
   openRegion,
   openSchematic,
+  openTiled,
   openVox,
   readMinecraftLevel,
   readNbt,
@@ -37,6 +38,7 @@ export const importsStage: Stage = {
           { openRegion: [openRegion, () => [disk, REGION]] },
           { dispose: (opened) => (opened as { close(): Promise<void> }).close() },
         ),
+        ...functionTargets({ openTiled: [openTiled, () => [disk, "map.tmj"]] }),
         ...methodTargets("RegionFile", region, { columns: () => [] }),
         ...methodTargets("NbtCompound", readNbtCompound(COMPOUND), {
           has: () => ["a"],

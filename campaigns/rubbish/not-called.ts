@@ -110,6 +110,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "new RegionFile",
   "new NbtCompound",
   "visitVoxels",
+  "tiledTileOf",
   // Only old saves are flat, and no program writes one for a test to open.
   "convertFlatSave",
   // They write the texts of the command line from what it has read.

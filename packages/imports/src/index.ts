@@ -26,6 +26,14 @@ export {
   type SchematicLimits,
   type SchematicPart,
 } from "./schematic/schematic.ts";
+export {
+  TILED_CELLS_MAX,
+  type TiledLayer,
+  type TiledObject,
+  type TiledPiece,
+} from "./tiled/tiled-layer.ts";
+export { openTiled, TILED_BYTES_MAX, type TiledMap } from "./tiled/tiled-map.ts";
+export { type TiledTile, type TiledTileset, tiledTileOf } from "./tiled/tiled-tile.ts";
 export { openVox, type VoxFile, type VoxModel, visitVoxels } from "./vox/vox-file.ts";
 export type { VoxLayer } from "./vox/vox-node.ts";
 export { VOX_VISITS_MAX, type VoxInstance, type VoxRotation } from "./vox/vox-scene.ts";

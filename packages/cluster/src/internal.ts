@@ -12,6 +12,6 @@ export type { EntitiesRecord } from "./shard/entity-record.ts";
 export { heartbeatKey, leaseKey, mapKey, ownerAddress, transferAddress } from "./shard/names.ts";
 export { ownerAnswerCodec, ownerRequestCodec } from "./shard/owner-messages.ts";
 export { nameOfPosition, positionOfName, sectorOfRegion } from "./shard/sectors.ts";
-export { shardMapCodec, shardOf, shardsOf, withSplit } from "./shard/shard-map.ts";
+export { neighboursOf, shardMapCodec, shardOf, shardsOf, withSplit } from "./shard/shard-map.ts";
 export { crc32c, decodeShardRecord, encodeShardRecord, type RegionRecord } from "./shard/shard-record.ts";
-export { transferAnswerCodec, transferRequestCodec } from "./shard/transfer-messages.ts";
+export { stepAnswerCodec, transferAnswerCodec, transferRequestCodec } from "./shard/transfer-messages.ts";

@@ -9,6 +9,7 @@ import {
   leaseKey,
   mapKey,
   nameOfPosition,
+  neighboursOf,
   ownerAddress,
   ownerAnswerCodec,
   ownerRequestCodec,
@@ -18,12 +19,14 @@ import {
   shardMapCodec,
   shardOf,
   shardsOf,
+  stepAnswerCodec,
   transferAddress,
   transferAnswerCodec,
   transferRequestCodec,
   withSplit,
 } from "@orthant/cluster/internal";
 import {
+  type Box,
   type Chunk,
   chunkFromVoxels,
   chunkShape,
@@ -243,6 +246,24 @@ describe("records", () => {
       expect(codeOf(() => decode(transferRequestCodec, bytes.subarray(0, length)))).toMatch(/^ORT_/);
     const badKind = fromHex(toHex(bytes).replace("03613a62", "03612062"));
     expect(codeOf(() => decode(transferRequestCodec, badKind))).toBe("ORT_MESSAGE");
+  });
+
+  test("[K68] a request for the last step of a shard, and its answer, have these bytes", () => {
+    const request = { kind: "step", from: "east" } as const;
+    expect(toHex(encode(transferRequestCodec, request))).toBe("020465617374");
+    expect(decode(transferRequestCodec, fromHex("020465617374"))).toEqual(request);
+    expect(toHex(encode(stepAnswerCodec, { step: 300, isStepping: true }))).toBe("ac0201");
+    expect(decode(stepAnswerCodec, fromHex("ac0201"))).toEqual({ step: 300, isStepping: true });
+  });
+
+  test("[K68] neighbours are the shards with boxes next to each other, and the first shard", () => {
+    const sectors = (x: number): Box => boxBetween([x, 0, 0, 0], [x + 2, 2, 2, 2]);
+    const names = ["a", "b", "c"];
+    const splits = names.map((to, index) => ({ from: "0", sectors: sectors(2 * index), to }));
+    const map = { ...MAP, first: "0", splits };
+    expect(neighboursOf(map, "0")).toEqual(names);
+    expect(neighboursOf(map, "a")).toEqual(["0", "b"]);
+    expect(neighboursOf(map, "b")).toEqual(["0", "a", "c"]);
   });
 
   test("[K6] a record of version 1 is read, without players", () => {

@@ -279,3 +279,68 @@ test("[K64] the journal has no record of a step that changed nothing", async () 
   await small.settled(read());
   expect(kinds).not.toContain("step");
 });
+
+/** Two nodes with a shard each, the second of which makes steps at its own pace. */
+async function paced(
+  eastMs: number,
+  systems: Readonly<Record<string, (step: Step<3>) => void>> = {},
+): Promise<{
+  small: SmallCluster;
+  steps: () => { west: number; east: number };
+  east: SmallNode & { simulation: ClusterSimulation<3> };
+}> {
+  const small = new SmallCluster();
+  await small.create();
+  const a = await small.node("a");
+  await small.until(() => a.node.owns("0"));
+  const b = await small.node("b");
+  await small.settled(a.node.split("0", EAST, "east"));
+  await small.settled(a.node.move("east"));
+  await small.until(() => b.node.owns("east"));
+  const west = a.node.simulate<3>({ systems, stepMs: 50 });
+  const east = { ...b, simulation: b.node.simulate<3>({ systems, stepMs: eastMs }) };
+  for (const simulation of [west, east.simulation]) simulation.keepActive(box([-4, 0, 0], [8, 16, 8]));
+  const steps = (): { west: number; east: number } => ({
+    west: west.shards.get("0")?.step ?? 0,
+    east: east.simulation.shards.get("east")?.step ?? 0,
+  });
+  return { small, steps, east };
+}
+
+test("[K68] a shard that is 100 steps ahead waits for its slowest neighbour", async () => {
+  const { small, steps } = await paced(500);
+  for (let round = 0; round < 40; round++) {
+    await small.pass(1_000);
+    expect(steps().west - steps().east).toBeLessThanOrEqual(100);
+  }
+  // It waits for steps of the other, and no longer.
+  expect(steps().west).toBeGreaterThan(150);
+  expect(steps().east).toBeGreaterThan(70);
+});
+
+test("[K68] a shard without steps holds no other one up, and skips what it missed when it has steps again", async () => {
+  const due: number[] = [];
+  let isPlanned = false;
+  const plan = ({ world, schedule, number }: Step<3>): void => {
+    for (const _ of schedule.due(FALL)) due.push(number);
+    if (isPlanned || world.voxelAt([3, 1, 1]) === undefined) return;
+    isPlanned = true;
+    schedule.add([3, 1, 1], FALL, 100);
+  };
+  const { small, steps, east } = await paced(50, { plan });
+  await small.until(() => isPlanned);
+  await small.settled(east.simulation.stop());
+  const before = steps().west;
+  await small.pass(30_000);
+  expect(steps().west - before).toBeGreaterThan(400);
+  const again = east.node.simulate<3>({ systems: { plan }, stepMs: 50 });
+  again.keepActive(box([-4, 0, 0], [8, 16, 8]));
+  await small.pass(4_000);
+  const at = again.shards.get("east")?.step ?? 0;
+  expect(Math.abs(steps().west - at)).toBeLessThanOrEqual(100);
+  // The tick was due meanwhile, and is due once.
+  expect(due).toHaveLength(1);
+  const reached = steps().west;
+  await small.pass(2_000);
+  expect(steps().west).toBeGreaterThan(reached + 20);
+});

@@ -13,10 +13,11 @@ import {
   ownerRequestCodec,
 } from "../shard/owner-messages.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
-import { transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
+import { stepAnswerCodec, transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
 import { Crossings } from "./crossings.ts";
 import { unsavedJournal } from "./journal-errors.ts";
+import { NeighbourSteps } from "./neighbour-steps.ts";
 import { OwnerGate } from "./owner-gate.ts";
 import { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner-report.ts";
 import { ShardEdits } from "./shard-edits.ts";
@@ -103,6 +104,7 @@ export class ShardOwner {
       isPaused: () => this.#gate.isPaused,
       hasRoom: () => this.#hasRoom(),
       working: (work) => this.#gate.working(work),
+      neighbours: new NeighbourSteps({ ...options, worldName: options.world }),
       shardOf: options.shardOf,
       onRefused: (error) => options.onRefused?.(error),
     });
@@ -264,6 +266,7 @@ export class ShardOwner {
   /** Takes entities and edits over from another shard. */
   async #receive(bytes: Uint8Array): Promise<Uint8Array> {
     const request = decode(transferRequestCodec, bytes);
+    if (request.kind === "step") return encode(stepAnswerCodec, this.steps.state);
     const outcomes = await this.#orElse([], async () => {
       if (this.#gate.isClosed || this.#gate.isPaused) return [];
       // A split or a release waits for the step that applies edits, but not for the answer.

@@ -10,8 +10,9 @@ import { Axes, sleep } from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
 import { type SimulatedPart, simulate } from "@orthant/world/engine";
-import type { EditTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
+import type { EditTransferRequest, StepAnswer, TransferOutcome } from "../shard/transfer-messages.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
+import type { NeighbourSteps } from "./neighbour-steps.ts";
 import { SentRoom } from "./sent-room.ts";
 import { newEntityId, type ShardEntitiesContext } from "./shard-entities.ts";
 import { STEP_LEAVING_MAX } from "./step-entry.ts";
@@ -25,6 +26,7 @@ export interface ShardStepsContext extends Omit<ShardEntitiesContext, "requireRo
   readonly hasRoom: () => boolean;
   /** Does work that a split and a release wait for. */
   readonly working: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly neighbours: NeighbourSteps;
   /** Returns the shard of a region according to the current map. */
   readonly shardOf: (region: Position) => string;
   /** Called for edits of other shards that cannot be applied, and for those that have to wait. */
@@ -33,8 +35,14 @@ export interface ShardStepsContext extends Omit<ShardEntitiesContext, "requireRo
 
 /** Delay before the next look whether the journal and the outbox have room for a step. */
 const FULL_MS = 200;
+/** Delay before the next look whether a neighbour has caught up. */
+const AHEAD_MS = 50;
+/** Time, and number of intervals between steps, without a step after which a shard makes none for its neighbours. */
+const IDLE_MS = 10_000;
+const IDLE_INTERVALS = 3;
+const STEP_MS = 50;
 
-/** Simulates a shard. Its steps are stored one after the other, each as a whole. Rules K64, K66 and K67. */
+/** Simulates a shard. Its steps are stored one after the other, each as a whole. Rules K64 to K68. */
 export class ShardSteps {
   /** What players look at. */
   readonly watched: WatchedSectors;
@@ -46,6 +54,9 @@ export class ShardSteps {
   #simulation: { readonly isPaused: boolean; stop(): Promise<void> } | undefined;
   #isApplying = false;
   #isEnded = false;
+  /** Time without a step after which neighbours no longer wait, and the time of the last step. */
+  #idleMs = IDLE_MS;
+  #steppedMs = 0;
 
   constructor(context: ShardStepsContext) {
     const { world, time, owns, random, log, shardOf } = context;
@@ -66,9 +77,11 @@ export class ShardSteps {
     };
   }
 
-  /** The last step that was made. */
-  get last(): number {
-    return this.#context.world.steps.last;
+  /** The last step that was made, and whether steps are made now. */
+  get state(): StepAnswer {
+    const { world, time } = this.#context;
+    const isIdle = time.nowMs() - this.#steppedMs > this.#idleMs;
+    return { step: world.steps.last, isStepping: this.#simulation?.isPaused === false && !isIdle };
   }
 
   /** Starts to simulate the shard. */
@@ -89,6 +102,9 @@ export class ShardSteps {
       this.#part,
     );
     this.#simulation = simulation;
+    this.#idleMs = Math.max(IDLE_MS, IDLE_INTERVALS * (options.stepMs ?? STEP_MS));
+    this.#steppedMs = this.#context.time.nowMs();
+    this.#context.neighbours.start();
     return simulation;
   }
 
@@ -103,14 +119,24 @@ export class ShardSteps {
   end(): void {
     this.#isEnded = true;
     this.#arrivals.end();
+    this.#context.neighbours.end();
     void this.#simulation?.stop();
   }
 
   async #during(make: () => Promise<unknown>): Promise<void> {
-    const { shard } = this.#context;
+    const { shard, world, neighbours, time } = this.#context;
     try {
       await this.#whenReady();
-      await this.#inTurn(() => this.#makeWithArrivals(make));
+      while (neighbours.mustWait(world.steps.last + 1)) {
+        this.#steppedMs = time.nowMs();
+        await sleep(time, AHEAD_MS);
+        await this.#whenReady();
+      }
+      await this.#inTurn(() => {
+        world.steps.skipTo(neighbours.skipTo(world.steps.last));
+        return this.#makeWithArrivals(make);
+      });
+      this.#steppedMs = time.nowMs();
     } catch (error) {
       if (!this.#isLost) throw error;
       throw new OrthantError("ORT_CLOSED", `shard ${shard} is no longer owned here`, {}, { cause: error });

@@ -12,9 +12,11 @@ import {
   blockCatalogCodec,
   boxCodec,
   boxContains,
+  boxesIntersect,
   diffBlockCatalogs,
   type GeneratorRef,
   generatorRefCodec,
+  positionFrom,
 } from "@orthant/core/engine";
 import { isName, requireName } from "./names.ts";
 import { sectorOfRegion } from "./sectors.ts";
@@ -68,6 +70,25 @@ export function shardOf({ first, splits }: ShardMap, region: Position): string {
   let shard = first;
   for (const { from, sectors, to } of splits) if (from === shard && boxContains(sectors, sector)) shard = to;
   return shard;
+}
+
+/**
+ * Returns the shards that may touch a shard: those whose boxes, as they were split off, are next to or in its own. The first
+ * shard, which began with the whole world, may touch all. Rule K68.
+ */
+export function neighboursOf(map: ShardMap, shard: string): readonly string[] {
+  const boxOf = (name: string): Box | undefined => map.splits.find(({ to }) => to === name)?.sectors;
+  const own = boxOf(shard);
+  return shardsOf(map).filter((other) => {
+    const box = boxOf(other);
+    if (other === shard) return false;
+    return own === undefined || box === undefined || boxesIntersect(widened(own), box);
+  });
+}
+
+/** Returns a box with one more sector on each side. */
+function widened({ min, max }: Box): Box {
+  return { min: positionFrom((axis) => min[axis] - 1), max: positionFrom((axis) => max[axis] + 1) };
 }
 
 /** Returns the map with `split` added. Throws if the split is not possible. */

@@ -32,8 +32,21 @@ export interface EntityTransferRequest {
   readonly transfers: readonly Transfer[];
 }
 
-/** A request of one owner to another. */
+/** A request of one owner to another to take something over. */
 export type TransferRequest = EntityTransferRequest | EditTransferRequest;
+
+/** An owner's question to another one which step its shard has made. */
+export interface StepRequest {
+  readonly kind: "step";
+  readonly from: string;
+}
+
+/** Answer to a request for the last step of a shard. */
+export interface StepAnswer {
+  readonly step: number;
+  /** Whether the owner makes steps. */
+  readonly isStepping: boolean;
+}
 
 /** Outcome of a transfer: it is stored there, belongs to another shard, or is to be sent again later. */
 export type TransferOutcome = "stored" | "elsewhere" | "later";
@@ -51,15 +64,16 @@ export const transferCodec: Codec<Transfer> = {
   read: (input) => ({ ...transferIdCodec.read(input), entity: storedEntityCodec.read(input) }),
 };
 
-const KINDS: readonly TransferRequest["kind"][] = ["entities", "edits"];
+const KINDS: readonly (TransferRequest | StepRequest)["kind"][] = ["entities", "edits", "step"];
 const transfersCodec = list(transferCodec, TRANSFERS_MAX);
 const editTransfersCodec = list(editTransferCodec, TRANSFERS_MAX);
 
-/** Codec of a request of one owner to another. Rules K57 and K67 in docs/formats/cluster.md. */
-export const transferRequestCodec: Codec<TransferRequest> = {
+/** Codec of a request of one owner to another. Rules K57, K67 and K68 in docs/formats/cluster.md. */
+export const transferRequestCodec: Codec<TransferRequest | StepRequest> = {
   write(out, request) {
     out.tag(KINDS.indexOf(request.kind), KINDS.length);
     shardNameCodec.write(out, request.from);
+    if (request.kind === "step") return;
     transferIdCodec.write(out, request.low);
     if (request.kind === "edits") return editTransfersCodec.write(out, request.transfers);
     out.varUint(request.stamp);
@@ -67,7 +81,9 @@ export const transferRequestCodec: Codec<TransferRequest> = {
   },
   read(input) {
     const kind = KINDS[input.tag(KINDS.length)];
-    const [from, low] = [shardNameCodec.read(input), transferIdCodec.read(input)];
+    const from = shardNameCodec.read(input);
+    if (kind === "step") return { kind, from };
+    const low = transferIdCodec.read(input);
     if (kind === "edits") return { kind, from, low, transfers: editTransfersCodec.read(input) };
     return { kind: "entities", from, low, stamp: input.varUint(), transfers: transfersCodec.read(input) };
   },
@@ -81,3 +97,12 @@ export const transferAnswerCodec: Codec<readonly TransferOutcome[]> = list<Trans
   },
   TRANSFERS_MAX,
 );
+
+/** Codec of the answer to a request for the last step of a shard. Rule K68 in docs/formats/cluster.md. */
+export const stepAnswerCodec: Codec<StepAnswer> = {
+  write(out, { step, isStepping }) {
+    out.varUint(step);
+    out.bool(isStepping);
+  },
+  read: (input) => ({ step: input.varUint(), isStepping: input.bool() }),
+};

@@ -2,6 +2,7 @@ import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
 import { damagedImportSuites } from "./imports/damaged.ts";
 import { flattenedBlockSuites } from "./imports/flattened.ts";
+import { importedLuantiSuites } from "./imports/luanti-worlds.ts";
 import { importedRegionSuites } from "./imports/regions.ts";
 import { importedSchematicSuites } from "./imports/schematics.ts";
 import { importedTiledSuites } from "./imports/tiled-maps.ts";
@@ -32,6 +33,7 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...importedSchematicSuites,
   ...importedVoxSuites,
   ...importedTiledSuites,
+  ...importedLuantiSuites,
   ...flattenedBlockSuites,
   ...damagedImportSuites,
 ];

@@ -1,6 +1,7 @@
 import { MemoryDisk } from "@orthant/disk";
 import {
   flattenBlock,
+  openLuanti,
   openRegion,
   openSchematic,
   openTiled,
@@ -38,7 +39,10 @@ export const importsStage: Stage = {
           { openRegion: [openRegion, () => [disk, REGION]] },
           { dispose: (opened) => (opened as { close(): Promise<void> }).close() },
         ),
-        ...functionTargets({ openTiled: [openTiled, () => [disk, "map.tmj"]] }),
+        ...functionTargets({
+          openTiled: [openTiled, () => [disk, "map.tmj"]],
+          openLuanti: [openLuanti, () => [disk, REGION]],
+        }),
         ...methodTargets("RegionFile", region, { columns: () => [] }),
         ...methodTargets("NbtCompound", readNbtCompound(COMPOUND), {
           has: () => ["a"],

@@ -4,6 +4,15 @@
  * @module @orthant/imports
  */
 
+export {
+  LUANTI_BLOCK_BYTES_MAX,
+  type LuantiBlock,
+  type LuantiInventoryList,
+  type LuantiNodeData,
+  type LuantiObject,
+  type LuantiTimer,
+} from "./luanti/luanti-block.ts";
+export { type LuantiWorld, openLuanti } from "./luanti/luanti-world.ts";
 export type { ChunkColumn } from "./minecraft/chunk-column.ts";
 export { type MinecraftLevel, readMinecraftLevel } from "./minecraft/level.ts";
 export { type FlattenedState, flattenBlock } from "./minecraft/old-blocks.ts";

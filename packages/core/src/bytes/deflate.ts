@@ -81,6 +81,31 @@ export function inflateUpTo(
   }
 }
 
+/** Bytes of a stream, and how many compressed ones it took. */
+export interface FirstStream {
+  readonly output: Uint8Array;
+  readonly consumed: number;
+}
+
+/**
+ * Like {@link inflateUpTo} for a zlib stream that other bytes follow, when nothing else says where it ends. Browsers
+ * cannot say it either: there it throws `ORT_PLATFORM`.
+ */
+export function inflateFirst(bytes: Uint8Array, bytesMax: number): FirstStream {
+  const zlib = nodeZlib();
+  if (zlib === undefined) throw new OrthantError("ORT_PLATFORM", "only Node says where a zlib stream ends");
+  try {
+    const { buffer, engine } = zlib.inflateSync(bytes, {
+      info: true,
+      maxOutputLength: Math.max(bytesMax, 1),
+    });
+    return { output: plainBytes(buffer), consumed: engine.bytesWritten };
+  } catch (cause) {
+    if (cause instanceof RangeError) throw tooLong(bytesMax);
+    throw asDeflateError(cause);
+  }
+}
+
 /** Like {@link inflateUpTo}, always with the platform's streams. */
 export async function streamInflateUpTo(
   bytes: Uint8Array,

@@ -7,6 +7,10 @@ export interface NodeZlib {
     options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
   ): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
   inflateSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+  inflateSync(
+    bytes: Uint8Array,
+    options: { readonly info: true; readonly maxOutputLength: number },
+  ): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
   gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
 }
 

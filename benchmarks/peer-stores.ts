@@ -250,6 +250,7 @@ function lmdbDatabase(load: NodeJS.Require): Opener {
     return {
       async putAll(values) {
         await Promise.all(values.map(([key, value]) => database.put(key, value)));
+        await database.flushed;
       },
       readAll: async (keys, use) => keys.reduce((sum, key) => sum + use(database.get(key)), 0),
       async putDurably(key, value) {

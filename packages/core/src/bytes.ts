@@ -10,7 +10,15 @@ export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./by
 export { bytes, list, option, repeated, string } from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";
 export { crc32 } from "./bytes/crc32.ts";
-export { deflateRaw, type FirstStream, inflateFirst, inflateRaw, inflateUpTo } from "./bytes/deflate.ts";
+export {
+  deflateRaw,
+  deflateRawBeside,
+  type FirstStream,
+  inflateFirst,
+  inflateRaw,
+  inflateRawBeside,
+  inflateUpTo,
+} from "./bytes/deflate.ts";
 export { hash64 } from "./bytes/hash64.ts";
 export {
   bytesEqual,

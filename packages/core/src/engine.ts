@@ -26,7 +26,12 @@ export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { blockHandles, defineBlocks, renameBlock, retireBlock } from "./chunk/define-blocks.ts";
 export { type BlockEdit, editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
-export { checkPackedChunk, packedChunkCodec, skipPackedChunk } from "./chunk/packed-chunk-codec.ts";
+export {
+  checkPackedChunk,
+  encodePackedChunk,
+  packedChunkCodec,
+  skipPackedChunk,
+} from "./chunk/packed-chunk-codec.ts";
 export { diffVoxelData } from "./chunk/voxel-data.ts";
 export { voxelDataCodec, voxelDataEditsCodec } from "./chunk/voxel-data-codec.ts";
 export { wrongArgument } from "./error/orthant-error.ts";

@@ -5,13 +5,29 @@ export interface NodeZlib {
   inflateRawSync(
     bytes: Uint8Array,
     options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
-  ): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
+  ): InflatedBytes;
+  deflateRaw(
+    bytes: Uint8Array,
+    options: { readonly level: number; readonly chunkSize: number },
+    done: (error: Error | null, result: Uint8Array) => void,
+  ): void;
+  inflateRaw(
+    bytes: Uint8Array,
+    options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
+    done: (error: Error | null, result: InflatedBytes) => void,
+  ): void;
   inflateSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
   inflateSync(
     bytes: Uint8Array,
     options: { readonly info: true; readonly maxOutputLength: number },
   ): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
   gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+}
+
+/** Inflated bytes, and the number of bytes that they were made from. */
+export interface InflatedBytes {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
 }
 
 declare const process: { getBuiltinModule?(name: "node:zlib"): NodeZlib | undefined } | undefined;

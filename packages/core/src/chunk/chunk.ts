@@ -195,6 +195,13 @@ export class Chunk {
     return unpackVoxels(this.#voxels, into);
   }
 
+  /** Copies the blocks of the first voxels, x fastest, as many as the array has room for. */
+  firstVoxels(into: Uint16Array): Uint16Array {
+    if (!(into instanceof Uint16Array)) throw wrongArgument("into", into, "it is a Uint16Array");
+    requireInteger(into.length, 0, this.volume, "the length of into");
+    return unpackVoxels(this.#voxels, into);
+  }
+
   /** Calls `visit` for every voxel, x running fastest. */
   forEach(visit: (block: number, index: number) => void): void {
     const voxels = this.voxels();
@@ -216,6 +223,11 @@ export class Chunk {
     const { buffer, byteOffset, length } = this.#voxels.indices;
     out.varUint(length / 2);
     out.varU64Array(new BigUint64Array(buffer, byteOffset, length / 2));
+  }
+
+  /** Writes the result of `packedIndices()` without copying it before: eight bytes per word. */
+  writeWords(out: ByteWriter): void {
+    out.u32Array(this.#voxels.indices);
   }
 
   /** Whether the other chunk has the same voxels, with the same data. */

@@ -1,6 +1,7 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
-import { requireInteger } from "../bytes/integers.ts";
+import { requireInteger, VARINT_BYTES_MAX } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { Chunk, chunkFromVoxels, requireVolume, uniformChunk } from "./chunk.ts";
 import {
@@ -10,6 +11,7 @@ import {
   type PackedIndices,
   packedIndicesBytes,
   paddingIsZero,
+  varU32Bytes,
   wordCount,
 } from "./packed-indices.ts";
 
@@ -36,7 +38,7 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
       } else {
         out.varUint(palette.length);
         out.u16Array(palette);
-        out.u64Array(chunk.packedIndices());
+        chunk.writeWords(out);
       }
     },
 
@@ -54,6 +56,21 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
       return new Chunk({ volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes });
     },
   };
+}
+
+/** Encodes a chunk with {@link packedChunkCodec} into an array of the right size from the start. */
+export function encodePackedChunk(chunk: Chunk): Uint8Array {
+  const { volume } = chunk;
+  const { length } = chunk.blocks();
+  const bytes = isDense(length, volume)
+    ? volume * BLOCK_BYTES
+    : length * BLOCK_BYTES + wordCount(volume, indexBits(length)) * WORD_BYTES;
+  // The writer makes room for the longest varint before it writes one.
+  const out = new ByteWriter(
+    Math.max(VARINT_BYTES_MAX, varU32Bytes(isDense(length, volume) ? DENSE : length) + bytes),
+  );
+  packedChunkCodec(volume).write(out, chunk);
+  return out.view();
 }
 
 /** Reads past one chunk with all checks of {@link packedChunkCodec}, but does not build it. */

@@ -136,49 +136,6 @@ function joinPairs(table: Uint16Array | Uint32Array, bitWidth: number, valueBits
   return joined;
 }
 
-/**
- * Returns the position of the first index of at least `floor`, from `from` on; `count` if there is none.
- * Checks as many indices at once as fit into 32 bits.
- */
-function findIndexFrom(
-  packed: PackedIndices,
-  bitWidth: number,
-  count: number,
-  from: number,
-  floor: number,
-): number {
-  const lanes = (32 / bitWidth) | 0;
-  const groupBits = lanes * bitWidth;
-  const groupMask = groupBits === 32 ? -1 : (1 << groupBits) - 1;
-  const top = 1 << (bitWidth - 1);
-  const ones = LANE_ONES[bitWidth] as number;
-  const tops = Math.imul(ones, top);
-  // In each lane, adding this to the bits below the top one carries into the top one when they are large
-  // enough.
-  const isTopNeeded = floor >= top;
-  const carry = Math.imul(ones, isTopNeeded ? top * 2 - floor : top - floor);
-  let position = from;
-  while (position + lanes <= count) {
-    const bit = position * bitWidth;
-    const half = bit >>> 5;
-    const shift = bit & 31;
-    let group = (packed[half] as number) >>> shift;
-    if (shift > 0) group |= (packed[half + 1] as number) << (32 - shift);
-    group &= groupMask;
-    const carried = (group & ~tops) + carry;
-    const found = (isTopNeeded ? carried & group : carried | group) & tops;
-    if (found !== 0) {
-      const bitOfFirst = 31 - Math.clz32(found & -found);
-      return position + ((bitOfFirst / bitWidth) | 0);
-    }
-    position += lanes;
-    // The last few are checked together with some that were already checked.
-    if (position < count && position + lanes > count && count - lanes >= from) position = count - lanes;
-  }
-  while (position < count && indexAt(packed, bitWidth, position) < floor) position++;
-  return position;
-}
-
 /** Whether all bits after the last of `count` indices are zero. */
 export function paddingIsZero(
   packed: PackedIndices,
@@ -205,9 +162,6 @@ export function wordBytesAt(packed: PackedIndices, half: number): number {
   return varU64Bytes(packed[half] as number, packed[half + 1] as number);
 }
 
-/** This many indices fill whole words at any width. */
-const SLAB = 64;
-
 /**
  * Finds where each palette entry first appears. Throws `ORT_CHUNK_PALETTE` unless all entries appear, in
  * order, and no index is out of range. Rules C7 and C11.
@@ -224,28 +178,72 @@ export function findFirstPositions(
     findAlignedFirsts(input, packed, firsts, volume, paletteLength);
     return;
   }
-  // Once every entry has been seen, an index can only be invalid if the bits can express more than the
-  // palette holds.
-  const mayGoBeyond = paletteLength < 1 << bitWidth;
+  const lanes = (32 / bitWidth) | 0;
+  const groupMask = (1 << (lanes * bitWidth)) - 1;
+  const mask = (1 << bitWidth) - 1;
+  const top = 1 << (bitWidth - 1);
+  const ones = LANE_ONES[bitWidth] as number;
+  const tops = Math.imul(ones, top);
   let seen = 0;
-  for (let first = 0; first < volume && (mayGoBeyond || seen < paletteLength); first += SLAB) {
-    // Buildings repeat from layer to layer, and a repeated layer has nothing new.
-    const end = Math.min(first + SLAB, volume);
-    if (first > 0 && end - first === SLAB && repeatsSlab(packed, bitWidth, first)) continue;
-    let position = findIndexFrom(packed, bitWidth, end, first, seen);
-    while (position < end) {
-      const index = indexAt(packed, bitWidth, position);
+  for (let position = 0; position < volume; position += lanes) {
+    position = skipGroups(packed, position, volume - lanes, {
+      bitWidth,
+      groupMask,
+      tops,
+      ...floorOf(seen, top, ones),
+    });
+    const end = Math.min(position + lanes, volume);
+    for (let voxel = position; voxel < end; voxel++) {
+      const index = indexAt(packed, bitWidth, voxel);
+      if (index < seen) continue;
       if (index > seen || index >= paletteLength) {
         throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} blocks`);
       }
-      firsts[seen++] = position;
-      if (!mayGoBeyond && seen === paletteLength) return;
-      position = findIndexFrom(packed, bitWidth, end, position + 1, seen);
+      firsts[seen++] = voxel;
+      // The bits cannot express more than the palette holds.
+      if (seen > mask) return;
     }
   }
   if (seen < paletteLength) {
     throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} blocks of which ${seen} occur`);
   }
+}
+
+/** How groups of indices are compared with a floor, as many at once as fit into 32 bits. */
+interface GroupSearch {
+  readonly bitWidth: number;
+  readonly groupMask: number;
+  /** The top bit of each lane. */
+  readonly tops: number;
+  readonly isTopNeeded: boolean;
+  readonly carry: number;
+}
+
+/**
+ * Returns what finds lanes of at least `floor`. In each lane, adding the carry to the bits below the top one carries into
+ * the top one when they are large enough.
+ */
+function floorOf(floor: number, top: number, ones: number): Pick<GroupSearch, "isTopNeeded" | "carry"> {
+  const isTopNeeded = floor >= top;
+  return { isTopNeeded, carry: Math.imul(ones, isTopNeeded ? top * 2 - floor : top - floor) };
+}
+
+/** Returns where the first group with such an index begins, from `from` up to `last`; else the first position behind. */
+function skipGroups(packed: PackedIndices, from: number, last: number, search: GroupSearch): number {
+  const { bitWidth, groupMask, tops, isTopNeeded, carry } = search;
+  const lanes = (32 / bitWidth) | 0;
+  const groupBits = lanes * bitWidth;
+  let bit = from * bitWidth;
+  let position = from;
+  for (; position <= last; position += lanes, bit += groupBits) {
+    const half = bit >>> 5;
+    const shift = bit & 31;
+    const low = (packed[half] as number) >>> shift;
+    const group = (shift > 0 ? low | ((packed[half + 1] as number) << (32 - shift)) : low) & groupMask;
+    const carried = (group & ~tops) + carry;
+    if (((isTopNeeded ? carried & group : carried | group) & tops) !== 0) return position;
+  }
+  return position;
 }
 
 /**
@@ -262,14 +260,13 @@ function findAlignedFirsts(
   const bitWidth = indexBits(paletteLength);
   const mask = (1 << bitWidth) - 1;
   const top = 1 << (bitWidth - 1);
-  const tops = Math.imul(LANE_ONES[bitWidth] as number, top);
+  const ones = LANE_ONES[bitWidth] as number;
+  const tops = Math.imul(ones, top);
   const lanes = 32 / bitWidth;
   const halves = Math.ceil(volume / lanes);
   let seen = 0;
   for (let half = 0; half < halves; half++) {
-    const isTopNeeded = seen >= top;
-    // See findIndexFrom.
-    const carry = Math.imul(LANE_ONES[bitWidth] as number, isTopNeeded ? top * 2 - seen : top - seen);
+    const { isTopNeeded, carry } = floorOf(seen, top, ones);
     half = isTopNeeded
       ? skipLow(packed, half, halves, tops, carry)
       : skipBelowTop(packed, half, halves, tops, carry);
@@ -307,16 +304,6 @@ function skipBelowTop(packed: PackedIndices, from: number, end: number, tops: nu
     if (((((bits & ~tops) + carry) | bits) & tops) !== 0) return half;
   }
   return end;
-}
-
-/** Whether a slab has the same indices as the previous one. */
-function repeatsSlab(packed: PackedIndices, bitWidth: number, first: number): boolean {
-  const halves = bitWidth * 2;
-  const start = (first / SLAB) * halves;
-  for (let half = start; half < start + halves; half++) {
-    if (packed[half] !== packed[half - halves]) return false;
-  }
-  return true;
 }
 
 /** Returns the length of the varint of a 16-bit or 32-bit value. */

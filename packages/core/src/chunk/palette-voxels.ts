@@ -141,13 +141,13 @@ export function uniformVoxels(volume: number, block: number): PaletteVoxels {
   };
 }
 
-/** Writes the block of every voxel to `voxels`, which must have exactly that length. */
+/** Writes the blocks of the first voxels to `voxels`, which may have room for all of them but not for more. */
 export function unpackVoxels(
-  { volume, palette, bitWidth, indices }: PaletteVoxels,
+  { palette, bitWidth, indices }: PaletteVoxels,
   voxels: Uint16Array,
 ): Uint16Array {
   if (bitWidth === 0) return voxels.fill(palette[0] as number);
-  return unpackThrough(indices, bitWidth, volume, palette, voxels);
+  return unpackThrough(indices, bitWidth, voxels.length, palette, voxels);
 }
 
 /** Returns the length of PalettePacked without its words: tag, palette, bit width and word count. */

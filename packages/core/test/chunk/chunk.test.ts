@@ -50,6 +50,9 @@ describe("a chunk", () => {
     expect([...copy]).toEqual(voxels);
     copy.fill(9);
     expect([...small.voxels()]).toEqual(voxels);
+    for (let length = 0; length <= 8; length++)
+      expect([...small.firstVoxels(new Uint16Array(length))]).toEqual(voxels.slice(0, length));
+    expect(codeOf(() => small.firstVoxels(new Uint16Array(9)))).toBe("ORT_ARGUMENT");
     const visited: number[][] = [];
     small.forEach((block, index) => {
       visited.push([index, block]);

@@ -1,6 +1,6 @@
 import { chunkFromVoxels, type ErrorCode } from "@orthant/core";
 import { ByteReader, decode, encode } from "@orthant/core/bytes";
-import { checkPackedChunk, packedChunkCodec } from "@orthant/core/engine";
+import { checkPackedChunk, encodePackedChunk, packedChunkCodec } from "@orthant/core/engine";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -65,6 +65,7 @@ describe("a packed chunk", () => {
       const voxels = Uint16Array.from({ length: volume }, () => prng.below(blocks) * 13);
       const chunk = chunkFromVoxels(voxels);
       const bytes = encode(packedChunkCodec(volume), chunk);
+      expect(encodePackedChunk(chunk)).toEqual(bytes);
       const back = decode(packedChunkCodec(volume), bytes);
       expect(back.equals(chunk)).toBe(true);
       expect([back.byteLength, back.form]).toEqual([chunk.byteLength, chunk.form]);

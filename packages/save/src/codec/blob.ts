@@ -1,4 +1,13 @@
-import { ByteReader, ByteWriter, type Codec, deflateRaw, inflateRaw, list } from "@orthant/core/bytes";
+import {
+  ByteReader,
+  ByteWriter,
+  type Codec,
+  deflateRaw,
+  deflateRawBeside,
+  inflateRaw,
+  inflateRawBeside,
+  list,
+} from "@orthant/core/bytes";
 import { isPackedVersion } from "./layout.ts";
 
 /** Location of a record in the packs, and the values that identify it. */
@@ -63,10 +72,11 @@ const DEFLATED = 1;
 const METHODS = 2;
 
 /**
- * Encodes the payload of a record of version 2 or 3: its content, compressed where that is shorter. Rules S70 to S72.
+ * Encodes the payload of a record of version 2 or 3: its content, compressed where that is shorter, on another thread if
+ * `isBeside`. Rules S70 to S72.
  */
-export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
-  const deflated = await deflateRaw(inner);
+export async function sealBlob(inner: Uint8Array, isBeside = false): Promise<Uint8Array> {
+  const deflated = await (isBeside ? deflateRawBeside(inner) : deflateRaw(inner));
   const isShorter = deflated.length < inner.length;
   const out = new ByteWriter();
   out.tag(isShorter ? DEFLATED : STORED, METHODS);
@@ -77,12 +87,14 @@ export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
 
 /**
  * Returns the content of such a payload: exactly the declared number of bytes, and at most `bytesMax`,
- * which is checked before allocating. Returns a view when the content is not compressed.
+ * which is checked before allocating. Returns a view when the content is not compressed; inflates on another thread if
+ * `isBeside`.
  */
 export function openBlob(
   payload: Uint8Array,
   bytesMax: number,
   origin = 0,
+  isBeside = false,
 ): Uint8Array | Promise<Uint8Array> {
   const input = new ByteReader(payload, { origin });
   const method = input.tag(METHODS);
@@ -98,7 +110,7 @@ export function openBlob(
   if (input.remaining >= innerBytes) {
     throw input.fail("ORT_BLOB", `${innerBytes} bytes compressed to ${input.remaining}`);
   }
-  return inflateRaw(input.view(input.remaining), innerBytes);
+  return (isBeside ? inflateRawBeside : inflateRaw)(input.view(input.remaining), innerBytes);
 }
 
 /** Size by which leaves are measured: the uncompressed bytes of a chunk blob, and its number of chunks. */

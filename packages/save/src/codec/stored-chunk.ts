@@ -15,6 +15,7 @@ import {
   checkPackedChunk,
   chunkLater,
   comparePositions,
+  encodePackedChunk,
   encodeShortChange,
   packedChunkCodec,
   requireLatticePosition,
@@ -107,7 +108,7 @@ export class ChunkContent {
 
   /** A view of the chunk as encoded in a version 2 blob. Rules S75 and S76. */
   get bytes(): Uint8Array {
-    this.#bytes ??= encode(packedChunkCodec(this.#volume), this.chunk);
+    this.#bytes ??= encodePackedChunk(this.chunk);
     return this.#bytes;
   }
 
@@ -270,6 +271,22 @@ const CHANGE_WEIGHT = 4;
 // Voxels of the current chunk. Shared by all calls, which never overlap.
 const scratch = new Uint16Array(CHUNK_VOXELS_MAX);
 
+/** Part of a chunk's voxels that tells whether they change often. */
+const SAMPLED_SHARE = 1 / 4;
+
+/** Whether the first voxels alone have more runs of blocks than `countMax`, each of which takes a byte in a change to air. */
+function hasRunsAbove(chunk: Chunk, countMax: number): boolean {
+  const voxels = chunk.firstVoxels(scratch.subarray(0, Math.floor(chunk.volume * SAMPLED_SHARE)));
+  let runs = 0;
+  let previous: number = AIR;
+  for (let voxel = 0; voxel < voxels.length; voxel++) {
+    const block = voxels[voxel] as number;
+    if (block !== previous && block !== AIR) runs++;
+    previous = block;
+  }
+  return runs > countMax;
+}
+
 /** Finds how chunks differ from air and, while a generator is available, from its output. */
 class ChangeFinder {
   #generated: GeneratedChunks | undefined;
@@ -284,8 +301,10 @@ class ChangeFinder {
     // No change is shorter than a chunk of one block, and calling the generator is the expensive part.
     if (chunk.uniformBlock !== undefined) return undefined;
     const generated = this.#generatedAt(position);
-    const voxels = chunk.voxels(scratch.subarray(0, volume));
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
+    // A noisy chunk shows early that its change to air is too long.
+    if (generated === undefined && hasRunsAbove(chunk, bytesMax)) return undefined;
+    const voxels = chunk.voxels(scratch.subarray(0, volume));
     const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
     const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);
     const isAir = toGenerated === undefined || (toAir !== undefined && toAir.length <= toGenerated.length);

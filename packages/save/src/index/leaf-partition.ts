@@ -331,17 +331,18 @@ function chunksFit(chunks: readonly StoredChunk[], bytesMax: number, blobVersion
   return bytesMin <= bytesMax && encodeChunks(chunks, blobVersion).length <= bytesMax;
 }
 
-/** Encodes the record of arranged chunks. */
+/** Encodes the record of arranged chunks, and compresses it on another thread if `isBeside`. */
 export async function chunkRecord(
   chunks: readonly StoredChunk[],
   blobVersion: ChunkBlobVersion,
+  isBeside = false,
 ): Promise<MeasuredRecord> {
   const inner = encodeChunks(chunks, blobVersion);
   const isPacked = isPackedVersion(blobVersion);
   return {
     blobType: CHUNK_BLOB,
     blobVersion: isPacked ? packedVersionFor(chunks, blobVersion) : blobVersion,
-    payload: isPacked ? await sealBlob(inner) : inner,
+    payload: isPacked ? await sealBlob(inner, isBeside) : inner,
     size: { bytes: inner.length, chunks: chunks.length },
   };
 }

@@ -224,6 +224,11 @@ function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {
   return [...clocks].sort((a, b) => comparePositions(a.region, b.region));
 }
 
+/** Chunks of a commit from which other threads compress its records. */
+const BESIDE_CHUNKS_MIN = 1_024;
+/** Records that are compressed while the next is encoded. */
+const ENCODED_AT_ONCE = 4;
+
 /** Encodes the records of each planned leaf, chunks before entities. */
 export async function encodeLeaves(
   planned: readonly PlannedLeaf[],
@@ -231,21 +236,36 @@ export async function encodeLeaves(
   blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
   pacer: Pacer = new Pacer(),
 ): Promise<readonly (readonly MeasuredRecord[])[]> {
-  const encoded: (readonly MeasuredRecord[])[] = [];
-  for (const { cube, newChunks = [], newEntities = [] } of planned) {
-    const records: MeasuredRecord[] = [];
-    if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion));
-    for (const entities of entityBatches(cube, newEntities, limits)) {
-      const inner = encode(entityBlobCodec, { volume: cube, entities });
-      const record = isPackedVersion(blobVersion)
-        ? { blobVersion: PACKED_BLOB_VERSION, payload: await sealBlob(inner) }
-        : { blobVersion, payload: inner };
-      records.push({ blobType: ENTITY_BLOB, ...record });
-    }
-    encoded.push(records);
-    await pacer.copied(newChunks.length);
+  const chunks = planned.reduce((sum, { newChunks = [] }) => sum + newChunks.length, 0);
+  const isBeside = chunks >= BESIDE_CHUNKS_MIN;
+  const encoding: Promise<readonly MeasuredRecord[]>[] = [];
+  for (const [index, leaf] of planned.entries()) {
+    const next = encodeLeaf(leaf, limits, blobVersion, isBeside);
+    // The failure is thrown when its turn comes.
+    next.catch(() => undefined);
+    encoding.push(next);
+    await encoding[isBeside ? index - ENCODED_AT_ONCE : index];
+    await pacer.copied(leaf.newChunks?.length ?? 0);
   }
-  return encoded;
+  return Promise.all(encoding);
+}
+
+async function encodeLeaf(
+  { cube, newChunks = [], newEntities = [] }: PlannedLeaf,
+  limits: SaveLimits,
+  blobVersion: ChunkBlobVersion,
+  isBeside: boolean,
+): Promise<readonly MeasuredRecord[]> {
+  const records: MeasuredRecord[] = [];
+  if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion, isBeside));
+  for (const entities of entityBatches(cube, newEntities, limits)) {
+    const inner = encode(entityBlobCodec, { volume: cube, entities });
+    const record = isPackedVersion(blobVersion)
+      ? { blobVersion: PACKED_BLOB_VERSION, payload: await sealBlob(inner) }
+      : { blobVersion, payload: inner };
+    records.push({ blobType: ENTITY_BLOB, ...record });
+  }
+  return records;
 }
 
 /** Adds to planned leaves the references to their records, given in the order of {@link encodeLeaves}. */

@@ -37,7 +37,12 @@ export interface BlobContext {
   readonly limits: Pick<SaveLimits, "chunkBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
   /** The world's generator, for chunks that are stored as changes to its output. */
   readonly generated?: GeneratedChunks;
+  /** Whether large records are inflated on another thread, which pays if several are read at once. Default: no. */
+  readonly isBeside?: boolean;
 }
+
+/** Size of a compressed record from which another thread is worth the way there. */
+const BESIDE_BYTES_MIN = 4 * 1024;
 
 /** Reads the chunks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 export async function readStoredBlob(
@@ -240,7 +245,8 @@ async function openPayload(
   if (!isPackedVersion(ref.blobVersion)) return { bytes: payload, at: source };
   const { path, origin = 0, what } = source;
   const bytesMax = payloadLimit(context, ref);
-  const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin));
+  const isBeside = context.isBeside === true && payload.length >= BESIDE_BYTES_MIN;
+  const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin, isBeside));
   // Offsets in the uncompressed content are not offsets in the file.
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }

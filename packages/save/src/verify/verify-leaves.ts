@@ -24,6 +24,9 @@ export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
   readonly shape: ChunkShape | undefined;
 }
 
+/** Records that other threads inflate while this one checks another. */
+const JUDGED_AT_ONCE = 4;
+
 /** Reads every record that leaves refer to. Generations share most records, so each is read once. */
 export class LeafVerifier {
   /** The records of the leaves so far. */
@@ -105,11 +108,19 @@ export class LeafVerifier {
       for (const ref of chunkRefs) want(ref, cube, "chunk", chunkRefs.length === 1);
       for (const ref of entityRefs) want(ref, cube, "entity", true);
     }
+    const judging: Promise<void>[] = [];
     for await (const records of readInOrder(this.#packReader, [...wanted.values()])) {
       for (const [item, record] of records) {
-        this.#checked.set(keyOf(item.ref, item.cube), await this.#judge(item, record, context));
+        if (judging.length === JUDGED_AT_ONCE) await judging.shift();
+        const next = this.#judge(item, record, context).then((checked) => {
+          this.#checked.set(keyOf(item.ref, item.cube), checked);
+        });
+        // The failure is thrown when its turn comes.
+        next.catch(() => undefined);
+        judging.push(next);
       }
     }
+    await Promise.all(judging);
   }
 
   async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<CheckedRecord> {
@@ -129,7 +140,7 @@ export class LeafVerifier {
       const positions =
         chunkVolume === undefined
           ? []
-          : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume });
+          : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume, isBeside: true });
       const outside = outsideOf(positions, context.shape);
       return { error: undefined, positions: isAlone ? undefined : positions, outside, ...NO_ENTITIES };
     });

@@ -1,4 +1,5 @@
 import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
+import { BORDER_MUTANTS } from "./border-mutants.ts";
 import { ENTITY_MUTANTS } from "./entity-mutants.ts";
 import { TRUST_MUTANTS } from "./trust-mutants.ts";
 
@@ -243,4 +244,5 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   ...TRUST_MUTANTS,
   ...ENTITY_MUTANTS,
+  ...BORDER_MUTANTS,
 ];

@@ -16,6 +16,7 @@ import { ClusterFaults } from "./cluster-faults.ts";
 import { CATALOG, ClusterWorkload, SHAPE } from "./cluster-workload.ts";
 import { Herd } from "./herd.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
+import { Shuttles } from "./shuttles.ts";
 import { SimClient } from "./sim-client.ts";
 import { SimGateway } from "./sim-gateway.ts";
 import { SimNode, type SimSetting, WORLD } from "./sim-node.ts";
@@ -30,6 +31,8 @@ const ARENA: Box = boxBetween([-REGION_EDGE_CHUNKS, 0, 0, 0], [REGION_EDGE_CHUNK
 /** Late enough that a clock may be set back by hours. */
 const START_MS = 1_700_000_000_000;
 const STEP_MS_MAX = 120;
+/** Distance of the seed of the shuttles from that of the case. */
+const SHUTTLE_SEED = 1_000_003;
 /** Time within which everything must come to rest. */
 const CALM_MS_MAX = 60_000;
 const CALM_CHECK_MS = 1_000;
@@ -83,12 +86,15 @@ class ClusterSimulation {
     this.#workload = new ClusterWorkload(prng, ARENA);
     const space = DEFAULT_GENERATORS.open(GENERATOR, SHAPE);
     const clientsMax = prng.pick([1, 2, 3, CLIENTS_MAX]);
-    this.#oracle = new JournalOracle(SHAPE.volume, space, this.#workload, clientsMax, fail);
+    // From numbers of its own, so that a case without shuttles stays the same.
+    const shuttles = new Shuttles(new Prng(seed + SHUTTLE_SEED), fail);
+    this.#oracle = new JournalOracle(SHAPE.volume, space, this.#workload, clientsMax, shuttles, fail);
     this.#setting = {
       ...{ time, prng, hub: this.#hub, store: this.#store, fail },
       pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
       checkpointMs: prng.pick([300, 1_000, 3_000]),
       clientsMax,
+      simulate: (node) => shuttles.simulate(node),
     };
     this.#herd = new Herd(prng, ARENA, this.#oracle.herd, fail);
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
@@ -111,6 +117,7 @@ class ClusterSimulation {
     this.#clients = Array.from({ length: this.#prng.between(2, 5) }, (_, index) => this.#client(index));
     await this.#pass(1_500);
     if (this.#prng.chance(0.7)) this.#faults.split();
+    await this.#pass(this.#oracle.shuttles.startMs);
     for (let step = 0; step < steps; step++) {
       if (!this.#faults.act()) this.#edit();
       this.#herd.act(this.#nodes);
@@ -155,6 +162,7 @@ class ClusterSimulation {
   }
 
   async #calmDown(): Promise<void> {
+    this.#oracle.shuttles.isHalted = true;
     this.#faults.heal();
     const endMs = this.#time.nowMs() + CALM_MS_MAX;
     for (;;) {
@@ -224,8 +232,9 @@ class ClusterSimulation {
       if (gateway.report.openEdits > 0) return "a gateway has open edits";
     }
     const owned = [...this.#nodes, this.#twin].flatMap(({ node }) => [...(node?.shards.entries() ?? [])]);
-    for (const [shard, { unsavedRecords, leavingEntities }] of owned) {
+    for (const [shard, { unsavedRecords, leavingEntities, leavingEdits }] of owned) {
       if (unsavedRecords > 0) return `shard ${shard} has records that are not saved`;
+      if (leavingEdits > 0) return `edits of shard ${shard} have not arrived`;
       if (leavingEntities > 0) return `entities of shard ${shard} have not arrived`;
     }
     const shards = this.#faults.shards();
@@ -255,6 +264,7 @@ class ClusterSimulation {
       }
       const difference =
         this.#differenceOfBlocks() ??
+        (await this.#oracle.shuttles.fault(this.#faults, (shard) => this.#openSaved(shard))) ??
         (await this.#herd.fault(this.#faults, (shard) => this.#openSaved(shard), this.#clients));
       if (difference !== undefined) return difference;
       this.#requireKept(clockOf);

@@ -12,6 +12,7 @@ import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions, type MemoryJournal } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";
 import { HerdOracle } from "./herd-oracle.ts";
+import type { Shuttles } from "./shuttles.ts";
 
 /** Content of a region at one clock: its changed chunks, by name. */
 interface StoredState {
@@ -52,6 +53,8 @@ export class JournalOracle {
   readonly #terms = new Map<string, { term: number; node: string }>();
   /** The entities. */
   readonly herd: HerdOracle;
+  /** The blocks that steps move across borders. */
+  readonly shuttles: Shuttles;
   records = 0;
 
   constructor(
@@ -59,8 +62,10 @@ export class JournalOracle {
     space: GeneratedSpace,
     workload: Pick<ClusterWorkload, "faultOf">,
     clientsMax: number,
+    shuttles: Shuttles,
     fail: (error: Error) => void,
   ) {
+    this.shuttles = shuttles;
     this.#clientsMax = clientsMax;
     this.#volume = volume;
     this.#space = space;
@@ -89,11 +94,13 @@ export class JournalOracle {
         this.#bad(`shard ${shard} took a record of term ${record.term} in term ${known.term}`);
       if (record.kind === "region") this.#takeRegion(shard, record, group);
       if (record.kind === "entities") this.herd.take(record);
+      if (record.kind === "step") this.shuttles.take(shard, record);
     }
   }
 
   /** Excuses the edits in these records, because their journal was lost. */
   excuse(records: Iterable<Uint8Array>): void {
+    this.shuttles.excuse();
     for (const bytes of records) {
       const record = this.#decode(bytes);
       if (record?.kind === "entities") this.herd.excuse(record);

@@ -28,6 +28,8 @@ export interface SimSetting {
   readonly checkpointMs: number;
   /** Clients that a shard remembers. */
   readonly clientsMax: number;
+  /** Lets a node simulate its shards. */
+  readonly simulate: (node: ClusterNode) => void;
   /** Called for every violation. */
   readonly fail: (error: unknown) => void;
 }
@@ -75,7 +77,7 @@ export class SimNode {
   /** Starts the node unless it is running. */
   start(): void {
     if (this.#life !== undefined) return;
-    const { time, prng, hub, store, pace, checkpointMs, clientsMax, fail } = this.#setting;
+    const { time, prng, hub, store, pace, checkpointMs, clientsMax, simulate, fail } = this.#setting;
     const process = new HeldProcess(time, hub);
     process.engine.denied = this.#denied;
     const folders = new HeldFolders(store, time, process.time, prng, pace);
@@ -92,11 +94,15 @@ export class SimNode {
         onFailure: (_shard, error) => {
           if (isSerious(error)) fail(error);
         },
+        onRefusedEdits: (_shard, error) => {
+          if (!String(error).includes("cannot be read")) fail(error);
+        },
         onEnd: () => this.#startAgain(life),
       },
     });
     const life: Life = { process, folders, node };
     this.#life = life;
+    simulate(node);
     // A node checks its permissions before it does anything else.
     if (this.#denied !== "none") {
       this.#startAgain(life);

@@ -14,4 +14,5 @@ export { ownerAnswerCodec, ownerRequestCodec } from "./shard/owner-messages.ts";
 export { nameOfPosition, positionOfName, sectorOfRegion } from "./shard/sectors.ts";
 export { neighboursOf, shardMapCodec, shardOf, shardsOf, withSplit } from "./shard/shard-map.ts";
 export { crc32c, decodeShardRecord, encodeShardRecord, type RegionRecord } from "./shard/shard-record.ts";
+export type { StepRecord } from "./shard/step-record.ts";
 export { stepAnswerCodec, transferAnswerCodec, transferRequestCodec } from "./shard/transfer-messages.ts";

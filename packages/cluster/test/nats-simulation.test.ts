@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import {
   ClusterNode,
   type ClusterSimulation,
@@ -23,11 +22,7 @@ const SENT_MAX = 20;
 const TICK = "test:tick";
 
 async function until(isSo: () => boolean): Promise<void> {
-  const endMs = performance.now() + PATIENCE_MS;
-  while (!isSo()) {
-    if (performance.now() > endMs) throw new Error("it never came to be so");
-    await delay(20);
-  }
+  await expect.poll(isSo, { timeout: PATIENCE_MS }).toBe(true);
 }
 
 test(

@@ -3,7 +3,6 @@ import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
 const BOOK = "cluster/dist/owner/edit-book.js";
 const ARRIVALS = "cluster/dist/owner/arrivals.js";
 const JOURNAL = "cluster/dist/owner/shard-journal.js";
-const SPLIT = "cluster/dist/membership/split-shard.js";
 const STEPS = "cluster/dist/owner/shard-steps.js";
 
 /** Mutants of the rules about edits of steps, which cross the borders of shards. */
@@ -33,10 +32,6 @@ export const BORDER_MUTANTS: readonly SimMutant[] = [
       'if (record.kind === "step" || record.kind === "entities")',
       'if (record.kind === "entities")',
     ),
-  ),
-  mutant(
-    "a new shard does not know which edits the old one applied since its save",
-    change(SPLIT, "onTransfers,", 'onTransfers: (record) => record.kind !== "step" && onTransfers(record),'),
   ),
   mutant(
     "a step's edits across a border are recorded without their effect",

@@ -256,6 +256,39 @@ test("[K67] each tick sent across a border is due once, whichever owners end", a
   expect(counts).toEqual(Array.from({ length: 300 }, () => 1));
 });
 
+test("[K67] a shard that is split off knows which edits the old one applied", async () => {
+  let onCount: (() => void) | undefined;
+  const watched = (step: Step<3>): void => {
+    const before = step.world.voxelAt([-1, 1, 1]);
+    counter(step);
+    if (before === undefined) onCount?.();
+  };
+  const made = await town({ sender, watched });
+  await split(made);
+  await made.small.pass(10 * STEP_MS);
+  const { engine } = ownerOf(made, "0");
+  const { leavingEdits } = await new Promise<{ leavingEdits: number }>((resolve) => {
+    // The east is about to store a step, of which the west does not learn.
+    onCount = () => {
+      const west = ownerOf(made, "0").node.shards.get("0");
+      if (west === undefined || west.leavingEdits === 0) return;
+      onCount = undefined;
+      engine.partition = "from engine";
+      resolve(west);
+    };
+    void made.small.pass(20 * STEP_MS);
+  });
+  expect(leavingEdits).toBeGreaterThan(0);
+  const { node } = ownerOf(made, "east");
+  await made.small.settled(node.split("east", boxBetween([0, 0, 0, 0], [1, 1, 1, 1]), "near"));
+  engine.partition = "none";
+  await made.small.pass(350 * STEP_MS);
+  const found = await blocksOf(made);
+  expect(found.get("-1,1,1")).toBe(300);
+  const counts = [...found].filter(([key]) => !key.startsWith("-")).map(([, count]) => count);
+  expect(counts).toEqual(Array.from({ length: 300 }, () => 1));
+});
+
 test("[K67] edits for a shard that nobody simulates are applied", async () => {
   const made = await town({ sender });
   await split(made);

@@ -67,15 +67,16 @@ describe("a commit", () => {
     await writer.commit(change(2));
     const steps = disk.log.slice(from).map((step) => `${step.kind} ${"to" in step ? step.to : step.path}`);
     const generation = "g0000000000000001";
+    const files = [
+      `index/ix-main.${generation}.v4ix`,
+      `global.${generation}.v4g`,
+      `players.${generation}.v4p`,
+      "manifest.json",
+    ];
     expect(steps).toEqual([
       "write data/dt-000001.v4dt",
       "sync data/dt-000001.v4dt",
-      ...[
-        `index/ix-main.${generation}.v4ix`,
-        `global.${generation}.v4g`,
-        `players.${generation}.v4p`,
-        "manifest.json",
-      ].flatMap((file) => [`create ${file}.tmp`, `write ${file}.tmp`, `sync ${file}.tmp`]),
+      ...["create", "write", "sync"].flatMap((kind) => files.map((file) => `${kind} ${file}.tmp`)),
       `rename index/ix-main.${generation}.v4ix`,
       `rename global.${generation}.v4g`,
       `rename players.${generation}.v4p`,

@@ -28,10 +28,7 @@ export async function commitGeneration(
 ): Promise<void> {
   const named: readonly NewPage[] = [...pages, ...generationBytes(files, bytes)];
   try {
-    for (const { path, bytes: content } of named) {
-      if (content !== undefined) await writeTemporary(disk, path, content, lock);
-    }
-    await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
+    await writeTemporaries(disk, [...named, { path: MANIFEST_FILE, bytes: manifest }], lock);
   } catch (error) {
     // A full disk needs the room. The first error says more than that of a removal, and the next commit replaces a file.
     for (const { path } of named) await disk.remove(temporaryPath(path, lock)).catch(() => undefined);
@@ -43,6 +40,31 @@ export async function commitGeneration(
   await disk.syncDirectory("");
   await disk.rename(temporaryPath(MANIFEST_FILE, lock), MANIFEST_FILE);
   await disk.syncDirectory("");
+}
+
+/** Files that are written and synced at once: none needs another, and a file system makes several durable together. */
+const WRITTEN_AT_ONCE = 4;
+
+/**
+ * Writes files under temporary names. All of them are durable on return. After a failure it starts no other, and throws
+ * the first error when those that were begun have ended.
+ */
+async function writeTemporaries(
+  disk: Disk,
+  files: readonly NewPage[],
+  lock: WriterLock | undefined,
+): Promise<void> {
+  const waiting = files.values();
+  const failures: unknown[] = [];
+  const writeSome = async (): Promise<void> => {
+    for (const { path, bytes } of waiting) {
+      if (failures.length > 0) return;
+      if (bytes === undefined) continue;
+      await writeTemporary(disk, path, bytes, lock).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: WRITTEN_AT_ONCE }, writeSome));
+  if (failures.length > 0) throw failures[0];
 }
 
 /**

@@ -38,8 +38,27 @@ export class BareCommits {
     return new BareCommits(root);
   }
 
+  /** Repeats calls in their order, except that temporary files are written and synced at once, as a commit does. */
   async repeat(calls: readonly DiskCall[]): Promise<void> {
-    for (const call of calls) await this.#repeat(call);
+    let files = new Map<string, DiskCall[]>();
+    const writeFiles = async (): Promise<void> => {
+      const writing = [...files.values()];
+      files = new Map();
+      await Promise.all(
+        writing.map(async (ofFile) => {
+          for (const call of ofFile) await this.#repeat(call);
+        }),
+      );
+    };
+    for (const call of calls) {
+      if (call.path.endsWith(TEMPORARY) && call.operation !== "rename") {
+        files.set(call.path, [...(files.get(call.path) ?? []), call]);
+      } else {
+        await writeFiles();
+        await this.#repeat(call);
+      }
+    }
+    await writeFiles();
   }
 
   async close(): Promise<void> {

@@ -233,9 +233,11 @@ describe("an edit with an origin", () => {
       const world = await newWorld(disk);
       await numbered(world, 1);
       world.upsertPlayer({ playerId: 1n });
+      // An edit takes few turns, so one save begins before it.
+      const saving = turns === 0 ? world.whenDurable() : undefined;
       const editing = numbered(world, 2);
       for (let turn = 0; turn < turns; turn++) await undefined;
-      await world.whenDurable();
+      await (saving ?? world.whenDurable());
       const saved = await openWorldEngine(new MemoryDisk(disk.image()), quiet);
       const last = saved.lastEditOf(CLIENT);
       expect(await saved.get([0, 0, 0, 0]), `after ${turns} turns`).toBe(last);

@@ -88,6 +88,8 @@ export class RegionClocks {
 
 function distinct(regions: Iterable<Position>): readonly Position[] {
   const sorted = [...regions].sort(comparePositions);
+  // Most edits change one region.
+  if (sorted.length <= 1) return sorted;
   return sorted.filter((region, index) => {
     const previous = sorted[index - 1];
     return previous === undefined || comparePositions(previous, region) !== 0;

@@ -225,16 +225,8 @@ export class WorldState {
    * default it does while its block stays.
    */
   setVoxels(placements: Iterable<VoxelPlacement>, isSameType: IsSameType = Object.is): StateEdit {
-    const editsByChunk = new PositionMap<BlockEdit[]>();
-    for (const { voxel, block, data } of placements) {
-      const [x, y, z, w] = chunkOfVoxel(this.shape, voxel);
-      const edit = { index: voxelIndex(this.shape, ...voxel), block, data };
-      const edits = editsByChunk.get(x, y, z, w);
-      if (edits === undefined) editsByChunk.set(x, y, z, w, [edit]);
-      else edits.push(edit);
-    }
     return this.#apply(
-      Array.from(editsByChunk, ([position, edits]) => [
+      editsByChunk([...placements], this.shape).map(([position, edits]) => [
         position,
         editBlocks(this.realizeChunk(...position), edits, isSameType),
       ]),
@@ -283,6 +275,30 @@ function pooledSpace(
   { generators, shape }: Omit<WorldStateOptions, "overrides">,
 ): PooledSpace | undefined {
   return pool.open({ ref, shape, module: generators.moduleOf(ref) });
+}
+
+/** Returns placements by chunk, in the order of their first ones. */
+function editsByChunk(
+  placements: readonly VoxelPlacement[],
+  shape: ChunkShape,
+): readonly (readonly [chunk: Position, edits: readonly BlockEdit[]])[] {
+  const [first] = placements;
+  // Most edits are of one voxel and need no map.
+  if (first !== undefined && placements.length === 1)
+    return [[chunkOfVoxel(shape, first.voxel), [blockEditOf(first, shape)]]];
+  const byChunk = new PositionMap<BlockEdit[]>();
+  for (const placement of placements) {
+    const [x, y, z, w] = chunkOfVoxel(shape, placement.voxel);
+    const edit = blockEditOf(placement, shape);
+    const edits = byChunk.get(x, y, z, w);
+    if (edits === undefined) byChunk.set(x, y, z, w, [edit]);
+    else edits.push(edit);
+  }
+  return [...byChunk];
+}
+
+function blockEditOf({ voxel, block, data }: VoxelPlacement, shape: ChunkShape): BlockEdit {
+  return { index: voxelIndex(shape, ...voxel), block, data };
 }
 
 function reportOf(changed: readonly Position[]): Pick<StateEdit, "chunks" | "regions"> {

@@ -12,6 +12,7 @@ export class SessionEpoch {
   readonly #random: () => bigint;
   readonly #number: number | undefined;
   #opening: Promise<Epoch> | undefined;
+  #current: Epoch | undefined;
 
   /** `number` is the epoch's number, by default the one after the last. */
   constructor(content: WorldContent, saver: WorldSaver, random: () => bigint, number?: number) {
@@ -19,6 +20,11 @@ export class SessionEpoch {
     this.#content = content;
     this.#saver = saver;
     this.#random = random;
+  }
+
+  /** The epoch, once it is open. */
+  get current(): Epoch | undefined {
+    return this.#current;
   }
 
   /** Makes a new epoch durable before returning it. Later calls return the same epoch. */
@@ -49,6 +55,7 @@ export class SessionEpoch {
       // A number from outside is durable there, and no other session uses it.
       if (this.#number === undefined || this.#saver.saveFailure === undefined) throw error;
     }
+    this.#current = epoch;
     return epoch;
   }
 }

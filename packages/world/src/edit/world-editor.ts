@@ -144,27 +144,38 @@ export class WorldEditor {
 
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
   edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<EngineEdit> {
-    return this.#queue.run(async () => {
+    return this.#queue.run<EngineEdit>(() => {
       this.#saver.requireWriter();
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.lastEdits.includes(origin))
         return { chunks: [], clocks: [], status: "duplicate" };
       if (origin && this.#content.lastEdits.isDoubtful(origin)) throw forgotten(origin);
       if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
-      return this.#content.whenLoaded(request.touched, async () => {
-        const epoch = await this.#epoch.open();
-        const preparing = this.#content.regions.prepare(request);
+      return this.#content.whenLoaded(request.touched, () => {
+        const epoch = this.#epoch.current;
+        const preparing = epoch && this.#content.regions.prepare(request);
         // Most edits need nothing and do not wait.
-        const release = preparing && (await preparing);
-        try {
-          // A save may have failed while this edit waited.
-          this.#saver.requireWriter();
-          return this.#apply(request, epoch.number, origin);
-        } finally {
-          release?.();
-        }
+        if (epoch !== undefined && preparing === undefined) return this.#apply(request, epoch.number, origin);
+        return this.#applyLater(request, origin, preparing);
       });
     });
+  }
+
+  /** Applies an edit as soon as the session has an epoch, and what the edit needs was generated. */
+  async #applyLater(
+    request: QueuedEdit,
+    origin: EditOrigin | undefined,
+    preparing: Promise<() => void> | undefined,
+  ): Promise<EngineEdit> {
+    const epoch = await this.#epoch.open();
+    const release = await (preparing ?? this.#content.regions.prepare(request));
+    try {
+      // A save may have failed while this edit waited.
+      this.#saver.requireWriter();
+      return this.#apply(request, epoch.number, origin);
+    } finally {
+      release?.();
+    }
   }
 
   /** Runs a step of a simulation between two edits. What it changes is applied, logged and saved as one. */

@@ -1,4 +1,4 @@
-import { box, flat, type Position, type Vector, type VoxelBox } from "@orthant/core";
+import { box, flat, type Position, type TimeSource, type Vector, type VoxelBox } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import {
@@ -455,3 +455,28 @@ function waterOf({ engine: { state } }: World<3>): readonly string[] {
       }
   return found;
 }
+
+test("a simulation goes on at its pace when the clock is set back", async () => {
+  const time = new FakeTime(10_000_000);
+  let offsetMs = 0;
+  const clock: TimeSource = {
+    nowMs: () => time.nowMs() + offsetMs,
+    after: (ms, call) => time.after(ms, call),
+    wait: (ms, call) => time.wait(ms, call),
+  };
+  const world = await createWorld(
+    new MemoryDisk(),
+    { dimensions: 3, generator: flat({}) },
+    { time: clock, autosave: false },
+  );
+  const simulation = world.simulate({ systems: {}, stepMs: 50 });
+  for (let turn = 0; turn < 20; turn++) await pass(time, 50);
+  const before = simulation.step;
+  expect(before).toBeGreaterThan(15);
+  offsetMs = -3_600_000;
+  for (let turn = 0; turn < 20; turn++) await pass(time, 50);
+  expect(simulation.step - before).toBeGreaterThan(15);
+  expect(simulation.step - before).toBeLessThan(22);
+  await simulation.stop();
+  await world.close();
+});

@@ -43,7 +43,7 @@ const BLOCKED_MS = 10_000;
 export class Arrivals {
   readonly #context: ArrivalsContext;
   readonly #waiting = new Map<string, Arrival>();
-  /** Regions that could not be read, and the times of the next attempts. */
+  /** Regions that could not be read, and the times of the last attempts. */
   readonly #blocked = new Map<string, number>();
   /** Those that the next step applies. */
   #chosen: readonly Arrival[] = [];
@@ -85,9 +85,12 @@ export class Arrivals {
   async whenDone({ from, transfers }: EditTransferRequest): Promise<readonly TransferOutcome[]> {
     const { time, log, owns } = this.#context;
     const isDone = (): boolean => transfers.every((transfer) => !this.#isWaiting(from, transfer));
-    const endMs = time.nowMs() + ANSWER_MS_MAX;
-    const timer = time.wait(ANSWER_MS_MAX, () => this.#wakeAll());
-    while (!isDone() && time.nowMs() < endMs && !this.#isEnded)
+    let isLate = false;
+    const timer = time.wait(ANSWER_MS_MAX, () => {
+      isLate = true;
+      this.#wakeAll();
+    });
+    while (!isDone() && !isLate && !this.#isEnded)
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     timer.cancel();
     const outcomes = transfers.map((transfer): TransferOutcome => {
@@ -200,7 +203,8 @@ export class Arrivals {
   async #load(region: Position, releases: (() => void)[]): Promise<boolean> {
     const { world, time, shard, onRefused } = this.#context;
     const name = nameOfPosition(region);
-    if ((this.#blocked.get(name) ?? 0) > time.nowMs()) return false;
+    // The clock may have been set back.
+    if (Math.abs(time.nowMs() - (this.#blocked.get(name) ?? 0)) < BLOCKED_MS) return false;
     const box = regionBox(region);
     releases.push(world.keep(box));
     try {
@@ -210,7 +214,7 @@ export class Arrivals {
       return true;
     } catch (cause) {
       if (world.failure !== undefined || !isOrthantError(cause)) throw cause;
-      this.#blocked.set(name, time.nowMs() + BLOCKED_MS);
+      this.#blocked.set(name, time.nowMs());
       const detail = `edits of other shards wait for region [${region}] of shard ${shard}, which cannot be read: ${cause}`;
       onRefused(new OrthantError(cause.code, detail, {}, { cause }));
       return false;

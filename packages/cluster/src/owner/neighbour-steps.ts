@@ -62,10 +62,13 @@ export class NeighbourSteps {
   /** Returns the last steps of the neighbours that make steps, as far as they are known. */
   #steps(): readonly number[] {
     const { time } = this.#context;
-    const afterMs = time.nowMs() - ANSWER_VALID_MS;
-    return [...this.#answers.values()]
-      .filter(({ isStepping, ms }) => isStepping && ms > afterMs)
-      .map(({ step }) => step);
+    const nowMs = time.nowMs();
+    return (
+      [...this.#answers.values()]
+        // The clock may have been set back.
+        .filter(({ isStepping, ms }) => isStepping && Math.abs(nowMs - ms) < ANSWER_VALID_MS)
+        .map(({ step }) => step)
+    );
   }
 
   async #run(): Promise<void> {

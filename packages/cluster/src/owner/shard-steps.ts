@@ -80,7 +80,7 @@ export class ShardSteps {
   /** The last step that was made, and whether steps are made now. */
   get state(): StepAnswer {
     const { world, time } = this.#context;
-    const isIdle = time.nowMs() - this.#steppedMs > this.#idleMs;
+    const isIdle = Math.abs(time.nowMs() - this.#steppedMs) > this.#idleMs;
     return { step: world.steps.last, isStepping: this.#simulation?.isPaused === false && !isIdle };
   }
 
@@ -111,7 +111,7 @@ export class ShardSteps {
   /** Has the next step apply edits of another shard. Resolves when it is stored, or after a while. */
   async receive(request: EditTransferRequest): Promise<readonly TransferOutcome[]> {
     this.#arrivals.add(request);
-    if (this.#simulation?.isPaused !== false) void this.#applyWaiting();
+    if (!this.state.isStepping) void this.#applyWaiting();
     return this.#arrivals.whenDone(request);
   }
 
@@ -148,7 +148,7 @@ export class ShardSteps {
     if (this.#isApplying) return;
     this.#isApplying = true;
     try {
-      while (this.#arrivals.isWaiting && this.#simulation?.isPaused !== false) {
+      while (this.#arrivals.isWaiting && !this.state.isStepping) {
         await this.#whenReady();
         const isProgress = await this.#inTurn(() => this.#applyChosen());
         if (!isProgress) await sleep(this.#context.time, FULL_MS);

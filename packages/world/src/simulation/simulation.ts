@@ -156,6 +156,11 @@ export class Simulation<D extends Dimensions = Dimensions> {
   /** Waits for the next fixed time. Times that passed meanwhile are skipped, so that steps never pile up. */
   #plan(): void {
     const { time } = this.#world;
+    // A clock that was set back must not stop the steps until it is where it was.
+    if (time.nowMs() < this.#originMs + (this.#slot - 1) * this.#stepMs) {
+      this.#originMs = time.nowMs();
+      this.#slot = 0;
+    }
     const passed = Math.max(0, Math.floor((time.nowMs() - this.#originMs) / this.#stepMs));
     const skipped = Math.max(0, passed - this.#slot);
     this.#slot = Math.max(this.#slot, passed) + 1;

@@ -33,8 +33,8 @@ const START_MS = 1_700_000_000_000;
 const STEP_MS_MAX = 120;
 /** Distance of the seed of the shuttles from that of the case. */
 const SHUTTLE_SEED = 1_000_003;
-/** Time within which everything must come to rest. */
-const CALM_MS_MAX = 60_000;
+/** Time within which everything must come to rest, also with a folder that takes a second or two for an operation. */
+const CALM_MS_MAX = 120_000;
 const CALM_CHECK_MS = 1_000;
 /** More clients than there are. */
 const CLIENTS_MAX = 4_096;

@@ -25,8 +25,9 @@ interface StoredEdit {
   readonly steps: { readonly region: Position; readonly after: number }[];
   readonly shards: Set<string>;
   isExcused: boolean;
-  /** Its place among the edits of all clients. */
+  /** Its place among the edits of all clients, and where its group ends. */
   readonly author: number;
+  groupEnd: number;
 }
 
 type Stored = Parameters<MemoryHub["publish"]>[2];
@@ -96,6 +97,10 @@ export class JournalOracle {
       if (record.kind === "entities") this.herd.take(record);
       if (record.kind === "step") this.shuttles.take(shard, record);
     }
+    for (const key of group) {
+      const edit = this.#edits.get(key);
+      if (edit !== undefined) edit.groupEnd = this.#authors.length;
+    }
   }
 
   /** Excuses the edits in these records, because their journal was lost. */
@@ -155,7 +160,8 @@ export class JournalOracle {
     if (edit === undefined || edit.isExcused || this.missing(clientId, editId, regions).length > 0)
       return true;
     return (
-      this.#wasForgotten(clientId, edit.author) || this.#othersFrom(clientId, edit.author) >= this.#clientsMax
+      this.#wasForgotten(clientId, edit.groupEnd) ||
+      this.#othersFrom(clientId, edit.author) >= this.#clientsMax
     );
   }
 
@@ -232,7 +238,7 @@ export class JournalOracle {
       this.#authors.push(clientId);
       const edit = this.#edits.get(key) ?? {
         ...{ steps: [], shards: new Set<string>(), isExcused: false },
-        author: this.#groupStart,
+        ...{ author: this.#groupStart, groupEnd: this.#groupStart },
       };
       // One edit may be in several regions of a group, and in several shards, but only once in each shard.
       if (edit.shards.has(shard) && !group.has(key) && !edit.isExcused)

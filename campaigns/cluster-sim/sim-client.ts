@@ -137,8 +137,11 @@ export class SimClient {
       if (isStored && isKnown) this.#fail(`got rejected for edit ${editId}, which is stored`);
       return;
     }
-    // Every edit changes something in each of its regions, so journals have all of it, unless an owner rejected it.
-    const mayBeRejected = this.#options.oracle.mayBeRejected(this.clientKey, editId);
+    // Every edit changes something in each of its regions, so journals have all of it, unless an owner or another
+    // gateway has rejected it.
+    const mayBeRejected =
+      this.#options.oracle.mayBeRejected(this.clientKey, editId) ||
+      this.#options.gateways.some(({ hasRejected }) => hasRejected);
     const regions = this.#issued.get(number)?.regions ?? [];
     const [missing] = this.#options.oracle.missing(this.clientKey, editId, regions);
     if (isStored) this.acknowledged.push(editId);

@@ -18,6 +18,8 @@ const HOST_TICK_MS = 200;
 /** A gateway with a server for players. */
 export class SimGateway {
   readonly #setting: SimSetting;
+  /** True if it ever rejected an edit. */
+  hasRejected = false;
   #life: Life | undefined;
 
   constructor(setting: SimSetting) {
@@ -98,6 +100,11 @@ export class SimGateway {
           acknowledge: "durable",
           tickMs: HOST_TICK_MS,
           limits: { idleMs: 60_000 },
+          events: {
+            onEditResult: (outcome) => {
+              this.hasRejected ||= !["applied", "unchanged", "duplicate"].includes(outcome);
+            },
+          },
         });
         this.#tick(life);
       },

@@ -13,8 +13,8 @@ import {
 import { functionTargets, methodTargets, type Stage } from "./stage.ts";
 
 const REGION = "r.0.0.mca";
-/** A compound with one byte named `a`, without a head. */
-const COMPOUND = Uint8Array.of(1, 0, 1, 0x61, 7, 0);
+/** A compound with one byte named `a`, without a head. Calls get copies, which may change afterwards. */
+const COMPOUND: readonly number[] = [1, 0, 1, 0x61, 7, 0];
 
 /** Calls the readers of other programs' files, and what they return. */
 export const importsStage: Stage = {
@@ -26,7 +26,7 @@ export const importsStage: Stage = {
       targets: [
         ...functionTargets({
           readNbt: [readNbt, () => [Uint8Array.of(10, 0, 0, ...COMPOUND)]],
-          readNbtCompound: [readNbtCompound, () => [COMPOUND]],
+          readNbtCompound: [readNbtCompound, () => [Uint8Array.from(COMPOUND)]],
           readMinecraftLevel: [readMinecraftLevel, () => [Uint8Array.of(10, 0, 0, ...COMPOUND)]],
           openSchematic: [
             openSchematic,
@@ -44,7 +44,7 @@ export const importsStage: Stage = {
           openLuanti: [openLuanti, () => [disk, REGION]],
         }),
         ...methodTargets("RegionFile", region, { columns: () => [] }),
-        ...methodTargets("NbtCompound", readNbtCompound(COMPOUND), {
+        ...methodTargets("NbtCompound", readNbtCompound(Uint8Array.from(COMPOUND)), {
           has: () => ["a"],
           integer: () => ["a"],
           long: () => ["a"],

@@ -1,5 +1,6 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
+import { convertedWorldSuites } from "./imports/converted.ts";
 import { damagedImportSuites } from "./imports/damaged.ts";
 import { flattenedBlockSuites } from "./imports/flattened.ts";
 import { importedLuantiSuites } from "./imports/luanti-worlds.ts";
@@ -36,4 +37,5 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...importedLuantiSuites,
   ...flattenedBlockSuites,
   ...damagedImportSuites,
+  ...convertedWorldSuites,
 ];

@@ -1,13 +1,14 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type DetectedWorld, FOREIGN_FORMATS, type Format, type FormatRequest } from "@orthant/formats";
+import { minecraftFormat } from "@orthant/formats/minecraft";
 import type { Arguments, OptionSpec } from "./command.ts";
 import type { Context } from "./context.ts";
 import { nativeFormat } from "./native-format.ts";
 import { UsageError } from "./usage.ts";
 
 /** Every format that commands know. */
-const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS];
+const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS, minecraftFormat];
 
 /** What worlds can be converted to. */
 export const CONVERSION_TARGETS: readonly string[] = ["orthant", "v3", ...FOREIGN_FORMATS.flatMap(exportsOf)];

@@ -7,7 +7,7 @@ import { flatSaveFormat, legacyWorldFormat } from "./polychora-flat/format.ts";
 import { pixelWorldFormat } from "./pxsw/format.ts";
 import { tileSaveFormat } from "./tilesave/format.ts";
 
-/** Every format that is not Orthant's own save. */
+/** Every format that is not Orthant's own save; Minecraft's, which takes much code, is a module of its own. */
 export const FOREIGN_FORMATS: readonly Format[] = [
   flatSaveFormat,
   marsMinerFormat,

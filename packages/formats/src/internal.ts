@@ -1,4 +1,5 @@
 // For tests, campaigns and golden files of this repository; not published.
+export { ConversionLosses } from "./format/losses.ts";
 export { blockKinds as marsMinerBlockKinds } from "./marsminer/blocks.ts";
 export {
   headerStruct as marsMinerHeader,
@@ -25,6 +26,7 @@ export {
   type MarsMinerWriterOptions,
   resumeMarsMiner,
 } from "./marsminer/writer.ts";
+export { StateCollector } from "./minecraft/imported-blocks.ts";
 export { convertToFlat } from "./polychora-flat/convert-to-flat.ts";
 export { isFlatSave } from "./polychora-flat/detect.ts";
 export {

@@ -1,0 +1,100 @@
+import { isOrthantError, type OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { attempt, filesIn, isDamage, readWhole } from "@orthant/disk/files";
+import { type MinecraftLevel, openRegion, type RegionFile, readMinecraftLevel } from "@orthant/imports";
+import { fileBytes } from "../format/files.ts";
+import type { ConversionLoss } from "../format/losses.ts";
+
+/** The file with the name, the seed and the spawn point of a world. */
+export const LEVEL_FILE = "level.dat";
+const LEVEL_FILE_BYTES_MAX = 16_777_216;
+const REGION_FOLDERS = ["region", ""];
+/** Files that are not converted. From 1.17 on, entities have region files of their own. */
+const LEFT_OUT = [
+  {
+    what: "region files of entities",
+    folder: "entities",
+    ending: ".mca",
+    remark: "animals, items and other things that move",
+  },
+  {
+    what: "players",
+    folder: "playerdata",
+    ending: ".dat",
+    remark: "where they are, and what they carry",
+  },
+  {
+    what: "region files of the Nether",
+    folder: "DIM-1/region",
+    ending: ".mca",
+    remark: "another world for Orthant: convert the folder DIM-1 by itself",
+  },
+  {
+    what: "region files of the End",
+    folder: "DIM1/region",
+    ending: ".mca",
+    remark: "another world for Orthant: convert the folder DIM1 by itself",
+  },
+] as const;
+
+/** The files of a Minecraft world, or of one of its dimensions. */
+export interface MinecraftFiles {
+  readonly regions: readonly string[];
+  /** `undefined` if there is no `level.dat`, or a damaged one. */
+  readonly level: MinecraftLevel | undefined;
+  /** What is wrong with `level.dat`. */
+  readonly levelDamage: OrthantError | undefined;
+}
+
+/** Returns the region files of a world: in `region/`, or beside each other. */
+export async function findRegions(disk: Disk): Promise<readonly string[]> {
+  for (const folder of REGION_FOLDERS) {
+    const regions = (await filesIn(disk, folder)).filter(isRegionName);
+    if (regions.length > 0) return regions;
+  }
+  return [];
+}
+
+/** Finds the files of a world. */
+export async function findMinecraftFiles(disk: Disk): Promise<MinecraftFiles> {
+  const [level, error] = await attempt(async () =>
+    readMinecraftLevel(await readWhole(disk, LEVEL_FILE, LEVEL_FILE_BYTES_MAX)),
+  );
+  if (error !== undefined && !isDamage(error)) throw error;
+  const isMissing = isOrthantError(error, "ORT_NOT_FOUND");
+  return { regions: await findRegions(disk), level, levelDamage: isMissing ? undefined : error };
+}
+
+/** Finds what a world has beside its regions, which is not converted. */
+export async function findLeftOut(disk: Disk): Promise<readonly ConversionLoss[]> {
+  const found: ConversionLoss[] = [];
+  for (const { what, folder, ending, remark } of LEFT_OUT) {
+    let count = 0;
+    for (const path of await filesIn(disk, folder)) {
+      if (path.endsWith(ending) && (await fileBytes(disk, path)) > 0) count++;
+    }
+    found.push({ what, count, remark });
+  }
+  return found;
+}
+
+/** Opens a region file; `undefined`, after a call of `onDamage`, if its header is damaged. */
+export async function openRegionOr(
+  disk: Disk,
+  path: string,
+  onDamage: (error: OrthantError) => void,
+): Promise<RegionFile | undefined> {
+  try {
+    return await openRegion(disk, path);
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_TRUNCATED")) throw error;
+    onDamage(error);
+    return undefined;
+  }
+}
+
+/** Names with other spellings of the same numbers would be the same place twice. */
+function isRegionName(path: string): boolean {
+  const match = /(?:^|\/)r\.(-?\d{1,7})\.(-?\d{1,7})\.mca$/.exec(path);
+  return match?.slice(1).every((number) => String(Number(number)) === number) === true;
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import type { FormatRequest, OpenConversion } from "@orthant/formats";
+import { minecraftFormat } from "@orthant/formats/minecraft";
+import { FakeTime } from "@orthant/testkit";
+
+const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports/minecraft");
+
+/** Whether the region files of real worlds are here. */
+export const hasRegions: boolean = existsSync(GOLDEN);
+if (!hasRegions)
+  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+
+/** Returns the bytes of a golden file. */
+export function goldenBytes(path: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(GOLDEN, path)));
+}
+
+/** Returns a disk with files. */
+export function worldDisk(files: Readonly<Record<string, Uint8Array>>): MemoryDisk {
+  const directories = new Set<string>();
+  for (const path of Object.keys(files)) {
+    const parts = path.split("/").slice(0, -1);
+    for (let depth = 1; depth <= parts.length; depth++) directories.add(parts.slice(0, depth).join("/"));
+  }
+  return new MemoryDisk({ directories: [...directories], files: new Map(Object.entries(files)) });
+}
+
+/** Returns a request for the world on a disk. */
+export async function requestFor(disk: Disk): Promise<FormatRequest> {
+  const world = await minecraftFormat.detect(disk);
+  if (world === undefined) throw new Error("no world of Minecraft was detected");
+  const environment = {
+    time: new FakeTime(),
+    progress: () => ({ advance: () => undefined, end: () => undefined }),
+    note: () => undefined,
+  };
+  return { disk, world, values: {}, environment };
+}
+
+/** Opens the world on a disk for conversion. */
+export async function conversionOf(disk: Disk): Promise<OpenConversion> {
+  return minecraftFormat.convert(await requestFor(disk), "orthant");
+}

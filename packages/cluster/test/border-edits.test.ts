@@ -289,7 +289,7 @@ test("[K67] a shard that is split off knows which edits the old one applied", as
   expect(counts).toEqual(Array.from({ length: 300 }, () => 1));
 });
 
-test("[K67] edits for a shard that nobody simulates are applied", async () => {
+test("[K67] an owner without a simulation applies edits from other shards", async () => {
   const made = await town({ sender });
   await split(made);
   await made.small.settled(ownerOf(made, "east").simulation.stop());

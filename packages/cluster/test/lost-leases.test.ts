@@ -27,7 +27,7 @@ async function besideGhost() {
   return { cluster, writeLease, ...(await cluster.node("a")) };
 }
 
-test("[K69] a lease that a lost table had, and that nobody writes again, counts no more after 10 seconds", async () => {
+test("[K69] a lease that was lost with the table expires after 10 seconds unless its owner writes it again", async () => {
   const { cluster, node } = await besideGhost();
   await cluster.pass(30_000);
   expect(node.owns("0")).toBe(false);

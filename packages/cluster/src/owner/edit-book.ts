@@ -12,6 +12,7 @@ import {
   shardNameCodec,
   type TransferId,
   transferIdCodec,
+  transferKey,
 } from "../shard/entity-record.ts";
 import type { StepRecord } from "../shard/step-record.ts";
 
@@ -110,12 +111,12 @@ export class EditBook {
 
   /** Adds edits that a step sends. */
   send(transfer: EditTransfer): void {
-    this.#outbox.set(keyOf(transfer), { transfer, bytes: editTransferBytes(transfer) });
+    this.#outbox.set(transferKey(transfer), { transfer, bytes: editTransferBytes(transfer) });
   }
 
   /** Forgets edits that were applied where they belong. */
   delivered(transfer: TransferId): void {
-    this.#outbox.delete(keyOf(transfer));
+    this.#outbox.delete(transferKey(transfer));
   }
 
   /** Notes that a step applied edits of another shard. */
@@ -167,8 +168,4 @@ export class EditBook {
       if (compareTransfers(transfer, low) < 0) inbox.last.delete(...region);
     return inbox;
   }
-}
-
-function keyOf({ term, number }: TransferId): string {
-  return `${term}.${number}`;
 }

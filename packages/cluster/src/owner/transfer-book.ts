@@ -7,6 +7,7 @@ import {
   type TransferId,
   type TransferItem,
   transferIdCodec,
+  transferKey,
 } from "../shard/entity-record.ts";
 import { type Transfer, transferCodec } from "../shard/transfer-messages.ts";
 
@@ -82,11 +83,11 @@ export class TransferBook {
   load(bytes: Uint8Array): void {
     const { stamp, outbox, inboxes } = decode(stateCodec, bytes);
     this.#stamp = Math.max(this.#stamp, stamp);
-    for (const transfer of outbox) this.#outbox.set(keyOf(transfer), transfer);
+    for (const transfer of outbox) this.#outbox.set(transferKey(transfer), transfer);
     for (const { from, low, received } of inboxes)
       this.#inboxes.set(from, {
         low,
-        received: new Map(received.map((transfer) => [keyOf(transfer), transfer])),
+        received: new Map(received.map((transfer) => [transferKey(transfer), transfer])),
       });
   }
 
@@ -107,8 +108,8 @@ export class TransferBook {
   apply(item: EntityItem | TransferItem, term: number): void {
     if (item.kind === "left") {
       const transfer = { term, number: item.number, entity: item.entity };
-      this.#outbox.set(keyOf(transfer), transfer);
-    } else if (item.kind === "delivered") this.#outbox.delete(keyOf(item.transfer));
+      this.#outbox.set(transferKey(transfer), transfer);
+    } else if (item.kind === "delivered") this.#outbox.delete(transferKey(item.transfer));
     else if (item.kind === "received") this.#receive(item.from, item.transfer, item.low);
   }
 
@@ -160,7 +161,7 @@ export class TransferBook {
   has(from: string, transfer: TransferId): boolean {
     const inbox = this.#inboxes.get(from);
     if (inbox === undefined) return false;
-    return compareTransfers(transfer, inbox.low) < 0 || inbox.received.has(keyOf(transfer));
+    return compareTransfers(transfer, inbox.low) < 0 || inbox.received.has(transferKey(transfer));
   }
 
   /** Returns the stamp of the last change in a sector. */
@@ -185,13 +186,9 @@ export class TransferBook {
   #receive(from: string, transfer: TransferId, low: TransferId): void {
     const inbox = this.#inboxes.get(from) ?? { low, received: new Map<string, TransferId>() };
     this.#inboxes.set(from, inbox);
-    if (compareTransfers(transfer, inbox.low) >= 0) inbox.received.set(keyOf(transfer), transfer);
+    if (compareTransfers(transfer, inbox.low) >= 0) inbox.received.set(transferKey(transfer), transfer);
     if (compareTransfers(inbox.low, low) >= 0) return;
     inbox.low = low;
     for (const [key, one] of inbox.received) if (compareTransfers(one, low) < 0) inbox.received.delete(key);
   }
-}
-
-function keyOf({ term, number }: TransferId): string {
-  return `${term}.${number}`;
 }

@@ -102,6 +102,11 @@ export function compareTransfers(one: TransferId, other: TransferId): number {
   return one.term - other.term || one.number - other.number;
 }
 
+/** Returns a key for a transfer of one shard. */
+export function transferKey({ term, number }: TransferId): string {
+  return `${term}.${number}`;
+}
+
 function writeItem(out: ByteWriter, item: EntityItem | TransferItem): void {
   out.tag(KINDS.indexOf(item.kind), KINDS.length);
   if (item.kind === "received") {

@@ -20,7 +20,7 @@ export interface NodeZlib {
   inflateSync(
     bytes: Uint8Array,
     options: { readonly info: true; readonly maxOutputLength: number },
-  ): { readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } };
+  ): InflatedBytes;
   gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
 }
 

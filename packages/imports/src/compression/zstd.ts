@@ -5,7 +5,7 @@ const MAGIC = 0xfd2f_b528;
 const WINDOW_BYTES_MAX = 8_388_608;
 /** Maximum bytes that one block gives. */
 const BLOCK_BYTES_MAX = 131_072;
-/** Blocks may be short: so much more than the limit may be promised by their number. */
+/** How far the declared sizes may exceed the limit: a block that is shorter than the maximum counts as a full one. */
 const SLACK_BYTES = 1_048_576;
 
 /**

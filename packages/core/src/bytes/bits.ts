@@ -79,33 +79,48 @@ export class BitReader {
   /** Reads `length` values. Throws `ORT_LIMIT` for one that is too large, and an error for another parameter than theirs. */
   riceList(length: number): number[] {
     const parameter = this.bits(RICE_PARAMETER_BITS);
+    const scale = 2 ** parameter;
     const onesMax = RICE_VALUE_MAX >>> parameter;
     const values: number[] = [];
+    // The sums of the high parts with this parameter, the one before it and the one after it.
+    let [own, before, after] = [0, 0, 0];
+    // A client reads thousands of these lists in a second: nothing is called for each value.
+    let pending = this.#pending;
+    let count = this.#count;
     for (let index = 0; index < length; index++) {
-      const ones = this.#ones(onesMax);
-      values.push(ones * 2 ** parameter + this.bits(parameter));
-    }
-    const right = riceCost(values).parameter;
-    if (right === parameter) return values;
-    throw this.#input.fail(this.#code, `parameter ${parameter} of a list that has ${right}`);
-  }
-
-  /** Reads ones and the zero behind them, and returns their number. Throws `ORT_LIMIT` for too many. */
-  #ones(onesMax: number): number {
-    for (let ones = 0; ; ) {
-      if (this.#count === 0) {
-        this.#pending = this.#input.u8();
-        this.#count = 8;
+      let ones = 0;
+      for (let isInside = true; isInside; ) {
+        if (count === 0) {
+          pending = this.#input.u8();
+          count = 8;
+        }
+        // The ones at the lowest end are the zeros there of the complement.
+        const run = Math.min(count, 31 - Math.clz32(~pending & (pending + 1)));
+        ones += run;
+        if (ones > onesMax) throw this.#input.fail("ORT_LIMIT", `a value above ${RICE_VALUE_MAX}`);
+        isInside = run === count;
+        pending >>>= isInside ? run : run + 1;
+        count -= isInside ? run : run + 1;
       }
-      // The ones at the lowest end are the zeros there of the complement.
-      const run = Math.min(this.#count, 31 - Math.clz32(~this.#pending & (this.#pending + 1)));
-      ones += run;
-      if (ones > onesMax) throw this.#input.fail("ORT_LIMIT", `a value above ${RICE_VALUE_MAX}`);
-      const hasEnded = run < this.#count;
-      this.#pending >>>= hasEnded ? run + 1 : run;
-      this.#count -= hasEnded ? run + 1 : run;
-      if (hasEnded) return ones;
+      for (; count < parameter; count += 8) pending |= this.#input.u8() << count;
+      const value = ones * scale + (pending & (scale - 1));
+      pending >>>= parameter;
+      count -= parameter;
+      values.push(value);
+      own += ones;
+      before += value >>> (parameter - 1);
+      after += value >>> (parameter + 1);
     }
+    this.#pending = pending;
+    this.#count = count;
+    const isRight =
+      (parameter === 0 || before > own + length) &&
+      (parameter === RICE_PARAMETER_MAX || after + length >= own);
+    if (isRight) return values;
+    throw this.#input.fail(
+      this.#code,
+      `parameter ${parameter} of a list that has ${riceCost(values).parameter}`,
+    );
   }
 
   /** Throws an error unless the rest of the last byte is zeros. */
@@ -123,7 +138,10 @@ export function riceCost(values: readonly number[]): { readonly parameter: numbe
   let sum = 0;
   for (const value of values) sum += value;
   // What a parameter saves over the one before it only falls, so the search may start anywhere; the mean is near.
-  let parameter = Math.min(RICE_PARAMETER_MAX, Math.floor(Math.log2(Math.max(1, sum / values.length))));
+  let parameter = Math.min(
+    RICE_PARAMETER_MAX,
+    Math.floor(Math.log2(Math.max(1, sum / Math.max(1, values.length)))),
+  );
   let bits = bitsWith(values, parameter);
   while (parameter > 0) {
     const before = bitsWith(values, parameter - 1);

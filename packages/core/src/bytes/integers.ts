@@ -66,6 +66,8 @@ export function zigzag(value: number): number {
 
 /** The inverse of {@link zigzag}. */
 export function unzigzag(value: number): number {
+  // Most values fit into 31 bits, where no fraction can arise.
+  if (value <= 0x7fff_ffff) return (value >>> 1) ^ -(value & 1);
   return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }
 

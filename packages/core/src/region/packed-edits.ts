@@ -2,6 +2,7 @@ import { BitReader, BitWriter, riceListBits } from "../bytes/bits.ts";
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { ByteWriter } from "../bytes/byte-writer.ts";
 import { U16_MAX, unzigzag, zigzag } from "../bytes/integers.ts";
+import type { VoxelEdit } from "../chunk/chunk.ts";
 import { varU32Bytes } from "../chunk/packed-indices.ts";
 import type { Position } from "../lattice/position.ts";
 import { cellOfChunk, chunkOfCell, REGION_CELLS } from "./region-cells.ts";
@@ -36,11 +37,12 @@ export function packEdits(edits: readonly ChunkEdits[], volume: number): PackedE
     }
   }
   const packedBytes = varU32Bytes(count) + Math.ceil((riceListBits(gaps) + riceListBits(blocks)) / 8);
-  const listBytes = edits.reduce(
-    (sum, chunk) => sum + 1 + voxelEditsBytes(chunk.edits),
-    varU32Bytes(edits.length),
-  );
-  return packedBytes < listBytes ? { gaps, blocks } : undefined;
+  return packedBytes < listBytes(edits) ? { gaps, blocks } : undefined;
+}
+
+/** Returns the bytes of edits that are not packed. */
+function listBytes(edits: readonly ChunkEdits[]): number {
+  return edits.reduce((sum, chunk) => sum + 1 + voxelEditsBytes(chunk.edits), varU32Bytes(edits.length));
 }
 
 /** Writes packed edits, which {@link readPackedEdits} reads. */
@@ -54,39 +56,38 @@ export function writePackedEdits(out: ByteWriter, { gaps, blocks }: PackedEdits)
 
 /** Reads packed edits. Throws an `OrthantError` for edits outside of the region, and for those that are not packed. */
 export function readPackedEdits(input: ByteReader, region: Position, volume: number): readonly ChunkEdits[] {
+  const start = input.offset;
   const count = input.count(REGION_CELLS * volume);
   const bits = new BitReader(input, "ORT_PATCH_FORM");
   const gaps = bits.riceList(count);
   const blocks = bits.riceList(count);
   bits.end();
-  const byCell = new Map<number, { readonly index: number; readonly block: number }[]>();
+  const edits: { readonly chunk: Position; readonly edits: VoxelEdit[] }[] = [];
+  let lastCell = -1;
   let next = 0;
   let block = 0;
-  for (const [position, gap] of gaps.entries()) {
-    const place = next + gap;
+  for (let position = 0; position < count; position++) {
+    const place = next + (gaps[position] as number);
     block += unzigzag(blocks[position] as number);
     const cell = Math.floor(place / volume);
     if (cell >= REGION_CELLS || block < 0 || block > U16_MAX) {
       throw input.fail("ORT_PATCH_FORM", `block ${block} at voxel ${place} of a region`);
     }
-    const edit = { index: place % volume, block };
-    const known = byCell.get(cell);
-    if (known === undefined) byCell.set(cell, [edit]);
-    else known.push(edit);
+    // Cells are in ascending order.
+    if (cell !== lastCell) edits.push({ chunk: chunkOfCell(region, cell), edits: [] });
+    edits.at(-1)?.edits.push({ index: place - cell * volume, block });
+    lastCell = cell;
     next = place + 1;
   }
-  const edits = Array.from(byCell, ([cell, voxels]) => ({ chunk: chunkOfCell(region, cell), edits: voxels }));
-  requirePacked(input, edits, volume, true);
+  if (count < PACKED_VOXELS_MIN || input.offset - start >= listBytes(edits)) throw wrongForm(input);
   return edits;
 }
 
-/** Throws `ORT_PATCH_FORM` unless edits are in the form that takes fewer bytes. */
-export function requirePacked(
-  input: ByteReader,
-  edits: readonly ChunkEdits[],
-  volume: number,
-  isPacked: boolean,
-): void {
-  if ((packEdits(edits, volume) !== undefined) === isPacked) return;
-  throw input.fail("ORT_PATCH_FORM", "edits in a form that takes more bytes than the other");
+/** Throws `ORT_PATCH_FORM` if edits that are not packed would take fewer bytes if they were. */
+export function requireUnpacked(input: ByteReader, edits: readonly ChunkEdits[], volume: number): void {
+  if (packEdits(edits, volume) !== undefined) throw wrongForm(input);
+}
+
+function wrongForm(input: ByteReader): Error {
+  return input.fail("ORT_PATCH_FORM", "edits in a form that takes more bytes than the other");
 }

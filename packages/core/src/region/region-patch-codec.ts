@@ -12,7 +12,7 @@ import { GeneratorRef } from "../tree/content.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import { readChunkArrayBody, writeChunkArrayBody } from "./chunk-array-codec.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
-import { packEdits, readPackedEdits, requirePacked, writePackedEdits } from "./packed-edits.ts";
+import { packEdits, readPackedEdits, requireUnpacked, writePackedEdits } from "./packed-edits.ts";
 import { boxOfCells, cellOfChunk, chunkOfCell, REGION_CELLS } from "./region-cells.ts";
 import {
   CLOCK_NEVER,
@@ -80,7 +80,7 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
         const edits = isPacked
           ? readPackedEdits(input, region, volume)
           : readEdits(input, region, editsCodec);
-        if (!isPacked) requirePacked(input, edits, volume, false);
+        if (!isPacked) requireUnpacked(input, edits, volume);
         const data = hasData ? readEdits(input, region, dataCodec) : [];
         if (hasData && data.length === 0) throw input.fail("ORT_PATCH_FORM", "a list of no chunks with data");
         changes.push({ region, ...progress, leaves, edits, data });

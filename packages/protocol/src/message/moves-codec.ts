@@ -59,20 +59,23 @@ export const movesCodec: Codec<EntityMoves> = {
     }
     const bits = new BitReader(input, "ORT_MESSAGE");
     const gaps = count > 1 ? bits.riceList(count - 1) : [];
-    const columns = Array.from({ length: FIELDS }, (_, field) => {
-      if (!isIn(present, field)) return undefined;
-      const codes = bits.riceList(count);
-      return isIn(absolute, field) && field < POSITION_FIELDS
-        ? readPlaces(input, bases[field] as number, codes)
-        : readChanges(input, codes, field, isIn(absolute, field));
-    });
-    bits.end();
     const moves: EntityMove[] = [];
+    const poses: number[][] = [];
     let number = first;
     for (let index = 0; index < count; index++) {
       if (index > 0) number += (gaps[index - 1] as number) + 1;
-      moves.push({ number, steps: columns.map((column) => column?.[index] ?? 0) as unknown as PoseSteps });
+      const steps = [0, 0, 0, 0, 0, 0, 0, 0];
+      poses.push(steps);
+      moves.push({ number, steps: steps as unknown as PoseSteps });
     }
+    for (let field = 0; field < FIELDS; field++) {
+      if (!isIn(present, field)) continue;
+      const codes = bits.riceList(count);
+      if (isIn(absolute, field) && field < POSITION_FIELDS)
+        readPlaces(input, bases[field] as number, codes, poses, field);
+      else readChanges(input, codes, isIn(absolute, field), poses, field);
+    }
+    bits.end();
     if (number > Number.MAX_SAFE_INTEGER) throw input.fail("ORT_UNSAFE_INTEGER", "a number above 2^53 - 1");
     return { kind: "moves", absolute, moves };
   },
@@ -88,27 +91,39 @@ function placesOf(
   return { base, codes: places.map((place) => place - base) };
 }
 
-function readPlaces(input: ByteReader, base: number, codes: readonly number[]): readonly number[] {
+function readPlaces(
+  input: ByteReader,
+  base: number,
+  codes: readonly number[],
+  poses: readonly number[][],
+  field: number,
+): void {
   if (!codes.includes(0)) throw input.fail("ORT_MESSAGE", "places without the least of them");
-  return codes.map((code) => {
+  for (const [index, code] of codes.entries()) {
     const place = base + code;
-    if (Number.isSafeInteger(place)) return place;
-    throw input.fail("ORT_UNSAFE_INTEGER", "a place more than 2^53 - 1 steps from the origin");
-  });
+    if (!Number.isSafeInteger(place))
+      throw input.fail("ORT_UNSAFE_INTEGER", "a place more than 2^53 - 1 steps from the origin");
+    (poses[index] as number[])[field] = place;
+  }
 }
 
 function readChanges(
   input: ByteReader,
   codes: readonly number[],
-  field: number,
   isAbsolute: boolean,
-): readonly number[] {
-  if (!isAbsolute && codes.every((code) => code === 0)) throw input.fail("ORT_MESSAGE", "changes of nothing");
-  const values = codes.map(unzigzag);
-  if (field >= POSITION_FIELDS && values.some((value) => Math.abs(value) > TURN_MAX)) {
+  poses: readonly number[][],
+  field: number,
+): void {
+  let largest = 0;
+  for (let index = 0; index < codes.length; index++) {
+    const code = codes[index] as number;
+    if (code > largest) largest = code;
+    (poses[index] as number[])[field] = unzigzag(code);
+  }
+  if (!isAbsolute && largest === 0) throw input.fail("ORT_MESSAGE", "changes of nothing");
+  if (field >= POSITION_FIELDS && largest > zigzag(TURN_MAX)) {
     throw input.fail("ORT_MESSAGE", `an orientation that changes by more than ${TURN_MAX} steps`);
   }
-  return values;
 }
 
 /** Returns how many numbers lie between those of each two moves, which are in ascending order. */

@@ -27,7 +27,7 @@ const SUBJECT = "fan";
 const TICK_US = 10_000;
 /** Processor time of an edit at its owner, and in all NATS servers together. */
 const OWNER_MS_MAX = 0.5;
-const NATS_MS_MAX = 0.6;
+const NATS_MS_MAX = 0.5;
 /** Processor time of a player at a gateway, as a multiple of that on one server with as many players and edits. */
 const GATEWAY_RATIO_MAX = 1.25;
 

@@ -8,8 +8,7 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
     "trees, patches and regions; World and ClientWorld check and convert every argument",
   "@orthant/client/replica": "the world of a client with four axes, below ClientWorld",
   "@orthant/disk/files": "files of saves, below every function that takes a Disk",
-  "@orthant/formats/minecraft":
-    "a format for the commands, as in FOREIGN_FORMATS; they check their arguments",
+  "@orthant/formats/imports": "formats for the commands, as in FOREIGN_FORMATS; they check their arguments",
   "@orthant/mesh/volume": "the mesher of the viewer, below buildMesh",
   "@orthant/pixel-world/lz4": "blocks of LZ4, below pixel worlds and importers",
   "@orthant/protocol": "both ends of the protocol, below the server and the client",

@@ -1,14 +1,14 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type DetectedWorld, FOREIGN_FORMATS, type Format, type FormatRequest } from "@orthant/formats";
-import { minecraftFormat } from "@orthant/formats/minecraft";
+import { IMPORTED_FORMATS } from "@orthant/formats/imports";
 import type { Arguments, OptionSpec } from "./command.ts";
 import type { Context } from "./context.ts";
 import { nativeFormat } from "./native-format.ts";
 import { UsageError } from "./usage.ts";
 
 /** Every format that commands know. */
-const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS, minecraftFormat];
+const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS, ...IMPORTED_FORMATS];
 
 /** What worlds can be converted to. */
 export const CONVERSION_TARGETS: readonly string[] = ["orthant", "v3", ...FOREIGN_FORMATS.flatMap(exportsOf)];
@@ -46,9 +46,8 @@ interface ReadableWorld {
 
 /** Opens a world to read, in memory if its format supports it. Throws like {@link requireNative} for others. */
 export async function openReadable(folder: string, context: Context): Promise<ReadableWorld> {
-  const disk = await context.openDisk(folder);
-  const found = await detectAt(disk, folder);
-  const { format, world } = found;
+  const found = await findWorld(folder, context);
+  const { disk, format, world } = found;
   if (format === nativeFormat) return { disk, isConverted: false };
   if (format.open === undefined) throw unsupported(found);
   return { disk: await format.open({ disk, world, values: {}, environment: context }), isConverted: true };
@@ -63,7 +62,7 @@ async function detectAt(disk: Disk, path: string, file?: string): Promise<FoundW
     "ORT_NOT_FOUND",
     file === undefined
       ? `the folder "${path}" holds no world of a format that is known here; orthant create makes a new one elsewhere`
-      : `the file "${path}" is no world of a format that is known here; a world is a folder, or the file of a pixel world`,
+      : `the file "${path}" is no world of a format that is known here; a world is a folder, or a file such as world.save, house.schem or map.tmj`,
   );
 }
 

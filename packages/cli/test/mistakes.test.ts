@@ -91,7 +91,7 @@ const MISTAKES: readonly Mistake[] = [
     "a file that is no world",
     "info ./notes.txt",
     failed,
-    'orthant: the file "./notes.txt" is no world of a format that is known here; a world is a folder, or the file of a pixel world [ORT_NOT_FOUND]',
+    'orthant: the file "./notes.txt" is no world of a format that is known here; a world is a folder, or a file such as world.save, house.schem or map.tmj [ORT_NOT_FOUND]',
   ],
   [
     "a new world over an old one",

@@ -1,5 +1,6 @@
 // For tests, campaigns and golden files of this repository; not published.
 export { ConversionLosses } from "./format/losses.ts";
+export { StateCollector } from "./imported/imported-blocks.ts";
 export { blockKinds as marsMinerBlockKinds } from "./marsminer/blocks.ts";
 export {
   headerStruct as marsMinerHeader,
@@ -26,7 +27,6 @@ export {
   type MarsMinerWriterOptions,
   resumeMarsMiner,
 } from "./marsminer/writer.ts";
-export { StateCollector } from "./minecraft/imported-blocks.ts";
 export { convertToFlat } from "./polychora-flat/convert-to-flat.ts";
 export { isFlatSave } from "./polychora-flat/detect.ts";
 export {

@@ -12,7 +12,7 @@ export {
   type LuantiObject,
   type LuantiTimer,
 } from "./luanti/luanti-block.ts";
-export { type LuantiWorld, openLuanti } from "./luanti/luanti-world.ts";
+export { type LuantiBlockPlace, type LuantiWorld, openLuanti } from "./luanti/luanti-world.ts";
 export type { ChunkColumn } from "./minecraft/chunk-column.ts";
 export { type MinecraftLevel, readMinecraftLevel } from "./minecraft/level.ts";
 export { type FlattenedState, flattenBlock } from "./minecraft/old-blocks.ts";

@@ -23,11 +23,13 @@ export const convertCommand: Command = {
     "Formats: orthant is what Orthant itself writes; v3 is the plain form of it that is published for other programs,",
     "without clocks and compression; flat is what the game Polychora opens; marsminer is what MarsMiner wrote;",
     "pxsw is a pixel world, and pxsw1 one that the original game opens; tilesave is the world.sav of a tile game.",
+    "Only read, and recognized by themselves: folders and region files (.mca) of Minecraft, schematics (.schem, .schematic,",
+    ".litematic, .nbt), MagicaVoxel (.vox), Tiled (.tmj, .tmx), and folders or map.sqlite of Luanti.",
     "The world is only read. The command first lists what the other format cannot hold, and writes nothing unless",
     "--accept-loss allows that; then the exit code is 3.",
   ].join(" "),
   arguments: [
-    { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
+    { name: "<world>", description: "the folder of a world, or its file" },
     { name: "<folder>", description: "where the new world goes: empty, or not there yet" },
   ],
   usesGenerators: true,
@@ -57,6 +59,8 @@ export const convertCommand: Command = {
     "orthant convert world.v4dw my-world",
     "orthant convert my-world for-others --to v3 --accept-loss",
     "orthant convert tile-game my-world --accept-loss",
+    "orthant convert ~/.minecraft/saves/Home my-world --accept-loss",
+    "orthant convert house.schem my-house",
   ],
 
   async run(args, context) {

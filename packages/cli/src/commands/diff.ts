@@ -21,7 +21,7 @@ export const diffCommand: Command = {
     "not clocks and ids, which depend on the order of the edits. The exit code is 0 when they are equal and 1 when not.",
   ].join(" "),
   arguments: [
-    { name: "<before>", description: "the folder of a world" },
+    { name: "<before>", description: "the folder of a world, or its file" },
     { name: "[after]", description: "the folder of another; the same one unless given" },
   ],
   usesGenerators: true,

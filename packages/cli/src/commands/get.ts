@@ -35,7 +35,7 @@ export const getCommand: Command = {
   name: "get",
   summary: "Show a voxel's block, and where on disk it is stored",
   arguments: [
-    { name: "<world>", description: "the folder of a world" },
+    { name: "<world>", description: "the folder of a world, or its file" },
     { name: "<voxel>", description: "x,y,z,w; axes that are left out are 0" },
   ],
   usesGenerators: true,

@@ -11,9 +11,7 @@ export const infoCommand: Command = {
   summary: "Show a world's format, size and contents",
   details:
     "Reads the manifest, the root of the index and the journal alone, so it is fast for worlds of any size.",
-  arguments: [
-    { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
-  ],
+  arguments: [{ name: "<world>", description: "the folder of a world, or its file" }],
   usesGenerators: true,
   options: [
     { flags: "--count", description: "also count what is in it, which reads every record" },

@@ -33,7 +33,7 @@ export const lsCommand: Command = {
   details:
     "Leaves, regions, generations and players cost little; chunks and entities read the records of the box.",
   arguments: [
-    { name: "<world>", description: "the folder of a world" },
+    { name: "<world>", description: "the folder of a world, or its file" },
     {
       name: "[what]",
       description: "what to list, leaves unless given",

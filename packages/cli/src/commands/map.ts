@@ -43,7 +43,7 @@ export const mapCommand: Command = {
     "Writes a PNG in the colours of the world's blocks. A world of two dimensions is shown as it is, one of three",
     "from above, one of four from above at several places along w. Without --box it shows what was edited.",
   ].join(" "),
-  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, or its file" }],
   usesGenerators: true,
   options: [
     { flags: "-o, --output <file>", description: "the file to write", default: "map.png" },

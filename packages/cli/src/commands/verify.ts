@@ -11,7 +11,7 @@ export const verifyCommand: Command = {
   name: "verify",
   summary: "Check every checksum and every rule of a world",
   details: "Reads all generations and all packs and changes nothing. Notices are harmless; damage is not.",
-  arguments: [{ name: "<world>", description: "the folder of a world, or the file of a pixel world" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, or its file" }],
   options: [
     {
       flags: "--checksums",

@@ -45,6 +45,11 @@ export class ConversionLosses {
     else known.count += count;
   }
 
+  /** Notes several losses. */
+  addAll(losses: readonly ConversionLoss[]): void {
+    for (const { what, remark, count } of losses) this.add(what, remark, count);
+  }
+
   /** Returns all losses, in the order they were first noted. */
   list(): readonly ConversionLoss[] {
     return Array.from(this.#byWhat, ([what, { count, remark }]) => ({ what, count, remark }));

@@ -44,6 +44,8 @@ export interface MinecraftFiles {
   readonly level: MinecraftLevel | undefined;
   /** What is wrong with `level.dat`. */
   readonly levelDamage: OrthantError | undefined;
+  /** Whether only one region is meant, and not the world around it. */
+  readonly isOneRegion: boolean;
 }
 
 /** Returns the region files of a world: in `region/`, or beside each other. */
@@ -56,7 +58,7 @@ export async function findRegions(disk: Disk): Promise<readonly string[]> {
 }
 
 /** Finds the files of a world. */
-export async function findMinecraftFiles(disk: Disk): Promise<MinecraftFiles> {
+export async function findMinecraftFiles(disk: Disk): Promise<Omit<MinecraftFiles, "isOneRegion">> {
   const [level, error] = await attempt(async () =>
     readMinecraftLevel(await readWhole(disk, LEVEL_FILE, LEVEL_FILE_BYTES_MAX)),
   );
@@ -93,8 +95,8 @@ export async function openRegionOr(
   }
 }
 
-/** Names with other spellings of the same numbers would be the same place twice. */
-function isRegionName(path: string): boolean {
+/** Returns whether a file is named like a region. Other spellings of the same numbers would be the same place twice. */
+export function isRegionName(path: string): boolean {
   const match = /(?:^|\/)r\.(-?\d{1,7})\.(-?\d{1,7})\.mca$/.exec(path);
   return match?.slice(1).every((number) => String(Number(number)) === number) === true;
 }

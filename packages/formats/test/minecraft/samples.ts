@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import type { FormatRequest, OpenConversion } from "@orthant/formats";
-import { minecraftFormat } from "@orthant/formats/minecraft";
+import { minecraftFormat } from "@orthant/formats/imports";
 import { FakeTime } from "@orthant/testkit";
 
 const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports/minecraft");

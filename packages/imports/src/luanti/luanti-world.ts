@@ -5,10 +5,23 @@ import { type Finding, fileSize, requireDisk } from "@orthant/disk/files";
 import { FindingLog } from "../part/finding-log.ts";
 import type { Triple } from "../part/voxel-part.ts";
 import { type LuantiBlock, readLuantiBlock } from "./luanti-block.ts";
-import { openSqliteTable, type SqliteRow, type SqliteTable, type SqliteValue } from "./sqlite-table.ts";
+import {
+  openSqliteTable,
+  type SqliteRow,
+  type SqliteRowPlace,
+  type SqliteTable,
+  type SqliteValue,
+} from "./sqlite-table.ts";
 
 /** Blocks of a world lie within 2,048 of the origin. */
 const BLOCK_MAX = 2_048;
+
+/** Where a block lies, and where the file has it. */
+export interface LuantiBlockPlace {
+  /** In blocks. */
+  readonly place: Triple;
+  readonly row: SqliteRowPlace;
+}
 
 /** The map of a world of Luanti or Minetest in `map.sqlite`, opened by {@link openLuanti}. */
 export class LuantiWorld {
@@ -36,6 +49,21 @@ export class LuantiWorld {
       const block = this.#block(row);
       if (block !== undefined) yield block;
     }
+  }
+
+  /** Lists where blocks lie, in the order of the file, without reading what is in them. */
+  async *places(): AsyncGenerator<LuantiBlockPlace> {
+    for await (const row of this.#table.rows()) {
+      const place = this.#placeOf(row);
+      if (place !== undefined) yield { place, row: { page: row.page, offset: row.offset } };
+      else this.#log.damage("ORT_FOREIGN", `the block in row ${row.rowId} has no place, and is left out`);
+    }
+  }
+
+  /** Reads a block that {@link places} has listed. `undefined`, with a finding, if it is damaged. */
+  async readBlock({ row }: LuantiBlockPlace): Promise<LuantiBlock | undefined> {
+    const found = await this.#table.rowAt(row);
+    return found && this.#block(found);
   }
 
   close(): Promise<void> {

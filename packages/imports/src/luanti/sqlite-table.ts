@@ -6,8 +6,14 @@ import type { FindingLog } from "../part/finding-log.ts";
 /** A value of a row; integers beyond 2^53 are not exact. */
 export type SqliteValue = null | number | string | Uint8Array;
 
+/** Where a row begins. */
+export interface SqliteRowPlace {
+  readonly page: number;
+  readonly offset: number;
+}
+
 /** A row of a table. */
-export interface SqliteRow {
+export interface SqliteRow extends SqliteRowPlace {
   readonly rowId: number;
   readonly values: readonly SqliteValue[];
 }
@@ -18,6 +24,8 @@ export interface SqliteTable {
   readonly sql: string;
   /** Reads all rows, page by page. A page or row that is damaged is left out, with a finding. */
   rows(): AsyncGenerator<SqliteRow>;
+  /** Reads a row again. `undefined`, with a finding, if it is damaged. */
+  rowAt(place: SqliteRowPlace): Promise<SqliteRow | undefined>;
 }
 
 const MAGIC = "SQLite format 3\0";
@@ -57,7 +65,11 @@ export async function openSqliteTable(
   for await (const { values } of pages.rows(1)) {
     const [type, rowName, , root, sql] = values;
     if (type === "table" && rowName === name && typeof root === "number") {
-      return { sql: typeof sql === "string" ? sql : "", rows: () => pages.rows(root) };
+      return {
+        sql: typeof sql === "string" ? sql : "",
+        rows: () => pages.rows(root),
+        rowAt: (place) => pages.rowAt(place),
+      };
     }
   }
   throw new OrthantError("ORT_NOT_FOUND", `the database has no table ${JSON.stringify(name)}`);
@@ -105,12 +117,17 @@ class PageReader {
     if (right !== undefined) yield* this.rows(right, seen, depth + 1);
   }
 
+  async rowAt({ page, offset }: SqliteRowPlace): Promise<SqliteRow | undefined> {
+    return this.#row(await this.#page(page), offset, page);
+  }
+
   async #row(page: Uint8Array, offset: number, number: number): Promise<SqliteRow | undefined> {
     try {
       const head = new VarintReader(page, offset);
       const length = head.next();
       const rowId = head.next();
-      return { rowId, values: readRecord(await this.#payload(page, head.offset, length)) };
+      const values = readRecord(await this.#payload(page, head.offset, length));
+      return { rowId, values, page: number, offset };
     } catch (error) {
       this.#findings.lost(
         `a row of page ${number} is left out`,

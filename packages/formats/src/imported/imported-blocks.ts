@@ -4,6 +4,7 @@ import { blockCatalogCodec, idCountOf } from "@orthant/core/engine";
 import { flattenBlock } from "@orthant/imports";
 import type { ConversionLosses } from "../format/losses.ts";
 import { looksOfBlock } from "./block-looks.ts";
+import type { ImportSource } from "./import-source.ts";
 
 const AIRS: ReadonlySet<string> = new Set([
   "air",
@@ -39,6 +40,16 @@ export interface ImportedBlocks {
 /** Collects the states of a world. */
 export class StateCollector {
   readonly #states = new Map<string, ParsedState>();
+  readonly #looksOf: ImportSource["looksOf"];
+  readonly #defaults: Readonly<Record<string, string>>;
+
+  constructor({
+    looksOf = looksOfBlock,
+    defaults = {},
+  }: Partial<Pick<ImportSource, "looksOf" | "defaults">> = {}) {
+    this.#looksOf = looksOf;
+    this.#defaults = defaults;
+  }
 
   /** Notes a state that occurs. */
   add(state: string, losses: ConversionLosses): void {
@@ -73,7 +84,7 @@ export class StateCollector {
         const limits = `${PROPERTIES_MAX} properties, or ${VALUES_MAX} values of one`;
         throw new OrthantError("ORT_LIMIT", `the block ${name} has more than ${limits}`);
       }
-      types.push({ id, name, properties, ...looksOfBlock(name) });
+      types.push({ id, name, properties, ...this.#looksOf(name) });
       id += idCountOf({ properties });
       if (id > U16_MAX)
         throw new OrthantError("ORT_LIMIT", `more than ${U16_MAX} combinations of block properties`);
@@ -81,13 +92,17 @@ export class StateCollector {
     const catalog = new BlockCatalog(types);
     const ids = new Map<string, number>();
     for (const [state, { name, properties }] of this.#states) {
-      const isPartial = properties.size < (valuesByName.get(name)?.size ?? 0);
-      if (isPartial)
+      const own = new Map(properties);
+      for (const property of valuesByName.get(name)?.keys() ?? []) {
+        const value = this.#defaults[property];
+        if (value !== undefined && !own.has(property)) own.set(property, value);
+      }
+      if (own.size < (valuesByName.get(name)?.size ?? 0))
         losses.add(
           "states without some properties",
           `other blocks of the name have more; the missing ones get their first value, as in ${state}`,
         );
-      ids.set(state, AIRS.has(name) ? AIR : catalog.id(name, Object.fromEntries(properties)));
+      ids.set(state, AIRS.has(name) ? AIR : catalog.id(name, Object.fromEntries(own)));
     }
     return {
       encoded: encode(blockCatalogCodec, catalog),
@@ -107,7 +122,9 @@ export class StateCollector {
       const values = byName.get(name) ?? new Map<string, Set<string>>();
       byName.set(name, values);
       for (const [property, value] of properties) {
-        values.set(property, (values.get(property) ?? new Set<string>()).add(value));
+        const standard = this.#defaults[property];
+        const found = values.get(property) ?? new Set(standard === undefined ? [] : [standard]);
+        values.set(property, found.add(value));
       }
     }
     return byName;

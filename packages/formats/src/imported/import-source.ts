@@ -1,0 +1,61 @@
+import type { ChunkShape, NewBlockType, VoxelDataEdit } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { Finding } from "@orthant/disk/files";
+import type { Triple, VoxelPart } from "@orthant/imports";
+import type { Attachment } from "@orthant/save";
+import type { DetectedWorld, FormatOption, FormatValues, WorldInfo } from "../format/format.ts";
+import type { ConversionLoss } from "../format/losses.ts";
+
+/** Edge, in chunks, of the cubes that are written together. */
+export const CELL_CHUNKS = 4;
+
+/** How a block looks and behaves. */
+export type BlockLooks = Pick<NewBlockType, "colour" | "solid" | "transparent" | "light">;
+
+/** A chunk of another program: palette and indices as in a `VoxelPart` of the size of a chunk. */
+export interface ImportedChunk extends Pick<VoxelPart, "palette" | "indices"> {
+  /** In chunks. */
+  readonly position: Triple;
+  readonly data: readonly VoxelDataEdit[];
+}
+
+/** A piece of a world: what is read and written together. */
+export interface ImportedPiece {
+  readonly chunks: readonly ImportedChunk[];
+  /** What is not converted of it. */
+  readonly losses: readonly ConversionLoss[];
+  /** When the other program saved it; 0 if it does not say so. */
+  readonly savedAtMs: number;
+}
+
+/** A world of another program, open to be converted piece by piece, in any order. */
+export interface ImportSource {
+  readonly shape: ChunkShape;
+  /** For each piece its number of steps. No two pieces have chunks in one cube of {@link CELL_CHUNKS}. */
+  readonly pieces: readonly number[];
+  readonly name?: string | undefined;
+  readonly seed?: bigint | undefined;
+  readonly spawn?: Triple | undefined;
+  /** What the world keeps of the source besides. */
+  readonly attachments?: readonly Attachment[];
+  /** Values of properties that a state may leave out. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  /** For people and programs. */
+  readonly info: WorldInfo;
+  /** What is not converted, besides what pieces say. */
+  readonly losses: readonly ConversionLoss[];
+  readPiece(piece: number): Promise<ImportedPiece>;
+  /** Reads all of it, and returns everything that is wrong. */
+  verify(): Promise<readonly Finding[]>;
+  looksOf(name: string): BlockLooks;
+  close(): Promise<void>;
+}
+
+/** A kind of worlds that can be converted to ours, and not back. */
+export interface ImportedKind {
+  readonly name: string;
+  readonly title: string;
+  readonly options?: readonly FormatOption[];
+  detect(disk: Disk, file: string | undefined): Promise<DetectedWorld | undefined>;
+  openSource(disk: Disk, world: DetectedWorld, values: FormatValues): Promise<ImportSource>;
+}

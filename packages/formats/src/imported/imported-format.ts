@@ -1,0 +1,74 @@
+import { OrthantError } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { atFileLater, attempt, findingOf, isDamage } from "@orthant/disk/files";
+import { verifySave } from "@orthant/save";
+import type { Format, FormatRequest } from "../format/format.ts";
+import { ImportConversion } from "./import-conversion.ts";
+import type { ImportedKind, ImportSource } from "./import-source.ts";
+
+/** Maximum number of steps of a world that is opened in memory: columns, chunks or blocks. */
+const OPENED_STEPS_MAX = 16_384;
+
+/** Returns the format of worlds of another program. */
+export function importedFormat(kind: ImportedKind): Format {
+  const opened = ({ disk, world, values }: FormatRequest): Promise<ImportSource> =>
+    atFileLater({ path: world.evidence }, () => kind.openSource(disk, world, values));
+
+  return {
+    name: kind.name,
+    title: kind.title,
+    ...(kind.options && { options: kind.options }),
+    targets: ["orthant"],
+    detect: (disk, file) => kind.detect(disk, file),
+    info: (request) => withSource(opened(request), async ({ info }) => info),
+
+    async verify(request) {
+      const [source, error] = await attempt(() => opened(request));
+      if (source !== undefined) return withSource(Promise.resolve(source), () => source.verify());
+      if (!isDamage(error)) throw error;
+      return [findingOf(error, request.world.evidence)];
+    },
+
+    open: (request): Promise<Disk> =>
+      withSource(opened(request), async (source) => {
+        const steps = stepsOf(source);
+        if (steps > OPENED_STEPS_MAX) {
+          const detail = `a world of ${steps} parts, and at most ${OPENED_STEPS_MAX} are opened in memory`;
+          throw new OrthantError("ORT_LIMIT", `${detail}: orthant convert makes an Orthant world of it`);
+        }
+        const made = new MemoryDisk();
+        await new ImportConversion(source).run(made, () => undefined);
+        return made;
+      }),
+
+    async convert(request) {
+      const source = await opened(request);
+      const conversion = new ImportConversion(source);
+      return {
+        from: kind.name,
+        to: "orthant",
+        unit: "chunks",
+        steps: stepsOf(source),
+        run: (target, onStep) => conversion.run(target, onStep),
+        verify: (made) => verifySave(made),
+        close: () => source.close(),
+      };
+    },
+  };
+}
+
+async function withSource<Value>(
+  opening: Promise<ImportSource>,
+  use: (source: ImportSource) => Promise<Value>,
+): Promise<Value> {
+  const source = await opening;
+  try {
+    return await use(source);
+  } finally {
+    await source.close();
+  }
+}
+
+function stepsOf({ pieces }: ImportSource): number {
+  return pieces.reduce((sum, steps) => sum + steps, 0);
+}

@@ -1,0 +1,62 @@
+import { type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
+import { cubeAt } from "@orthant/core/engine";
+import { NOT_STORED } from "@orthant/imports";
+import type { ChunkEntry, LeafChange } from "@orthant/save";
+import { CELL_CHUNKS, type ImportedChunk } from "./import-source.ts";
+import type { ImportedBlocks } from "./imported-blocks.ts";
+
+/** Returns whether a chunk has a voxel that is not air. */
+export function holdsBlocks(
+  { palette, indices }: Pick<ImportedChunk, "palette" | "indices">,
+  isAir: (state: string) => boolean,
+): boolean {
+  const isSolid = palette.map((state) => !isAir(state));
+  if (indices === undefined) return isSolid[0] === true;
+  return isSolid.includes(true) && indices.some((index) => isSolid[index] === true);
+}
+
+/** Returns the leaves of a save with these chunks. Those of air without data are left out. */
+export function leavesOf(
+  chunks: readonly ImportedChunk[],
+  shape: ChunkShape,
+  blocks: ImportedBlocks,
+): readonly LeafChange[] {
+  const cells = new Map<string, ChunkEntry[]>();
+  for (const { position, palette, indices, data } of chunks) {
+    const chunk = chunkOf({ palette, indices }, shape, blocks).editData(data);
+    if (chunk.isEmpty && chunk.data.size === 0) continue;
+    const key = position.map((at) => Math.floor(at / CELL_CHUNKS)).join();
+    const cell = cells.get(key);
+    const entry = { position: [...position, 0] as const, chunk };
+    if (cell === undefined) cells.set(key, [entry]);
+    else cell.push(entry);
+  }
+  return Array.from(cells, ([key, entries]) => {
+    const [x = 0, y = 0, z = 0] = key.split(",").map((at) => Number(at) * CELL_CHUNKS);
+    return { cube: cubeAt([x, y, z, 0], CELL_CHUNKS), chunks: entries };
+  });
+}
+
+/** In parts of other programs z runs second and y slowest; in chunks y runs second. */
+function chunkOf(
+  { palette, indices }: Pick<ImportedChunk, "palette" | "indices">,
+  { extents, volume }: ChunkShape,
+  blocks: ImportedBlocks,
+): Chunk {
+  const ids = Uint16Array.from(palette, (state) => blocks.blockOf(state));
+  if (indices === undefined) return uniformChunk(volume, ids[0] ?? 0);
+  const [width, height, depth] = extents;
+  const voxels = new Uint16Array(volume);
+  let at = 0;
+  for (let y = 0; y < height; y++) {
+    for (let z = 0; z < depth; z++) {
+      let to = (y + z * height) * width;
+      for (let x = 0; x < width; x++) {
+        const index = indices[at++] as number;
+        if (index !== NOT_STORED) voxels[to] = ids[index] as number;
+        to++;
+      }
+    }
+  }
+  return chunkFromVoxels(voxels);
+}

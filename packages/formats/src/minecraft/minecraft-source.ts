@@ -1,0 +1,186 @@
+import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type Finding, findingOf } from "@orthant/disk/files";
+import type { ChunkColumn, RegionSlot } from "@orthant/imports";
+import { fileBytes } from "../format/files.ts";
+import type { WorldInfo } from "../format/format.ts";
+import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
+import { formatAmount, formatBytes, formatCount, formatPosition } from "../format/text.ts";
+import { looksOfBlock } from "../imported/block-looks.ts";
+import { dataOfBlocks, withData } from "../imported/chunk-data.ts";
+import { damageLosses } from "../imported/damage-losses.ts";
+import {
+  CELL_CHUNKS,
+  type ImportedChunk,
+  type ImportedPiece,
+  type ImportSource,
+} from "../imported/import-source.ts";
+import { findLeftOut, LEVEL_FILE, type MinecraftFiles, openRegionOr } from "./world-files.ts";
+
+const EDGE = 16;
+
+/** Four by four columns of a region; none for the findings about a region's header. */
+interface ColumnCell {
+  readonly path: string;
+  readonly cell: string | undefined;
+}
+
+/** A world of region files. A piece is four by four columns, so that memory does not grow with the world. */
+export class MinecraftSource implements ImportSource {
+  readonly shape: ChunkShape = CUBE_CHUNKS;
+  readonly looksOf: ImportSource["looksOf"] = looksOfBlock;
+  readonly pieces: readonly number[];
+  readonly name: string | undefined;
+  readonly seed: bigint | undefined;
+  readonly spawn: ImportSource["spawn"];
+  readonly info: WorldInfo;
+  readonly losses: readonly ConversionLoss[];
+  readonly #disk: Disk;
+  readonly #files: MinecraftFiles;
+  readonly #cells: readonly ColumnCell[];
+
+  private constructor(
+    disk: Disk,
+    files: MinecraftFiles,
+    cells: readonly (ColumnCell & { readonly columns: number })[],
+    info: WorldInfo,
+    leftOut: readonly ConversionLoss[],
+  ) {
+    this.#disk = disk;
+    this.#files = files;
+    this.#cells = cells;
+    this.pieces = cells.map(({ columns }) => columns);
+    this.name = files.level?.name;
+    this.seed = files.level?.seed;
+    this.spawn = files.level?.spawn;
+    this.info = info;
+    this.losses = [...levelLosses(files), ...leftOut];
+  }
+
+  /** Opens the files of a world, and reads the headers of its regions. */
+  static async open(disk: Disk, files: MinecraftFiles): Promise<MinecraftSource> {
+    const cells: (ColumnCell & { readonly columns: number })[] = [];
+    const damage = files.levelDamage === undefined ? [] : [`${LEVEL_FILE}: ${files.levelDamage.detail}`];
+    let totalBytes = 0;
+    for (const path of files.regions) {
+      totalBytes += await fileBytes(disk, path);
+      const region = await openRegionOr(disk, path, ({ detail }) => damage.push(`${path}: ${detail}`));
+      cells.push({ path, cell: undefined, columns: 0 });
+      for (const [cell, slots] of slotsByCell(region?.slots ?? []))
+        cells.push({ path, cell, columns: slots.length });
+      await region?.close();
+    }
+    const columns = cells.reduce((sum, cell) => sum + cell.columns, 0);
+    const info = describeWorld(files, columns, totalBytes, damage);
+    return new MinecraftSource(disk, files, cells, info, files.isOneRegion ? [] : await findLeftOut(disk));
+  }
+
+  async readPiece(piece: number): Promise<ImportedPiece> {
+    const { path, cell } = this.#cells[piece] as ColumnCell;
+    const losses = new ConversionLosses();
+    const isHead = cell === undefined;
+    const region = await openRegionOr(this.#disk, path, (error) => {
+      if (isHead) losses.addAll(damageLosses([findingOf(error, path)]));
+    });
+    try {
+      if (region === undefined) return { chunks: [], losses: losses.list(), savedAtMs: 0 };
+      const known = region.findings.length;
+      const slots = isHead ? [] : (slotsByCell(region.slots).get(cell) ?? []);
+      const chunks: ImportedChunk[] = [];
+      let unfinished = 0;
+      let savedAt = 0;
+      for (const slot of slots) {
+        savedAt = Math.max(savedAt, slot.savedAt);
+        const column = await region.readColumn(slot);
+        if (column?.isFinished === false) unfinished++;
+        else if (column !== undefined) chunks.push(...chunksOf(column, losses));
+      }
+      losses.add("unfinished columns", "the game had not finished generating them", unfinished);
+      losses.addAll(damageLosses(region.findings.slice(isHead ? 0 : known)));
+      return { chunks, losses: losses.list(), savedAtMs: savedAt * 1_000 };
+    } finally {
+      await region?.close();
+    }
+  }
+
+  async verify(): Promise<readonly Finding[]> {
+    const { levelDamage, regions } = this.#files;
+    const findings: Finding[] = levelDamage === undefined ? [] : [findingOf(levelDamage, LEVEL_FILE)];
+    for (const path of regions) {
+      const region = await openRegionOr(this.#disk, path, (error) => findings.push(findingOf(error, path)));
+      if (region === undefined) continue;
+      try {
+        for (const slot of region.slots) await region.readColumn(slot);
+        findings.push(...region.findings);
+      } finally {
+        await region.close();
+      }
+    }
+    return findings;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function levelLosses({ levelDamage }: MinecraftFiles): readonly ConversionLoss[] {
+  if (levelDamage === undefined) return [];
+  const remark = `${LEVEL_FILE} cannot be read: ${levelDamage.detail}`;
+  return [{ what: "name, seed and spawn point", count: 1, remark }];
+}
+
+function describeWorld(
+  { level, regions }: MinecraftFiles,
+  columns: number,
+  totalBytes: number,
+  losses: readonly string[],
+): WorldInfo {
+  const { name, seed, spawn, gameVersion, dataVersion } = level ?? {};
+  return {
+    facts: {
+      name: name ?? null,
+      gameVersion: gameVersion ?? null,
+      dataVersion: dataVersion ?? null,
+      seed: seed === undefined ? null : String(seed),
+      spawn: spawn ?? null,
+      regions: regions.length,
+      columns,
+      totalBytes,
+    },
+    rows: [
+      ["name", name],
+      ["version", gameVersion],
+      ["seed", seed === undefined ? undefined : String(seed)],
+      ["spawn", spawn && formatPosition(spawn)],
+      ["regions", `${formatAmount(regions.length, "file")}, ${formatBytes(totalBytes)}`],
+      ["columns", formatCount(columns)],
+    ],
+    losses,
+  };
+}
+
+function chunksOf(column: ChunkColumn, losses: ConversionLosses): readonly ImportedChunk[] {
+  const { x, z, sections, entities, blockData } = column;
+  losses.add(
+    "entities",
+    `animals, items and other things that move; the first is ${entities[0]?.id ?? ""}`,
+    entities.length,
+  );
+  losses.add("light and biomes of columns", "Orthant stores neither");
+  const chunks = sections.map(({ min, palette, indices }) => ({
+    position: [x, min[1] / EDGE, z] as const,
+    palette,
+    indices,
+  }));
+  return withData(chunks, dataOfBlocks(blockData), losses);
+}
+
+function slotsByCell(slots: readonly RegionSlot[]): ReadonlyMap<string, readonly RegionSlot[]> {
+  const cells = new Map<string, RegionSlot[]>();
+  for (const slot of slots) {
+    const key = `${Math.floor(slot.x / CELL_CHUNKS)},${Math.floor(slot.z / CELL_CHUNKS)}`;
+    const cell = cells.get(key);
+    if (cell === undefined) cells.set(key, [slot]);
+    else cell.push(slot);
+  }
+  return cells;
+}

@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { PLAIN_DATA } from "@orthant/core";
+import { blockLabel, WHOLE_LATTICE } from "@orthant/core/engine";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
+import { NodeDisk } from "@orthant/disk/node";
+import type { ConversionLoss, FormatRequest, FormatValues } from "@orthant/formats";
+import { IMPORTED_FORMATS } from "@orthant/formats/imports";
+import { catalogOf, openSave, verifySave } from "@orthant/save";
+import { FakeTime } from "@orthant/testkit";
+import { expect } from "vitest";
+
+const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports");
+
+/** Whether files of other programs are here. */
+export const hasImports: boolean = existsSync(GOLDEN);
+if (!hasImports)
+  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+
+/** Returns the golden files below a folder with an expectation beside them. */
+export function expectedFiles(folder: string): readonly string[] {
+  if (!hasImports) return [];
+  const paths = readdirSync(join(GOLDEN, folder), { recursive: true, encoding: "utf8" });
+  return paths
+    .filter((path) => path.endsWith(".expected.json"))
+    .map((path) => join(folder, path.replace(/\.expected\.json$/, "")))
+    .sort();
+}
+
+/** Returns what an independent reader found in a golden file. */
+export function expectationOf<Value>(path: string): Value {
+  return JSON.parse(readFileSync(join(GOLDEN, `${path}.expected.json`), "utf8")) as Value;
+}
+
+/** Opens the folder of a golden file. */
+export function goldenDisk(path: string): Disk {
+  return new NodeDisk(join(GOLDEN, dirname(path)));
+}
+
+/** A converted world. */
+export interface ConvertedWorld {
+  readonly name: string;
+  readonly losses: readonly ConversionLoss[];
+  /** All voxels that are not air, by their positions. */
+  readonly voxels: ReadonlyMap<string, string>;
+  readonly colours: ReadonlyMap<string, number>;
+  /** Data of voxels, by their positions. */
+  readonly data: ReadonlyMap<string, unknown>;
+}
+
+/** Finds the format of a file, or of the folder if there is none. */
+export async function requestOf(
+  disk: Disk,
+  file: string | undefined,
+  values: FormatValues = {},
+): Promise<readonly [(typeof IMPORTED_FORMATS)[number], FormatRequest]> {
+  const environment = {
+    time: new FakeTime(),
+    progress: () => ({ advance: () => undefined, end: () => undefined }),
+    note: () => undefined,
+  };
+  for (const format of IMPORTED_FORMATS) {
+    const world = await format.detect(disk, file);
+    if (world !== undefined) return [format, { disk, world, values, environment }];
+  }
+  throw new Error(`no format knows ${file}`);
+}
+
+/** Converts a file, or a folder, and reads the whole result. */
+export async function convertedWorld(
+  disk: Disk,
+  file: string | undefined,
+  values: FormatValues = {},
+): Promise<ConvertedWorld> {
+  const [format, request] = await requestOf(disk, file, values);
+  const conversion = await format.convert(request, "orthant");
+  const made = new MemoryDisk();
+  const { losses } = await conversion.run(made, () => undefined);
+  await conversion.close();
+  expect(isWhole(await verifySave(made))).toBe(true);
+  return { losses, ...(await contentOf(made)) };
+}
+
+async function contentOf(made: Disk): Promise<Omit<ConvertedWorld, "losses">> {
+  const save = await openSave(made);
+  const { description } = save.global;
+  const { extents } = description.chunkShape;
+  const catalog = catalogOf(description);
+  const voxels = new Map<string, string>();
+  const data = new Map<string, unknown>();
+  for (const leaf of await save.leavesIn(WHOLE_LATTICE)) {
+    for (const { position, chunk } of await save.readChunks(leaf)) {
+      const placeOf = (index: number): string => {
+        const [x, y] = [index % extents[0], Math.floor(index / extents[0]) % extents[1]];
+        const z = Math.floor(index / extents[0] / extents[1]);
+        return [x, y, z].map((at, axis) => at + (position[axis] ?? 0) * (extents[axis] ?? 0)).join();
+      };
+      for (const [index, block] of chunk.voxels().entries()) {
+        if (block !== 0) voxels.set(placeOf(index), blockLabel(catalog, block) ?? "");
+        const bytes = chunk.dataAt(index);
+        if (bytes !== undefined) data.set(placeOf(index), PLAIN_DATA.decode(bytes));
+      }
+    }
+  }
+  await save.close();
+  const colours = new Map(catalog.types.map(({ name, colour }) => [name, colour]));
+  return { name: description.name, voxels, data, colours };
+}

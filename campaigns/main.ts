@@ -12,6 +12,7 @@ import { crashCampaign } from "./crash.ts";
 import { foreignFuzzCampaign } from "./foreign-fuzz.ts";
 import { fuzzCampaign } from "./fuzz.ts";
 import { historyCampaign } from "./history.ts";
+import { importFuzzCampaign } from "./import-fuzz.ts";
 import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
 import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
@@ -63,6 +64,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   pxswCrashCampaign,
   pxswFuzzCampaign,
   foreignFuzzCampaign,
+  importFuzzCampaign,
   wire1Campaign,
   wire1CrowdCampaign,
 ];

@@ -28,6 +28,7 @@ import {
   varU64,
   varUint,
 } from "@orthant/core/bytes";
+import type { Prng } from "@orthant/testkit";
 
 /** Limits of a decoder that needs more than most. */
 export interface TargetLimits {
@@ -44,6 +45,8 @@ export interface Target extends TargetLimits {
   decode(input: Uint8Array): unknown;
   encode(value: unknown): Uint8Array;
   readonly samples: readonly Uint8Array[];
+  /** Makes an input, for formats that need more than mutations of bytes. */
+  mutate?(prng: Prng): Uint8Array;
 }
 
 /** Limits of a reader of whole worlds, which needs a disk in memory and a promise for each call to it. */

@@ -15,7 +15,7 @@ const HANG_MS = 1_000;
 /** Feeds a decoder one batch. Returns the failures, each with how to repeat it. */
 export async function fuzzBatch(target: Target, round: number, seed: number): Promise<readonly string[]> {
   const prng = new Prng(seed + round * 1_000_003);
-  const inputs = Array.from({ length: BATCH }, () => mutate(target.samples, prng));
+  const inputs = Array.from({ length: BATCH }, () => target.mutate?.(prng) ?? mutate(target.samples, prng));
   const where = `${target.name}: seed ${seed}, round ${round}`;
   const before = allocatedBytes();
   const startCpu = process.cpuUsage();

@@ -75,6 +75,13 @@ export async function openSqliteTable(
   throw new OrthantError("ORT_NOT_FOUND", `the database has no table ${JSON.stringify(name)}`);
 }
 
+/** One pass over a table. */
+interface TableWalk {
+  readonly seen: Set<number>;
+  /** Rows do not overlap: all of a table fit in the file, or some are there twice. */
+  rowBytesLeft: number;
+}
+
 class PageReader {
   readonly #file: DiskFile;
   readonly #fileBytes: number;
@@ -96,12 +103,12 @@ class PageReader {
     this.#findings = findings;
   }
 
-  async *rows(root: number, seen: Set<number> = new Set(), depth = 0): AsyncGenerator<SqliteRow> {
+  async *rows(root: number, walk: TableWalk = this.#newWalk(), depth = 0): AsyncGenerator<SqliteRow> {
     let cells: PageCells | undefined;
     try {
-      if (seen.has(root) || depth > DEPTH_MAX)
+      if (walk.seen.has(root) || depth > DEPTH_MAX)
         throw new OrthantError("ORT_POINTER", "it is its own descendant");
-      seen.add(root);
+      walk.seen.add(root);
       cells = readCells(await this.#page(root), root);
     } catch (error) {
       this.#findings.lost(`page ${root} is left out`, error, (root - 1) * this.#pageBytes);
@@ -110,23 +117,32 @@ class PageReader {
     const { bytes, view, offsets, right } = cells;
     for (const offset of offsets) {
       if (right === undefined) {
-        const row = await this.#row(bytes, offset, root);
+        const row = await this.#row(bytes, offset, root, walk);
         if (row !== undefined) yield row;
-      } else if (offset + 4 <= bytes.length) yield* this.rows(view.getUint32(offset), seen, depth + 1);
+      } else if (offset + 4 <= bytes.length) yield* this.rows(view.getUint32(offset), walk, depth + 1);
     }
-    if (right !== undefined) yield* this.rows(right, seen, depth + 1);
+    if (right !== undefined) yield* this.rows(right, walk, depth + 1);
   }
 
   async rowAt({ page, offset }: SqliteRowPlace): Promise<SqliteRow | undefined> {
-    return this.#row(await this.#page(page), offset, page);
+    return this.#row(await this.#page(page), offset, page, this.#newWalk());
   }
 
-  async #row(page: Uint8Array, offset: number, number: number): Promise<SqliteRow | undefined> {
+  #newWalk(): TableWalk {
+    return { seen: new Set(), rowBytesLeft: this.#fileBytes };
+  }
+
+  async #row(
+    page: Uint8Array,
+    offset: number,
+    number: number,
+    walk: TableWalk,
+  ): Promise<SqliteRow | undefined> {
     try {
       const head = new VarintReader(page, offset);
       const length = head.next();
       const rowId = head.next();
-      const values = readRecord(await this.#payload(page, head.offset, length));
+      const values = readRecord(await this.#payload(page, head.offset, length, walk));
       return { rowId, values, page: number, offset };
     } catch (error) {
       this.#findings.lost(
@@ -139,9 +155,10 @@ class PageReader {
   }
 
   /** Reads the bytes of a row, whose end may lie in pages of its own. */
-  async #payload(page: Uint8Array, start: number, length: number): Promise<Uint8Array> {
-    if (length > ROW_BYTES_MAX || length > this.#fileBytes)
+  async #payload(page: Uint8Array, start: number, length: number, walk: TableWalk): Promise<Uint8Array> {
+    if (length > ROW_BYTES_MAX || length > walk.rowBytesLeft)
       throw new OrthantError("ORT_LIMIT", `a row of ${length} bytes`);
+    walk.rowBytesLeft -= length;
     const usable = this.#usableBytes;
     const least = Math.floor(((usable - 12) * 32) / 255) - 23;
     const local = least + ((length - least) % (usable - 4));

@@ -1,8 +1,14 @@
+import { OrthantError } from "@orthant/core";
 import { requireBytes, requireWhole } from "@orthant/core/engine";
 import { checkNbt, skipNbt } from "./check-nbt.ts";
 import { readNbtString } from "./nbt-string.ts";
 import { NBT, NBT_BYTES_MIN, nbtError } from "./nbt-type.ts";
 import { NBT_TAGS_MAX, type NbtTag, readNbtTag, type TagBudget } from "./nbt-value.ts";
+
+/** Maximum number of fields of a compound that is read: a field takes four bytes in a file, and many more in memory. */
+const NBT_FIELDS_MAX = 131_072;
+/** With more names than this, a map finds them faster. */
+const SEARCHED_NAMES_MAX = 32;
 
 /**
  * A compound that was checked as a whole, and whose fields are read on request: large arrays are views of the bytes, and
@@ -13,6 +19,7 @@ export class NbtCompound {
   readonly #bytes: Uint8Array;
   readonly #start: number;
   #names: string[] | undefined;
+  #places: ReadonlyMap<string, number> | undefined;
   #types: number[] = [];
   #offsets: number[] = [];
 
@@ -172,15 +179,25 @@ export class NbtCompound {
   }
 
   #find(name: string): number {
-    return this.#index().lastIndexOf(name);
+    const names = this.#index();
+    if (names.length <= SEARCHED_NAMES_MAX) return names.lastIndexOf(name);
+    this.#places ??= new Map(names.map((known, place) => [known, place]));
+    return this.#places.get(name) ?? -1;
   }
 
   #index(): string[] {
     if (this.#names !== undefined) return this.#names;
     const names: string[] = [];
+    this.#types = [];
+    this.#offsets = [];
     for (let offset = this.#start; ; ) {
       const type = this.#view.getUint8(offset++);
       if (type === NBT.end) break;
+      if (names.length === NBT_FIELDS_MAX) {
+        throw new OrthantError("ORT_LIMIT", `more than ${NBT_FIELDS_MAX} fields in one compound of NBT`, {
+          offset,
+        });
+      }
       names.push(this.#textAt(offset));
       offset += 2 + this.#view.getUint16(offset);
       this.#types.push(type);

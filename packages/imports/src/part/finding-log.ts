@@ -22,13 +22,15 @@ export class FindingLog {
 
   /** Notes that something is lost. */
   damage(code: OrthantError["code"], message: string, offset?: number): void {
+    // Errors cost much more than a count, and a hostile file has millions.
+    if (this.#isFull()) return;
     const context = offset === undefined ? {} : { offset };
-    this.#add(findingOf(new OrthantError(code, message, context), this.#file));
+    this.#findings.push(findingOf(new OrthantError(code, message, context), this.#file));
   }
 
   /** Notes something harmless. */
   notice(message: string, offset?: number): void {
-    this.#add(noticeOf(this.#file, message, offset));
+    if (!this.#isFull()) this.#findings.push(noticeOf(this.#file, message, offset));
   }
 
   /** Notes an error that made a part unreadable; rethrows what is not an `OrthantError`. */
@@ -37,7 +39,7 @@ export class FindingLog {
     this.damage(error.code, `${what}: ${error.detail}`, offset);
   }
 
-  #add(finding: Finding): void {
-    if (this.#count++ < FINDINGS_MAX) this.#findings.push(finding);
+  #isFull(): boolean {
+    return this.#count++ >= FINDINGS_MAX;
   }
 }

@@ -141,15 +141,14 @@ class LayerReader {
   }
 
   #checkTiles(pieces: readonly TiledPiece[], name: string): void {
-    const known = new Map<number, boolean>([[0, true]]);
     let unknown = 0;
+    let last = 0;
+    let isKnown = true;
     for (const { cells } of pieces) {
       for (const number of cells) {
-        let isKnown = known.get(number);
-        if (isKnown === undefined) {
-          isKnown = tiledTileOf(this.#tilesets, number) !== undefined;
-          known.set(number, isKnown);
-        }
+        // Cells are often like the one before.
+        if (number !== last) isKnown = number === 0 || tiledTileOf(this.#tilesets, number) !== undefined;
+        last = number;
         if (!isKnown) unknown++;
       }
     }
@@ -223,6 +222,7 @@ function objectOf(object: TiledRecord, layer: string): TiledObject {
   };
 }
 
-function propertiesOf(holder: TiledRecord): ReadonlyMap<string, unknown> {
-  return new Map(recordsIn(holder["properties"]).map(({ name, value }) => [String(name), value]));
+/** Returns the properties of a map, a layer or an object. A name that is no text is an empty one. */
+export function propertiesOf(holder: TiledRecord): ReadonlyMap<string, unknown> {
+  return new Map(recordsIn(holder["properties"]).map(({ name, value }) => [asText(name) ?? "", value]));
 }

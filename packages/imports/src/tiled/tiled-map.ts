@@ -3,7 +3,7 @@ import { requireText } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type Finding, readWhole, requireDisk } from "@orthant/disk/files";
 import { FindingLog } from "../part/finding-log.ts";
-import { readTiledLayers, type TiledLayer, type TiledObject } from "./tiled-layer.ts";
+import { propertiesOf, readTiledLayers, type TiledLayer, type TiledObject } from "./tiled-layer.ts";
 import { asNumber, asText, asTruth, parseTiledSource, recordsIn, type TiledRecord } from "./tiled-source.ts";
 import type { TiledTileset } from "./tiled-tile.ts";
 
@@ -58,7 +58,7 @@ export async function openTiled(disk: Disk, path: string): Promise<TiledMap> {
     tilesets,
     layers,
     objects,
-    properties: new Map(recordsIn(source["properties"]).map(({ name, value }) => [String(name), value])),
+    properties: propertiesOf(source),
     findings: findings.list(),
   };
 }

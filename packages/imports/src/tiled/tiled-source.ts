@@ -5,12 +5,12 @@ import { parseXml, type XmlElement } from "./xml.ts";
 /** A part of a map in the shape of Tiled's JSON; of XML, every value is text. */
 export type TiledRecord = Readonly<Record<string, unknown>>;
 
-const LAYER_TYPES: Readonly<Record<string, string>> = {
-  layer: "tilelayer",
-  group: "group",
-  objectgroup: "objectgroup",
-  imagelayer: "imagelayer",
-};
+const LAYER_TYPES: ReadonlyMap<string, string> = new Map([
+  ["layer", "tilelayer"],
+  ["group", "group"],
+  ["objectgroup", "objectgroup"],
+  ["imagelayer", "imagelayer"],
+]);
 
 /** Parses a map or a tileset, JSON or XML, as its first character says. */
 export function parseTiledSource(bytes: Uint8Array): TiledRecord {
@@ -56,7 +56,7 @@ export function asTruth(value: unknown, otherwise: boolean): boolean {
 
 function recordOf(element: XmlElement): TiledRecord {
   const { attributes, children, text } = element;
-  const layers = children.filter(({ name }) => LAYER_TYPES[name] !== undefined);
+  const layers = children.filter(({ name }) => LAYER_TYPES.has(name));
   const named = (name: string): readonly XmlElement[] => children.filter((child) => child.name === name);
   const properties = named("properties").flatMap((list) => list.children.map(propertyOf));
   const [data] = named("data");
@@ -64,7 +64,7 @@ function recordOf(element: XmlElement): TiledRecord {
     ...Object.fromEntries(attributes),
     ...(properties.length > 0 && { properties }),
     ...(layers.length > 0 && {
-      layers: layers.map((layer) => ({ ...recordOf(layer), type: LAYER_TYPES[layer.name] })),
+      layers: layers.map((layer) => ({ ...recordOf(layer), type: LAYER_TYPES.get(layer.name) })),
     }),
     ...(named("tileset").length > 0 && { tilesets: named("tileset").map(recordOf) }),
     ...(named("object").length > 0 && { objects: named("object").map(objectOf) }),

@@ -28,8 +28,13 @@ const FLIPS: readonly (readonly [bit: number, flip: string])[] = [
 /** Returns the tile with a global number, of tilesets in their order; `undefined` for 0, which is an empty cell, and for numbers of no tileset. */
 export function tiledTileOf(tilesets: readonly TiledTileset[], number: number): TiledTile | undefined {
   const id = number % 2 ** 28;
-  let tileset: TiledTileset | undefined;
-  for (const candidate of tilesets) if (candidate.firstTile <= id) tileset = candidate;
+  let [low, high] = [0, tilesets.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((tilesets[middle]?.firstTile ?? 0) <= id) low = middle + 1;
+    else high = middle;
+  }
+  const tileset = tilesets[low - 1];
   if (id === 0 || tileset === undefined) return undefined;
   if (tileset.tileCount !== undefined && id - tileset.firstTile >= tileset.tileCount) return undefined;
   const flips = FLIPS.filter(([bit]) => Math.floor(number / bit) % 2 === 1).map(([, flip]) => flip);

@@ -17,33 +17,59 @@ interface OpenElement extends XmlElement {
 const DEPTH_MAX = 128;
 /** Maximum number of elements: each takes hundreds of bytes in memory, and four in a file. */
 const ELEMENTS_MAX = 1_048_576;
-const TOKEN =
-  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<(\/?)([A-Za-z_][\w.:-]*)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>|<|[^<]+/g;
-const ATTRIBUTE = /\s+([A-Za-z_][\w.:-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+const START = /<(\/?)([A-Za-z_][\w.:-]{0,255})/y;
+const ATTRIBUTE = /\s+([A-Za-z_][\w.:-]{0,255})\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
+const END = /\s*(\/?)>/y;
+/** What has no element: how it begins and ends, and whether what is between is text. */
+const MARKS = [
+  { start: "<!--", end: "-->", isText: false },
+  { start: "<![CDATA[", end: "]]>", isText: true },
+  { start: "<?", end: "?>", isText: false },
+];
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ["lt", "<"],
+  ["gt", ">"],
+  ["amp", "&"],
+  ["quot", '"'],
+  ["apos", "'"],
+]);
 
-/** Parses XML without a document type: no entities but the five of XML and numbers, so that nothing can grow. */
+/**
+ * Parses XML without a document type: no entities but the five of XML and numbers, so that nothing can grow. Takes time in
+ * proportion to the text.
+ */
 export function parseXml(source: string): XmlElement {
-  const root = open("", "");
+  const root = open("", new Map());
   const path: OpenElement[] = [root];
   let count = 0;
-  for (const { 0: token, 1: data, 2: slash, 3: name, 4: rest, index } of source.matchAll(TOKEN)) {
+  for (let offset = 0; offset < source.length; ) {
     const parent = path.at(-1) as OpenElement;
-    if (data !== undefined) parent.text += data;
-    else if (name === undefined) {
-      if (token === "<") throw broken("a < that begins no element", index);
-      if (!token.startsWith("<")) parent.text += decodeText(token, index);
-    } else if (slash === "/") {
-      if (path.length === 1 || parent.name !== name) throw broken(`</${name}> closes nothing`, index);
-      path.pop();
-    } else {
-      if (++count > ELEMENTS_MAX)
-        throw new OrthantError("ORT_LIMIT", `more than ${ELEMENTS_MAX} elements of XML`);
-      const element = open(name, rest ?? "", index);
-      parent.children.push(element);
-      if (rest?.endsWith("/") !== true) path.push(element);
-      if (path.length > DEPTH_MAX) throw broken(`elements nested deeper than ${DEPTH_MAX}`, index);
+    const found = source.indexOf("<", offset);
+    const start = found < 0 ? source.length : found;
+    if (start > offset) parent.text += decodeText(source.slice(offset, start), offset);
+    if (found < 0) break;
+    const mark = MARKS.find((candidate) => source.startsWith(candidate.start, start));
+    if (mark !== undefined) {
+      const from = start + mark.start.length;
+      const end = source.indexOf(mark.end, from);
+      if (end < 0) throw broken(`${mark.start} without an end`, start);
+      if (mark.isText) parent.text += source.slice(from, end);
+      offset = end + mark.end.length;
+      continue;
     }
+    const tag = readTag(source, start);
+    offset = tag.end;
+    if (tag.isClosing) {
+      if (path.length === 1 || parent.name !== tag.name) throw broken(`</${tag.name}> closes nothing`, start);
+      path.pop();
+      continue;
+    }
+    if (++count > ELEMENTS_MAX)
+      throw new OrthantError("ORT_LIMIT", `more than ${ELEMENTS_MAX} elements of XML`);
+    const element = open(tag.name, tag.attributes);
+    parent.children.push(element);
+    if (!tag.isEmpty) path.push(element);
+    if (path.length > DEPTH_MAX) throw broken(`elements nested deeper than ${DEPTH_MAX}`, start);
   }
   const [only] = root.children;
   if (path.length !== 1 || only === undefined || root.children.length !== 1) {
@@ -52,11 +78,42 @@ export function parseXml(source: string): XmlElement {
   return only;
 }
 
-function open(name: string, rest: string, offset = 0): OpenElement {
+interface Tag {
+  readonly name: string;
+  readonly isClosing: boolean;
+  readonly isEmpty: boolean;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly end: number;
+}
+
+function readTag(source: string, start: number): Tag {
+  const head = matchAt(START, source, start);
+  if (head === null) throw broken("a < that begins no element", start);
   const attributes = new Map<string, string>();
-  for (const { 1: key = "", 2: double, 3: single } of rest.matchAll(ATTRIBUTE)) {
-    attributes.set(key, decodeText(double ?? single ?? "", offset));
+  let offset = start + head[0].length;
+  for (let match = matchAt(ATTRIBUTE, source, offset); match !== null; ) {
+    attributes.set(match[1] ?? "", decodeText(match[2] ?? match[3] ?? "", offset));
+    offset += match[0].length;
+    match = matchAt(ATTRIBUTE, source, offset);
   }
+  const tail = matchAt(END, source, offset);
+  if (tail === null) throw broken("an element that does not end", offset);
+  const name = head[2] ?? "";
+  return {
+    name,
+    isClosing: head[1] === "/",
+    isEmpty: tail[1] === "/",
+    attributes,
+    end: offset + tail[0].length,
+  };
+}
+
+function matchAt(pattern: RegExp, source: string, offset: number): RegExpExecArray | null {
+  pattern.lastIndex = offset;
+  return pattern.exec(source);
+}
+
+function open(name: string, attributes: ReadonlyMap<string, string>): OpenElement {
   return { name, attributes, children: [], text: "" };
 }
 
@@ -71,7 +128,7 @@ function decodeText(text: string, offset: number): string {
           ? point <= 0x10_ffff
             ? String.fromCodePoint(point)
             : undefined
-          : ENTITIES[named];
+          : ENTITIES.get(named);
       if (character === undefined) throw broken("an entity that XML does not have", offset);
       return character;
     },

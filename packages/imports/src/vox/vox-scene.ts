@@ -69,12 +69,16 @@ interface Placed {
   readonly name?: string | undefined;
 }
 
+type OwnPlace = Pick<Placed, "rotation" | "translation">;
+
 class SceneWalk {
   readonly #nodes: ReadonlyMap<number, VoxNode>;
   readonly #modelCount: number;
   readonly #frame: number;
   readonly #findings: FindingLog;
   readonly #path = new Set<number>();
+  readonly #ownPlaces = new Map<number, OwnPlace>();
+  readonly #shownModels = new Map<number, number>();
   #visits = 0;
   readonly instances: VoxInstance[] = [];
 
@@ -103,15 +107,10 @@ class SceneWalk {
   }
 
   #transform(id: number, node: VoxNode & { kind: "transform" }, outer: Placed): void {
-    const key = keyAt(node.frames, this.#frame);
-    const rotation = key?.rotation === undefined ? IDENTITY : parseRotation(key.rotation);
-    const translation =
-      key?.translation === undefined ? ([0, 0, 0] as const) : parseTranslation(key.translation);
-    if (rotation === undefined) this.#unreadable(id, "rotation", key?.rotation);
-    if (translation === undefined) this.#unreadable(id, "translation", key?.translation);
-    const moved = rotate(outer.rotation, translation ?? [0, 0, 0]);
+    const { rotation, translation } = this.#ownPlace(id, node);
+    const moved = rotate(outer.rotation, translation);
     this.visit(node.child, {
-      rotation: compose(outer.rotation, rotation ?? IDENTITY),
+      rotation: compose(outer.rotation, rotation),
       translation: [
         moved[0] + outer.translation[0],
         moved[1] + outer.translation[1],
@@ -123,13 +122,30 @@ class SceneWalk {
     });
   }
 
+  /** Groups may share a node with many key frames or long texts: it is read once. */
+  #ownPlace(id: number, node: VoxNode & { kind: "transform" }): OwnPlace {
+    const known = this.#ownPlaces.get(id);
+    if (known !== undefined) return known;
+    const key = keyAt(node.frames, this.#frame);
+    const rotation = key?.rotation === undefined ? IDENTITY : parseRotation(key.rotation);
+    const translation =
+      key?.translation === undefined ? ([0, 0, 0] as const) : parseTranslation(key.translation);
+    if (rotation === undefined) this.#unreadable(id, "rotation", key?.rotation);
+    if (translation === undefined) this.#unreadable(id, "translation", key?.translation);
+    const place = { rotation: rotation ?? IDENTITY, translation: translation ?? ([0, 0, 0] as const) };
+    this.#ownPlaces.set(id, place);
+    return place;
+  }
+
   #shape(
     id: number,
     models: (VoxNode & { kind: "shape" })["models"],
     { rotation, translation, isHidden, layer, name }: Placed,
   ): void {
-    const model = keyAt(models, this.#frame)?.model;
+    let model = this.#shownModels.get(id);
+    if (model === undefined) model = keyAt(models, this.#frame)?.model;
     if (model === undefined) return;
+    this.#shownModels.set(id, model);
     if (model < 0 || model >= this.#modelCount) {
       this.#findings.damage("ORT_FOREIGN", `shape ${id} shows model ${model} of ${this.#modelCount}`);
       return;

@@ -1,0 +1,15 @@
+import * as imports from "@orthant/imports";
+import type { Campaign } from "./campaign.ts";
+import { fuzzCampaignOf } from "./fuzz.ts";
+import { importTargets } from "./imports/import-targets.ts";
+
+/** Ten million in total. */
+const CASES_EACH = 714_496;
+
+/** Hostile files of other programs. */
+export const importFuzzCampaign: Campaign = fuzzCampaignOf(
+  "import-fuzz",
+  "ten million hostile inputs into the readers of Minecraft, schematics, MagicaVoxel, Tiled and Luanti",
+  importTargets(imports),
+  CASES_EACH,
+);

@@ -231,7 +231,7 @@ export class WorldEngine {
    * Sets the block of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
    * blocks are called and look like, and an imported world may lack its own.
    */
-  async set(position: Position, block: number): Promise<EngineEdit> {
+  set(position: Position, block: number): Promise<EngineEdit> {
     return this.edit([{ voxel: position, block }]);
   }
 

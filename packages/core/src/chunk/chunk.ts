@@ -160,7 +160,8 @@ export class Chunk {
       }
       edited = chunkOf(packVoxels(voxels), this.data);
     }
-    return this.equals(edited) ? this : edited;
+    // One edit that changes nothing has returned this chunk already.
+    return edits.length > 1 && this.equals(edited) ? this : edited;
   }
 
   /** Returns the chunk with one block in every voxel of a box, relative to the chunk's corner. */

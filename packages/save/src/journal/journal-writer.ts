@@ -66,6 +66,7 @@ export class JournalWriter {
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
   readonly #waiters: Waiter[] = [];
+  #lastWait: { readonly position: number; readonly durable: Promise<void> } | undefined;
   readonly #time: TimeSource;
   #events: LogEvents | undefined;
   #segment: SegmentId | undefined;
@@ -123,8 +124,15 @@ export class JournalWriter {
     if (this.#failure !== undefined) return Promise.reject(saveFailed(this.#failure.error));
     if (this.#durableTo >= this.#position) return Promise.resolve();
     this.#await();
+    // Callers that wait for the same entries share a promise.
     const position = this.#position;
-    return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
+    if (this.#lastWait?.position !== position) {
+      const durable = new Promise<void>((resolve, reject) =>
+        this.#waiters.push({ position, resolve, reject }),
+      );
+      this.#lastWait = { position, durable };
+    }
+    return this.#lastWait.durable;
   }
 
   /**

@@ -123,20 +123,19 @@ export class WorldContent {
     );
   }
 
-  /** Reads boxes of chunks from the disk, then calls `use` before any of them can be evicted. */
-  async whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
-    let result: Result | Promise<Result> | undefined;
-    const isLoaded = boxes.every((box) => this.regions.use(box));
-    if (isLoaded) {
-      result = use();
-      if (!(result instanceof Promise)) {
-        this.#evict();
-        return result;
-      }
-    }
+  /** Calls `use` as soon as boxes of chunks are in memory, at once if possible, and before any can be evicted. */
+  whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Result | Promise<Result> {
+    if (!boxes.every((box) => this.regions.use(box))) return this.#whenRead(boxes, use);
+    const result = use();
+    if (result instanceof Promise) return this.#whenRead(boxes, () => result);
+    this.#evict();
+    return result;
+  }
+
+  /** Keeps boxes in memory until the promise of `use` is settled, which is called after they are read. */
+  async #whenRead<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
     const releases = boxes.map((box) => this.regions.keep(box));
     try {
-      if (result !== undefined) return await result;
       for (const box of boxes) {
         if (this.regions.use(box)) continue;
         await this.loadEntities(roundOutToRegions(box));
@@ -149,8 +148,8 @@ export class WorldContent {
     }
   }
 
-  load(box: Box): Promise<void> {
-    return this.whenLoaded([box], () => undefined);
+  async load(box: Box): Promise<void> {
+    await this.whenLoaded([box], () => undefined);
   }
 
   loadEntities(box: Box): Promise<void> {

@@ -324,7 +324,8 @@ export class WorldEditor {
         loggedEditOf({ chunks: logged ?? loggedChunks(), clocks, origin }),
       );
     }
-    if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
+    if (clocks.length > 0 && !this.#listeners.isEmpty)
+      this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
     return edit;
   }
 }

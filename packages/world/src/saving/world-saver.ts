@@ -295,13 +295,11 @@ export class WorldSaver {
     throw saveFailed(this.#failure);
   }
 
-  async #reporting<Result>(saving: Promise<Result>): Promise<Result> {
-    try {
-      return await saving;
-    } catch (error) {
+  #reporting<Result>(saving: Promise<Result>): Promise<Result> {
+    return saving.catch((error: unknown) => {
       this.#failureReported = true;
       throw error;
-    }
+    });
   }
 }
 

@@ -165,8 +165,7 @@ function rootHelp(commands: readonly Command[], version: string): string {
   return [
     `orthant ${version}: voxel worlds in two, three and four dimensions`,
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    "orthant COMMAND --help says more. All have --json, --quiet, --generators FILE.",
-    "Exit codes: 0 fine, 1 failed or damaged, 2 wrong usage, 3 finished with loss.",
+    "orthant COMMAND --help says more. Exits: 0 fine, 1 failed, 2 wrong use, 3 loss.",
     "",
   ].join("\n");
 }

@@ -147,7 +147,8 @@ function widened(from: number, to: number, least: number, middle: number): reado
   return [from - Math.ceil(more / 2), to + Math.floor(more / 2)];
 }
 
-async function boundsOfMade(content: Save, shape: ChunkShape): Promise<Box | undefined> {
+/** Returns the voxels of all chunks that are stored; `undefined` if there are none. */
+export async function boundsOfMade(content: Save, shape: ChunkShape): Promise<Box | undefined> {
   let bounds: Box | undefined;
   let read = 0;
   for await (const leaf of content.index.all()) {

@@ -1,0 +1,203 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { openSchematic, openVox, readNbtCompound, type VoxModel, visitVoxels } from "@orthant/imports";
+import { BlockCatalog, box, createWorld } from "orthant";
+import { EXIT } from "orthant/command-line";
+import { describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+/** A world with two named types, one with a property, and data on a voxel. */
+async function makeNamedWorld(): Promise<string> {
+  const folder = join(await temporaryFolder(), "named");
+  const world = await createWorld(folder, {
+    dimensions: 3,
+    blocks: new BlockCatalog([
+      { id: 0, name: "air", colour: 0, solid: false },
+      { id: 1, name: "minecraft:stone", colour: 0x80_80_80, solid: true },
+      {
+        id: 2,
+        name: "minecraft:chest",
+        colour: 0xa0_60_20,
+        solid: true,
+        properties: [{ name: "facing", values: ["north", "east"] }],
+      },
+    ]),
+  });
+  await world.fill(box([-3, 5, 20], [14, 7, 23]), 1);
+  const chest = world.blocks.id("minecraft:chest", { facing: "east" });
+  await world.set([-3, 6, 22], chest);
+  await world.setData([-3, 6, 22], {
+    id: "minecraft:chest",
+    Items: [{ Slot: 3, Count: 64 }],
+    Weight: 1.5,
+    Far: 2 ** 40,
+  });
+  await world.close();
+  return folder;
+}
+
+const BOX = "-4,5,20..14,7,23";
+
+describe("orthant export", () => {
+  test("[EX1] [EX2] [EX3] writes a schematic that says the same about every voxel, with properties and data", async () => {
+    const folder = await makeNamedWorld();
+    const file = join(folder, "../a.schem");
+    const { exitCode, output } = await capture(["export", folder, file, "--box", BOX]);
+    expect(output).toMatch(/^wrote .*a\.schem: voxels .*, 108 voxels, /);
+    expect(exitCode).toBe(EXIT.ok);
+    const schematic = await openSchematic(await readFile(file), file);
+    expect(schematic).toMatchObject({
+      format: "sponge",
+      version: 3,
+      dataVersion: 3_955,
+      origin: [-4, 5, 20],
+      findings: [],
+    });
+    const [part] = schematic.parts;
+    expect(part?.size).toEqual([18, 2, 3]);
+    const stateAt = (x: number, y: number, z: number): string | undefined =>
+      part?.palette[part.indices?.[x + (z + y * 3) * 18] ?? -1];
+    for (let y = 0; y < 2; y++) {
+      for (let z = 0; z < 3; z++) {
+        for (let x = 0; x < 18; x++) {
+          const isChest = x === 1 && y === 1 && z === 2;
+          const solid = isChest ? "minecraft:chest[facing=east]" : "minecraft:stone";
+          expect(stateAt(x, y, z)).toBe(x === 0 ? "minecraft:air" : solid);
+        }
+      }
+    }
+    const [chest, ...others] = part?.blockData ?? [];
+    expect(others).toEqual([]);
+    expect([chest?.position, chest?.id]).toEqual([[1, 1, 2], "minecraft:chest"]);
+    const data = readNbtCompound(chest?.nbt ?? new Uint8Array(0)).toMap();
+    expect(data.get("Weight")).toEqual({ type: "double", value: 1.5 });
+    expect(data.get("Far")).toEqual({ type: "long", value: 2n ** 40n });
+    expect(data.get("Items")).toEqual({
+      type: "list",
+      value: [
+        {
+          type: "compound",
+          value: new Map([
+            ["Slot", { type: "int", value: 3 }],
+            ["Count", { type: "int", value: 64 }],
+          ]),
+        },
+      ],
+    });
+    expect(
+      gunzipSync(await readFile(file))
+        .subarray(0, 15)
+        .toString("latin1"),
+    ).toBe("\n\0\0\n\0\tSchematic");
+  });
+
+  test("[EX4] lists losses first, and writes nothing unless they are accepted", async () => {
+    const folder = await makeSampleWorld();
+    const file = join(folder, "../b.schem");
+    const part = ["--box", "0,100,0..4,105,4"];
+    const refused = await capture(["export", folder, file, ...part]);
+    expect(refused.exitCode).toBe(EXIT.failed);
+    expect(refused.output).toMatch(/^loss: entities: only voxels are written\n/m);
+    expect(refused.output).toMatch(/^loss: names of blocks: brick becomes minecraft:bricks\n/m);
+    expect(refused.errors).toContain("nothing was written");
+    expect(existsSync(file)).toBe(false);
+    const dry = await capture(["export", folder, file, ...part, "--dry-run"]);
+    expect([dry.exitCode, existsSync(file)]).toEqual([EXIT.loss, false]);
+    expect((await capture(["export", folder, file, ...part, "--accept-loss"])).exitCode).toBe(EXIT.loss);
+    expect(existsSync(file)).toBe(true);
+    const again = await capture(["export", folder, file, ...part, "--accept-loss"]);
+    expect(again.exitCode).toBe(EXIT.failed);
+    expect((await capture(["export", folder, file, ...part, "--accept-loss", "--force"])).exitCode).toBe(
+      EXIT.loss,
+    );
+    // What was written is a world for the other commands.
+    const got = await capture(["get", file, "1,1,1"]);
+    expect(got.output).toMatch(/minecraft:bricks/);
+  });
+
+  test("[EX5] [EX6] writes voxels of MagicaVoxel with their colours, in several models above 256", async () => {
+    const folder = await makeNamedWorld();
+    const file = join(folder, "../c.vox");
+    const { exitCode } = await capture([
+      "export",
+      folder,
+      file,
+      "--box",
+      "-4,5,20..300,7,23",
+      "--accept-loss",
+    ]);
+    expect(exitCode).toBe(EXIT.loss);
+    const vox = openVox(await readFile(file), file);
+    expect(vox.findings).toEqual([]);
+    expect(vox.models.length).toBe(1);
+    const found = new Map<string, number>();
+    for (const instance of vox.instancesAt(0)) {
+      visitVoxels(vox.models[instance.model] as VoxModel, instance, (x, y, z, colour) => {
+        const [red, green, blue] = vox.palette.subarray((colour - 1) * 4);
+        found.set([x, z, -1 - y].join(), (red ?? 0) * 65_536 + (green ?? 0) * 256 + (blue ?? 0));
+      });
+    }
+    expect(found.size).toBe(17 * 2 * 3);
+    for (const [place, colour] of found) expect(colour).toBe(place === "-3,6,22" ? 0xa0_60_20 : 0x80_80_80);
+    const wide = await createWorld(join(folder, "../wide"), { dimensions: 3 });
+    await wide.fill(box([0, 0, 0], [300, 1, 1]), 1);
+    await wide.close();
+    const wideFile = join(folder, "../wide.vox");
+    await capture(["export", join(folder, "../wide"), wideFile, "--box", "0,0,0..300,1,1", "--accept-loss"]);
+    const split = openVox(await readFile(wideFile), wideFile);
+    const places: number[] = [];
+    for (const instance of split.instancesAt(0)) {
+      visitVoxels(split.models[instance.model] as VoxModel, instance, (x) => places.push(x));
+    }
+    expect(split.models.length).toBe(2);
+    expect(places.sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, at) => at));
+  });
+
+  test("[EX7] [EX8] writes the surface as glTF, which three.js reads", async () => {
+    const folder = await makeNamedWorld();
+    const file = join(folder, "../d.glb");
+    await capture(["export", folder, file, "--box", BOX, "--accept-loss"]);
+    const bytes = await readFile(file);
+    expect(bytes.subarray(0, 4).toString()).toBe("glTF");
+    expect([bytes.readUInt32LE(4), bytes.readUInt32LE(8)]).toEqual([2, bytes.length]);
+    const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
+    const { Box3, Mesh, Triangle, Vector3 } = await import("three");
+    const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    const { scene } = await new GLTFLoader().parseAsync(buffer as ArrayBuffer, "");
+    scene.updateMatrixWorld(true);
+    const bounds = new Box3().setFromObject(scene);
+    expect([bounds.min.toArray(), bounds.max.toArray()]).toEqual([
+      [-3, 5, 20],
+      [14, 7, 23],
+    ]);
+    let area = 0;
+    scene.traverse((object) => {
+      if (!(object instanceof Mesh)) return;
+      const { index, attributes } = object.geometry;
+      const place = (at: number) =>
+        new Vector3().fromBufferAttribute(
+          attributes["position"] as never,
+          (index as { getX(at: number): number }).getX(at),
+        );
+      for (let at = 0; at < (index?.count ?? 0); at += 3) {
+        area += new Triangle(place(at), place(at + 1), place(at + 2)).getArea();
+      }
+    });
+    expect(area).toBe(2 * (17 * 2 + 17 * 3 + 2 * 3));
+  });
+
+  test("refuses names, boxes and worlds that it cannot write", async () => {
+    const folder = await makeNamedWorld();
+    const failed = async (...more: readonly string[]): Promise<string> => {
+      const { exitCode, errors } = await capture(["export", folder, ...more]);
+      expect(exitCode).toBe(EXIT.usage);
+      return errors;
+    };
+    expect(await failed("a.obj")).toContain("ends with none of .schem, .vox, .glb");
+    expect(await failed("a.vox", "--box", "0,0,0,0..1,1,1,2")).toContain("three axes");
+    expect(await failed("a.vox", "--box", "0,0,0..4000,4000,4000")).toContain("too many");
+  });
+});

@@ -7,6 +7,7 @@ import { clusterSuite } from "./cluster.ts";
 import { differencesSuite } from "./differences.ts";
 import { lineOf, type Suite } from "./figure.ts";
 import { generationSuite } from "./generation.ts";
+import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
 import { machineLine, thisMachine } from "./machine.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
@@ -45,6 +46,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   simulation: simulationSuite,
   stall: stallSuite,
   generation: generationSuite,
+  import: importSuite,
   viewer: viewerSuite,
   pxsw: pxswSuite,
 };

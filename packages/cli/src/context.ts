@@ -12,7 +12,7 @@ import {
   type TextStyle,
   terminalStyle,
 } from "./environment.ts";
-import { makeFolder } from "./files.ts";
+import { makeFolder, makeFolderInParts } from "./files.ts";
 import type { GameGenerator, KnownGenerators } from "./generators/game-generators.ts";
 import { noProgress, ProgressLine } from "./progress.ts";
 import { jsonLine } from "./report.ts";
@@ -155,6 +155,12 @@ export class Context {
   ): Promise<Value> {
     this.takeSignals();
     return makeFolder(folder, (disk) => fill(watchedDisk(disk, this.#watch(onBytes))));
+  }
+
+  /** Creates a folder like {@link makeFolder}, but keeps what is done when the user stops the command: see `makeFolderInParts`. */
+  makeFolderInParts<Value>(folder: string, fill: (disk: Disk) => Promise<Value>): Promise<Value> {
+    this.takeSignals();
+    return makeFolderInParts(folder, (disk) => fill(watchedDisk(disk, this.#watch(undefined))));
   }
 
   /** Creates a folder like {@link makeFolder}, in which folders can be moved. */

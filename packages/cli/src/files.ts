@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
 import { NodeDisk, systemCode } from "@orthant/disk/node";
@@ -23,6 +23,34 @@ export async function makeFolder<Value>(
       await rm(join(target, name), { recursive: true, force: true });
     throw error;
   }
+}
+
+/**
+ * Creates a folder like {@link makeFolder}, under a temporary name that stays after a failure or a kill: the next call
+ * gets what is there. Only one process can do that at a time; another gets `ORT_LOCKED`. Throws `ORT_NOT_EMPTY` if there
+ * is a folder already.
+ */
+export async function makeFolderInParts<Value>(
+  folder: string,
+  fill: (disk: NodeDisk) => Promise<Value>,
+): Promise<Value> {
+  const target = resolve(folder);
+  await requireNewFolder(folder);
+  const temporary = unfinishedFolder(target);
+  const beside = await NodeDisk.create(dirname(target));
+  const disk = await NodeDisk.create(temporary);
+  const lock = await disk.lock("import");
+  const value = await fill(disk).finally(() => lock.release());
+  await rmdir(target).catch(() => undefined);
+  await rename(temporary, target);
+  await beside.syncDirectory("");
+  return value;
+}
+
+/** Returns the folder that {@link makeFolderInParts} left unfinished, or would. */
+export function unfinishedFolder(folder: string): string {
+  const target = resolve(folder);
+  return join(dirname(target), `.${basename(target)}.unfinished`);
 }
 
 /** Throws `ORT_NOT_EMPTY` unless a folder is empty or missing. */

@@ -1,9 +1,12 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type DetectedWorld, FOREIGN_FORMATS, type Format, type FormatRequest } from "@orthant/formats";
 import { IMPORTED_FORMATS } from "@orthant/formats/imports";
 import type { Arguments, OptionSpec } from "./command.ts";
 import type { Context } from "./context.ts";
+import { ImportThreads } from "./import/import-threads.ts";
 import { nativeFormat } from "./native-format.ts";
 import { UsageError } from "./usage.ts";
 
@@ -107,6 +110,19 @@ export function formatRequest(
     }
   }
   return { disk, world, values, environment: context };
+}
+
+/** Returns how to start threads for a conversion; in a process without any, it works in one thread. */
+export function importStarter(
+  { path, world }: FoundWorld,
+  { values }: FormatRequest,
+  count: number,
+): FormatRequest["startImport"] {
+  if (count === 0) return undefined;
+  return (format) => {
+    const folder = statSync(path).isFile() ? dirname(resolve(path)) : resolve(path);
+    return new ImportThreads({ folder, format, world, values }, count);
+  };
 }
 
 function exportsOf({ exporters = {} }: Format): readonly string[] {

@@ -20,6 +20,7 @@ export type {
   WorldRepair,
 } from "./format/format.ts";
 export { describeGenerator, type GeneratorInfo, generatorInfo, generatorInfoOf } from "./format/generator.ts";
+export type { ImportTasks, PieceCensus } from "./format/import-tasks.ts";
 export type { ConversionCounts, ConversionLoss, ConversionReport, ConvertOptions } from "./format/losses.ts";
 export { describeSaveRepair, type RepairedJournal } from "./format/save-repair.ts";
 export {

@@ -20,7 +20,12 @@ export {
   plainDescription,
   type WorldDescription,
 } from "./codec/world-description.ts";
-export { type BulkSaveOptions, BulkSaveWriter } from "./commit/bulk-writer.ts";
+export {
+  type BulkSaveOptions,
+  BulkSaveWriter,
+  type EncodedLeaf,
+  encodeBulkLeaves,
+} from "./commit/bulk-writer.ts";
 export type { CommittedChange, GeneratorChange, LeafChange, SaveChange } from "./commit/save-change.ts";
 export { createSave, type NewSave, type ResumeOptions, resumeSave } from "./commit/start-writer.ts";
 export type { SaveWriter } from "./commit/writer.ts";

@@ -1,19 +1,25 @@
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type ConversionOutcome, formatAmount, formatCount, type OpenConversion } from "@orthant/formats";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { requireNewFolder, requireOutside } from "../files.ts";
+import { requireNewFolder, requireOutside, unfinishedFolder } from "../files.ts";
 import {
   CONVERSION_TARGETS,
   describeFormat,
   findWorld,
   formatOptions,
   formatRequest,
+  importStarter,
 } from "../found-world.ts";
 import { requireKept } from "../live-save.ts";
 import { parseInteger } from "../parse.ts";
 import { EXIT, UsageError } from "../usage.ts";
+
+/** Threads by default: each takes memory, and one disk does not feed many. */
+const THREADS_MAX = 8;
 
 /** `orthant convert`. */
 export const convertCommand: Command = {
@@ -26,7 +32,8 @@ export const convertCommand: Command = {
     "Only read, and recognized by themselves: folders and region files (.mca) of Minecraft, schematics (.schem, .schematic,",
     ".litematic, .nbt), MagicaVoxel (.vox), Tiled (.tmj, .tmx), and folders or map.sqlite of Luanti.",
     "The world is only read. The command first lists what the other format cannot hold, and writes nothing unless",
-    "--accept-loss allows that; then the exit code is 3.",
+    "--accept-loss allows that; then the exit code is 3. A large world of Minecraft or Luanti is converted in parts:",
+    "after a kill or a power cut, the same command goes on where it was.",
   ].join(" "),
   arguments: [
     { name: "<world>", description: "the folder of a world, or its file" },
@@ -49,6 +56,10 @@ export const convertCommand: Command = {
       description: "the block for voxels whose own block the format lacks",
       default: "1",
     },
+    {
+      flags: "--threads <count>",
+      description: "that read a large Minecraft or Luanti world (default: one for each processor)",
+    },
     ...formatOptions(true),
     { flags: "--dry-run", description: "say what would be lost, and write nothing" },
   ],
@@ -70,6 +81,7 @@ export const convertCommand: Command = {
     try {
       requireOutside(target, folder);
       if (isDry) await requireNewFolder(target);
+      await takeOver(conversion, target, context);
       const would = await withProgress("reading", conversion, context, (onStep) =>
         conversion.run(undefined, onStep),
       );
@@ -78,7 +90,9 @@ export const convertCommand: Command = {
         isDry || isRefused
           ? would
           : await withProgress("converting", conversion, context, (onStep) =>
-              context.makeFolder(target, (made) => convertInto(made, conversion, onStep)),
+              conversion.resume === undefined
+                ? context.makeFolder(target, (made) => convertInto(made, conversion, onStep))
+                : context.makeFolderInParts(target, (made) => convertInto(made, conversion, onStep)),
             );
       const { from, to, generation = null } = conversion;
       if (!isRefused) {
@@ -126,11 +140,24 @@ async function openConversion(args: Arguments, context: Context, folder: string)
     throw new UsageError(`"${folder}" is ${to} already; --to chooses another format`);
   }
   try {
-    return await format.convert({ ...request, generation, standInBlock }, to);
+    const startImport = importStarter(
+      found,
+      request,
+      args.parsed("threads", parseInteger(0, 64)) ?? defaultThreads(),
+    );
+    return await format.convert({ ...request, generation, standInBlock, startImport }, to);
   } catch (error) {
     if (isOrthantError(error, "ORT_ARGUMENT")) throw new UsageError(error.detail);
     throw error;
   }
+}
+
+/** Goes on with what a conversion to the same folder has done that was stopped or killed. */
+async function takeOver(conversion: OpenConversion, target: string, context: Context): Promise<void> {
+  const folder = unfinishedFolder(target);
+  if (conversion.resume === undefined || !existsSync(folder)) return;
+  await conversion.resume(await context.openDisk(folder));
+  context.note(`goes on with ${folder}, which an earlier conversion has begun`);
 }
 
 async function convertInto(
@@ -156,6 +183,12 @@ async function withProgress<Value>(
   } finally {
     progress.end();
   }
+}
+
+/** One thread beside this one would only add to the work. */
+function defaultThreads(): number {
+  const processors = availableParallelism();
+  return processors === 1 ? 0 : Math.min(processors, THREADS_MAX);
 }
 
 function refusal({ losses }: ConversionOutcome): OrthantError {

@@ -2,6 +2,7 @@ import type { BlockCatalog, ChunkShape, GeneratorRegistry, TimeSource } from "@o
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import type { Save } from "@orthant/save";
+import type { ImportTasks } from "./import-tasks.ts";
 import type { ConversionLoss } from "./losses.ts";
 
 /**
@@ -84,6 +85,8 @@ export interface FormatRequest {
   readonly chunkShape?: ChunkShape | undefined;
   /** Replaces blocks that the target of a conversion lacks. Default: 1. */
   readonly standInBlock?: number | undefined;
+  /** Starts threads for a world of the format with this name; without them, a conversion works in this thread. */
+  readonly startImport?: ((format: string) => ImportTasks | undefined) | undefined;
 }
 
 /** What an export needs besides the save. */
@@ -151,6 +154,11 @@ export interface OpenConversion {
   readonly generation?: number;
   /** Converts the world. Without a disk, only reports what would be lost. */
   run(target: Disk | undefined, onStep: () => void): Promise<ConversionOutcome>;
+  /**
+   * Takes over what an interrupted conversion to this disk has found. Only a conversion with this method can continue
+   * one: then `run` may be given a disk on which another process was killed.
+   */
+  resume?(target: Disk): Promise<void>;
   /** Verifies the written world. */
   verify(made: Disk): Promise<readonly Finding[]>;
   close(): Promise<void>;

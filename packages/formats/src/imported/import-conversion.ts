@@ -1,91 +1,150 @@
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter, plainDescription } from "@orthant/save";
+import { BulkSaveWriter, hasSave, plainDescription } from "@orthant/save";
 import type { ConversionOutcome } from "../format/format.ts";
+import type { ImportTasks } from "../format/import-tasks.ts";
 import { ConversionLosses } from "../format/losses.ts";
+import { ImportProgress, type StoredCensus } from "./import-progress.ts";
 import type { ImportSource } from "./import-source.ts";
-import { type ImportedBlocks, isAir, StateCollector, wellFormed } from "./imported-blocks.ts";
-import { holdsBlocks, leavesOf } from "./imported-leaves.ts";
+import { StateCollector, wellFormed } from "./imported-blocks.ts";
+import { inOrder, OwnImportTasks } from "./own-tasks.ts";
 
 const NAME_LENGTH_MAX = 1_024;
 /** Spawn points farther away are those of no game. */
 const SPAWN_MAX = 2 ** 31;
-
-/** What a first pass has found: all states, and what would be lost. */
-interface Census {
-  readonly blocks: ImportedBlocks;
-  readonly losses: ConversionLosses;
-  readonly chunks: number;
-  readonly savedAtMs: number;
-}
+/** Steps after which what is written is made durable: less than a second of work. */
+const CHECKPOINT_STEPS = 256;
 
 /**
  * Converts a world of another program to a save, piece by piece: a first pass finds all states and losses, and a second
- * one writes.
+ * one writes. If the source has a fingerprint, an interrupted second pass can be continued on the same disk.
  */
 export class ImportConversion {
   readonly #source: ImportSource;
-  #census: Census | undefined;
+  readonly #tasks: ImportTasks;
+  #census: StoredCensus | undefined;
 
-  constructor(source: ImportSource) {
+  constructor(source: ImportSource, tasks: ImportTasks = new OwnImportTasks(source)) {
     this.#source = source;
+    this.#tasks = tasks;
+  }
+
+  /** Ends the threads that work on it, and closes the source. */
+  async close(): Promise<void> {
+    await this.#tasks.close();
+    await this.#source.close();
+  }
+
+  /** Takes over what an interrupted conversion to this disk has found, so that {@link run} need not look again. */
+  async resume(target: Disk): Promise<void> {
+    const { fingerprint } = this.#source;
+    if (fingerprint !== undefined) this.#census ??= await ImportProgress.censusOn(target, fingerprint);
   }
 
   /** Converts the world. Without a disk, only reports what would be lost. */
   async run(target: Disk | undefined, onStep: () => void): Promise<ConversionOutcome> {
     const census = this.#census ?? (await this.#takeCensus(target === undefined ? onStep : () => undefined));
     this.#census = census;
-    if (target !== undefined) await this.#write(target, census, onStep);
-    return { chunks: census.chunks, losses: census.losses.list() };
+    const { blocks, losses } = this.#define(census);
+    if (target !== undefined) {
+      this.#tasks.useBlocks(blocks.ids);
+      await this.#write(target, census, blocks.encoded, onStep);
+    }
+    return { chunks: census.chunks, losses };
   }
 
-  async #takeCensus(onStep: () => void): Promise<Census> {
-    const source = this.#source;
+  async #takeCensus(onStep: () => void): Promise<StoredCensus> {
+    const { pieces, fingerprint = "", losses: general } = this.#source;
     const losses = new ConversionLosses();
-    const states = new StateCollector(source);
-    let chunks = 0;
-    let savedAtMs = 0;
-    for (const [piece, steps] of source.pieces.entries()) {
-      const content = await source.readPiece(piece);
-      for (const { palette } of content.chunks) for (const state of palette) states.add(state, losses);
-      chunks += content.chunks.filter((chunk) => holdsBlocks(chunk, isAir)).length;
-      savedAtMs = Math.max(savedAtMs, content.savedAtMs);
-      losses.addAll(content.losses);
-      for (let step = 0; step < steps; step++) onStep();
+    const states = new Set<string>();
+    let [chunks, savedAtMs, piece] = [0, 0, 0];
+    for await (const found of inOrder(0, pieces.length, this.#tasks.width, (at) =>
+      this.#tasks.takeCensus(at),
+    )) {
+      for (const state of found.states) states.add(state);
+      chunks += found.chunks;
+      savedAtMs = Math.max(savedAtMs, found.savedAtMs);
+      losses.addAll(found.losses);
+      for (let step = pieces[piece++] ?? 0; step > 0; step--) onStep();
     }
-    losses.addAll(source.losses);
-    return { blocks: states.define(losses), losses, chunks, savedAtMs };
+    losses.addAll(general);
+    return { fingerprint, states: [...states], losses: losses.list(), chunks, savedAtMs };
   }
 
-  async #write(target: Disk, { blocks, savedAtMs }: Census, onStep: () => void): Promise<void> {
-    const { shape, pieces, name = "", seed = 0n, spawn, attachments = [] } = this.#source;
-    const writer = await BulkSaveWriter.create(target, shape);
+  #define({ states, losses: found }: StoredCensus): {
+    readonly blocks: ReturnType<StateCollector["define"]>;
+    readonly losses: ConversionOutcome["losses"];
+  } {
+    const collector = new StateCollector(this.#source);
+    const losses = new ConversionLosses();
+    losses.addAll(found);
+    for (const state of states) collector.add(state, losses);
+    const blocks = collector.define(losses);
+    return { blocks, losses: losses.list() };
+  }
+
+  async #write(target: Disk, census: StoredCensus, catalog: Uint8Array, onStep: () => void): Promise<void> {
+    const { fingerprint, shape, pieces } = this.#source;
+    const progress = fingerprint === undefined ? undefined : await ImportProgress.open(target, fingerprint);
     try {
-      for (const [piece, steps] of pieces.entries()) {
-        const { chunks } = await this.#source.readPiece(piece);
-        await writer.add(leavesOf(chunks, shape, blocks));
-        for (let step = 0; step < steps; step++) onStep();
+      if (progress !== undefined && (await hasSave(target))) {
+        await progress.remove();
+        return;
       }
-      const isNear = spawn?.every((at) => Number.isInteger(at) && Math.abs(at) < SPAWN_MAX) === true;
-      await writer.finish({
-        nowMs: savedAtMs,
-        players: [],
-        global: {
-          base: { kind: "empty" },
-          worldSeed: BigInt.asUintN(64, seed),
-          generators: [],
-          nextEntityId: 1n,
-          playerEntityHints: [],
-          description: {
-            ...plainDescription(shape),
-            name: wellFormed(name.slice(0, NAME_LENGTH_MAX)),
-            ...(spawn !== undefined && isNear && { spawn: [...spawn, 0] as const }),
-            blocks: blocks.encoded,
-            attachments,
-          },
-        },
-      });
+      if (progress !== undefined && progress.census === undefined) await progress.keepCensus(census);
+      const writer =
+        progress === undefined
+          ? await BulkSaveWriter.create(target, shape)
+          : await BulkSaveWriter.resume(target, shape, progress.checkpoints);
+      try {
+        let piece = progress?.pieces ?? 0;
+        for (let step = sum(pieces.slice(0, piece)); step > 0; step--) onStep();
+        let unsafe = 0;
+        for await (const leaves of inOrder(piece, pieces.length, this.#tasks.width, (at) =>
+          this.#tasks.encode(at),
+        )) {
+          await writer.write(leaves);
+          const steps = pieces[piece++] ?? 0;
+          unsafe += steps;
+          if (progress !== undefined && unsafe >= CHECKPOINT_STEPS) {
+            await progress.keep(piece, await writer.checkpoint());
+            unsafe = 0;
+          }
+          for (let step = 0; step < steps; step++) onStep();
+        }
+        await this.#finish(writer, census, catalog);
+      } finally {
+        await writer.close();
+      }
+      await progress?.remove();
     } finally {
-      await writer.close();
+      await progress?.close();
     }
   }
+
+  #finish(writer: BulkSaveWriter, { savedAtMs }: StoredCensus, blocks: Uint8Array): Promise<void> {
+    const { shape, name = "", seed = 0n, spawn, attachments = [] } = this.#source;
+    const isNear = spawn?.every((at) => Number.isInteger(at) && Math.abs(at) < SPAWN_MAX) === true;
+    return writer.finish({
+      nowMs: savedAtMs,
+      players: [],
+      global: {
+        base: { kind: "empty" },
+        worldSeed: BigInt.asUintN(64, seed),
+        generators: [],
+        nextEntityId: 1n,
+        playerEntityHints: [],
+        description: {
+          ...plainDescription(shape),
+          name: wellFormed(name.slice(0, NAME_LENGTH_MAX)),
+          ...(spawn !== undefined && isNear && { spawn: [...spawn, 0] as const }),
+          blocks,
+          attachments,
+        },
+      },
+    });
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

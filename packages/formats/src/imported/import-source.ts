@@ -42,6 +42,11 @@ export interface ImportSource {
   readonly defaults?: Readonly<Record<string, string>>;
   /** For people and programs. */
   readonly info: WorldInfo;
+  /**
+   * Differs if the world differs, as far as that is known without reading all of it. `undefined` for a world so small that
+   * an interrupted conversion begins again.
+   */
+  readonly fingerprint?: string;
   /** What is not converted, besides what pieces say. */
   readonly losses: readonly ConversionLoss[];
   readPiece(piece: number): Promise<ImportedPiece>;

@@ -33,8 +33,8 @@ interface ParsedState {
 export interface ImportedBlocks {
   /** The catalog, encoded for a save. */
   readonly encoded: Uint8Array;
-  /** Returns our number of a state. Throws `ORT_FOREIGN` if it was not collected. */
-  blockOf(state: string): number;
+  /** Our number of each state. */
+  readonly ids: ReadonlyMap<string, number>;
 }
 
 /** Collects the states of a world. */
@@ -104,15 +104,7 @@ export class StateCollector {
         );
       ids.set(state, AIRS.has(name) ? AIR : catalog.id(name, Object.fromEntries(own)));
     }
-    return {
-      encoded: encode(blockCatalogCodec, catalog),
-      blockOf: (state) => {
-        const block = ids.get(state);
-        if (block !== undefined) return block;
-        const detail = `the world changed while it was read: ${state} is new`;
-        throw new OrthantError("ORT_FOREIGN", `${detail}; close the game, and convert it again`);
-      },
-    };
+    return { encoded: encode(blockCatalogCodec, catalog), ids };
   }
 
   #valuesByName(): ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>> {

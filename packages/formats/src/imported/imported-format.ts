@@ -9,6 +9,9 @@ import type { ImportedKind, ImportSource } from "./import-source.ts";
 /** Maximum number of steps of a world that is opened in memory: columns, chunks or blocks. */
 const OPENED_STEPS_MAX = 16_384;
 
+/** Steps from which threads are worth the time that they take to start. */
+const THREADED_STEPS_MIN = 512;
+
 /** Returns the format of worlds of another program. */
 export function importedFormat(kind: ImportedKind): Format {
   const opened = ({ disk, world, values }: FormatRequest): Promise<ImportSource> =>
@@ -43,7 +46,9 @@ export function importedFormat(kind: ImportedKind): Format {
 
     async convert(request) {
       const source = await opened(request);
-      const conversion = new ImportConversion(source);
+      const isLarge = source.fingerprint !== undefined && stepsOf(source) >= THREADED_STEPS_MIN;
+      const tasks = isLarge ? request.startImport?.(kind.name) : undefined;
+      const conversion = new ImportConversion(source, tasks);
       return {
         from: kind.name,
         to: "orthant",
@@ -51,7 +56,8 @@ export function importedFormat(kind: ImportedKind): Format {
         steps: stepsOf(source),
         run: (target, onStep) => conversion.run(target, onStep),
         verify: (made) => verifySave(made),
-        close: () => source.close(),
+        close: () => conversion.close(),
+        ...(source.fingerprint !== undefined && { resume: (target) => conversion.resume(target) }),
       };
     },
   };

@@ -1,9 +1,8 @@
-import { type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
+import { AIR, type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
 import { cubeAt } from "@orthant/core/engine";
 import { NOT_STORED } from "@orthant/imports";
 import type { ChunkEntry, LeafChange } from "@orthant/save";
 import { CELL_CHUNKS, type ImportedChunk } from "./import-source.ts";
-import type { ImportedBlocks } from "./imported-blocks.ts";
 
 /** Returns whether a chunk has a voxel that is not air. */
 export function holdsBlocks(
@@ -19,11 +18,11 @@ export function holdsBlocks(
 export function leavesOf(
   chunks: readonly ImportedChunk[],
   shape: ChunkShape,
-  blocks: ImportedBlocks,
+  blockOf: (state: string) => number,
 ): readonly LeafChange[] {
   const cells = new Map<string, ChunkEntry[]>();
   for (const { position, palette, indices, data } of chunks) {
-    const chunk = chunkOf({ palette, indices }, shape, blocks).editData(data);
+    const chunk = chunkOf({ palette, indices }, shape, blockOf).editData(data);
     if (chunk.isEmpty && chunk.data.size === 0) continue;
     const key = position.map((at) => Math.floor(at / CELL_CHUNKS)).join();
     const cell = cells.get(key);
@@ -37,26 +36,28 @@ export function leavesOf(
   });
 }
 
+// Our numbers of a palette, 0 behind it and for voxels that are not stored. Shared by all calls, which leave zeros behind.
+const ids = new Uint16Array(NOT_STORED + 1);
+
 /** In parts of other programs z runs second and y slowest; in chunks y runs second. */
 function chunkOf(
   { palette, indices }: Pick<ImportedChunk, "palette" | "indices">,
   { extents, volume }: ChunkShape,
-  blocks: ImportedBlocks,
+  blockOf: (state: string) => number,
 ): Chunk {
-  const ids = Uint16Array.from(palette, (state) => blocks.blockOf(state));
-  if (indices === undefined) return uniformChunk(volume, ids[0] ?? 0);
+  if (indices === undefined)
+    return uniformChunk(volume, palette[0] === undefined ? AIR : blockOf(palette[0]));
+  const blocks = palette.map(blockOf);
+  ids.set(blocks);
   const [width, height, depth] = extents;
   const voxels = new Uint16Array(volume);
   let at = 0;
   for (let y = 0; y < height; y++) {
     for (let z = 0; z < depth; z++) {
-      let to = (y + z * height) * width;
-      for (let x = 0; x < width; x++) {
-        const index = indices[at++] as number;
-        if (index !== NOT_STORED) voxels[to] = ids[index] as number;
-        to++;
-      }
+      const start = (y + z * height) * width;
+      for (let x = 0; x < width; x++) voxels[start + x] = ids[indices[at++] as number] as number;
     }
   }
+  ids.fill(0, 0, blocks.length);
   return chunkFromVoxels(voxels);
 }

@@ -1,5 +1,5 @@
 import { CUBE_CHUNKS, OrthantError } from "@orthant/core";
-import { decodeUtf8 } from "@orthant/core/bytes";
+import { decodeUtf8, encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import {
@@ -19,6 +19,7 @@ import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import {
   CELL_CHUNKS,
   type ImportedChunk,
+  type ImportedKind,
   type ImportedPiece,
   type ImportSource,
 } from "../imported/import-source.ts";
@@ -28,10 +29,12 @@ const MAP_FILE = "map.sqlite";
 const WORLD_FILE = "world.mt";
 const WORLD_FILE_BYTES_MAX = 65_536;
 const SQLITE = "SQLite format 3\0";
+/** Bytes at the start of a database, which has the number of its changes. */
+const HEAD_BYTES = 100;
 const EDGE = 16;
 
 /** Worlds of Luanti and Minetest with a map in SQLite. */
-export const luantiFormat: Format = importedFormat({
+export const luantiKind: ImportedKind = {
   name: "luanti",
   title: "Luanti",
 
@@ -53,13 +56,17 @@ export const luantiFormat: Format = importedFormat({
     }
     const world = await openLuanti(disk, evidence);
     try {
-      return await sourceOf(world, settings, await fileBytes(disk, evidence));
+      const head = await startOf(disk, evidence, HEAD_BYTES);
+      return await sourceOf(world, settings, await fileBytes(disk, evidence), head);
     } catch (error) {
       await world.close();
       throw error;
     }
   },
-});
+};
+
+/** Worlds of Luanti. */
+export const luantiFormat: Format = importedFormat(luantiKind);
 
 /** Reads `world.mt`: lines `name = value`. */
 async function readSettings(disk: Disk): Promise<ReadonlyMap<string, string>> {
@@ -79,6 +86,7 @@ async function sourceOf(
   world: LuantiWorld,
   settings: ReadonlyMap<string, string>,
   bytes: number,
+  head: string | undefined,
 ): Promise<ImportSource> {
   const cells = new Map<string, LuantiBlockPlace[]>();
   let blocks = 0;
@@ -99,6 +107,7 @@ async function sourceOf(
     pieces: pieces.map((places) => places.length),
     defaults: { param2: "0" },
     losses: damageLosses(headFindings),
+    fingerprint: String(hash64(encodeUtf8(JSON.stringify([bytes, head, pieces])))),
     info: {
       facts: { name: name ?? null, game: settings.get("gameid") ?? null, blocks, totalBytes: bytes },
       rows: [

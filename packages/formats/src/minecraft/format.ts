@@ -1,4 +1,5 @@
 import type { Format } from "../format/format.ts";
+import type { ImportedKind } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { MinecraftSource } from "./minecraft-source.ts";
 import { findMinecraftFiles, findRegions, isRegionName } from "./world-files.ts";
@@ -6,7 +7,7 @@ import { findMinecraftFiles, findRegions, isRegionName } from "./world-files.ts"
 const ONE_REGION = "one region";
 
 /** Worlds of Minecraft Java 1.8 to 1.21: a folder of region files, in one dimension, or one region file. */
-export const minecraftFormat: Format = importedFormat({
+export const minecraftKind: ImportedKind = {
   name: "minecraft",
   title: "Minecraft",
 
@@ -24,4 +25,7 @@ export const minecraftFormat: Format = importedFormat({
       : { ...(await findMinecraftFiles(disk)), isOneRegion };
     return MinecraftSource.open(disk, files);
   },
-});
+};
+
+/** Worlds of Minecraft. */
+export const minecraftFormat: Format = importedFormat(minecraftKind);

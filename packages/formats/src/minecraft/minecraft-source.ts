@@ -1,4 +1,5 @@
 import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
+import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
 import type { ChunkColumn, RegionSlot } from "@orthant/imports";
@@ -34,6 +35,7 @@ export class MinecraftSource implements ImportSource {
   readonly seed: bigint | undefined;
   readonly spawn: ImportSource["spawn"];
   readonly info: WorldInfo;
+  readonly fingerprint: string;
   readonly losses: readonly ConversionLoss[];
   readonly #disk: Disk;
   readonly #files: MinecraftFiles;
@@ -44,8 +46,10 @@ export class MinecraftSource implements ImportSource {
     files: MinecraftFiles,
     cells: readonly (ColumnCell & { readonly columns: number })[],
     info: WorldInfo,
+    fingerprint: string,
     leftOut: readonly ConversionLoss[],
   ) {
+    this.fingerprint = fingerprint;
     this.#disk = disk;
     this.#files = files;
     this.#cells = cells;
@@ -62,17 +66,21 @@ export class MinecraftSource implements ImportSource {
     const cells: (ColumnCell & { readonly columns: number })[] = [];
     const damage = files.levelDamage === undefined ? [] : [`${LEVEL_FILE}: ${files.levelDamage.detail}`];
     let totalBytes = 0;
+    let fingerprint = hash64(encodeUtf8(JSON.stringify([files.level?.name, String(files.level?.seed)])));
     for (const path of files.regions) {
       totalBytes += await fileBytes(disk, path);
       const region = await openRegionOr(disk, path, ({ detail }) => damage.push(`${path}: ${detail}`));
       cells.push({ path, cell: undefined, columns: 0 });
       for (const [cell, slots] of slotsByCell(region?.slots ?? []))
         cells.push({ path, cell, columns: slots.length });
+      const slots = JSON.stringify([path, totalBytes, region?.slots ?? []]);
+      fingerprint = hash64(encodeUtf8(`${fingerprint},${slots}`));
       await region?.close();
     }
     const columns = cells.reduce((sum, cell) => sum + cell.columns, 0);
     const info = describeWorld(files, columns, totalBytes, damage);
-    return new MinecraftSource(disk, files, cells, info, files.isOneRegion ? [] : await findLeftOut(disk));
+    const leftOut = files.isOneRegion ? [] : await findLeftOut(disk);
+    return new MinecraftSource(disk, files, cells, info, String(fingerprint), leftOut);
   }
 
   async readPiece(piece: number): Promise<ImportedPiece> {

@@ -13,8 +13,7 @@ import { expect } from "vitest";
 
 const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports");
 
-/** Whether files of other programs are here. */
-export const hasImports: boolean = existsSync(GOLDEN);
+const hasImports: boolean = existsSync(GOLDEN);
 if (!hasImports)
   process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
 

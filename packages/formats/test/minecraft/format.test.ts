@@ -85,10 +85,10 @@ describe("blocks for states", () => {
     const collector = new StateCollector();
     const losses = new ConversionLosses();
     for (const state of states) collector.add(state, losses);
-    const { encoded, blockOf } = collector.define(losses);
+    const { encoded, ids } = collector.define(losses);
     const catalog: BlockCatalog = decode(blockCatalogCodec, encoded);
     const labels = states.map((state) => {
-      const { type, properties } = catalog.describe(blockOf(state)) ?? {};
+      const { type, properties } = catalog.describe(ids.get(state) ?? -1) ?? {};
       return [type, properties];
     });
     return { labels, losses: losses.list().map(({ what }) => what) };

@@ -1,4 +1,5 @@
 import type { ChunkShape } from "@orthant/core";
+import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/entity.ts";
 import { generationFiles } from "../codec/files.ts";
@@ -11,19 +12,19 @@ import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
 import { layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
 import { pageReader } from "../index/index-reader.ts";
-import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
 import {
   blobVersionOf,
-  type ChunkStorage,
   chunksToStore,
+  type MeasuredRecord,
   partitionLeaf,
   prepareLeaf,
 } from "../index/leaf-partition.ts";
 import { encodeLeaves, finishLeaves, type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
 import { PageWriter } from "../index/page-writer.ts";
-import type { PackWriter } from "../pack/pack-writer.ts";
+import { PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
-import { prepareFolder } from "./folder.ts";
+import { beginPacks, clearAfter, prepareFolder } from "./folder.ts";
 import type { LeafChange } from "./save-change.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
@@ -36,6 +37,40 @@ export interface BulkSaveOptions {
   readonly generated?: GeneratedChunks;
   /** Default: 4. Use 2 for Orthant 0.1, and 1, which has no clocks, for a reader that knows only the specification. */
   readonly indexVersion?: NewIndexVersion;
+}
+
+/** A leaf whose records are encoded, for {@link BulkSaveWriter.write}. It can be sent to another thread. */
+export interface EncodedLeaf {
+  readonly leaf: LeafEntry;
+  readonly records: readonly MeasuredRecord[];
+}
+
+/**
+ * Encodes leaves for a {@link BulkSaveWriter} with the same shape and options, splitting those that are too large. Takes
+ * nearly all of the time of writing, and can be done in another thread.
+ */
+export async function encodeBulkLeaves(
+  leaves: readonly LeafChange[],
+  shape: ChunkShape,
+  { limits = DEFAULT_LIMITS, generated, indexVersion = NEWEST_INDEX_VERSION }: BulkSaveOptions = {},
+): Promise<readonly EncodedLeaf[]> {
+  const planned: PlannedLeaf[] = [];
+  const isPlain = indexVersion === 1;
+  const blobVersion = blobVersionOf(indexVersion);
+  const storage = { blobVersion, ...(generated && { generated }) };
+  for (const { cube, chunks = [], entities = [], clocks = [] } of leaves) {
+    // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
+    if (isPlain && chunks.length + entities.length === 0) continue;
+    const stored = await chunksToStore(chunks, storage);
+    const content = prepareLeaf(cube, stored, entities, isPlain ? [] : clocks, shape);
+    const version = isPlain ? undefined : blobVersion;
+    for (const part of partitionLeaf(content, limits, version)) planned.push(plannedOf(part));
+  }
+  const records = await encodeLeaves(planned, limits, blobVersion);
+  return planned.map(({ newChunks: _chunks, newEntities: _entities, ...leaf }, index) => ({
+    leaf,
+    records: records[index] ?? [],
+  }));
 }
 
 /** Everything in a world outside its leaves. */
@@ -56,9 +91,11 @@ export class BulkSaveWriter {
   readonly #packs: PackWriter;
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
-  readonly #storage: ChunkStorage;
+  readonly #options: BulkSaveOptions;
   readonly #indexVersion: NewIndexVersion;
-  readonly #leaves = new EncodedLeaves();
+  readonly #leaves: EncodedLeaves;
+  /** Number of leaves in checkpoints. */
+  #kept = 0;
   /** Ids of the packs that have records. */
   readonly #packIds = new Set<number>();
 
@@ -67,43 +104,84 @@ export class BulkSaveWriter {
     packs: PackWriter,
     shape: ChunkShape,
     limits: SaveLimits,
-    storage: ChunkStorage,
+    options: BulkSaveOptions,
     indexVersion: NewIndexVersion,
+    leaves: EncodedLeaves = new EncodedLeaves(),
   ) {
+    this.#leaves = leaves;
     this.#disk = disk;
     this.#packs = packs;
     this.#shape = shape;
     this.#limits = limits;
-    this.#storage = storage;
+    this.#options = options;
     this.#indexVersion = indexVersion;
   }
 
   /** Begins a save with chunks of the given shape. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
-  static async create(
+  static async create(disk: Disk, shape: ChunkShape, options: BulkSaveOptions = {}): Promise<BulkSaveWriter> {
+    const { limits = DEFAULT_LIMITS, indexVersion = NEWEST_INDEX_VERSION } = options;
+    const packs = await prepareFolder(disk, limits);
+    return new BulkSaveWriter(disk, packs, shape, limits, options, indexVersion);
+  }
+
+  /**
+   * Continues a save after the last of its checkpoints, of which all are given in their order; without any, from its
+   * beginning. What was written after it is removed. Throws `ORT_NOT_EMPTY` if the save is complete.
+   */
+  static async resume(
     disk: Disk,
     shape: ChunkShape,
-    { limits = DEFAULT_LIMITS, generated, indexVersion = NEWEST_INDEX_VERSION }: BulkSaveOptions = {},
+    checkpoints: readonly Uint8Array[],
+    options: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
-    const packs = await prepareFolder(disk, limits);
-    const storage = { blobVersion: blobVersionOf(indexVersion), ...(generated && { generated }) };
-    return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);
+    const { limits = DEFAULT_LIMITS, indexVersion = NEWEST_INDEX_VERSION } = options;
+    const leaves = new EncodedLeaves();
+    let [packId, size] = [0, 0];
+    for (const checkpoint of checkpoints) {
+      const input = new ByteReader(checkpoint);
+      packId = input.varU32();
+      size = input.varUint();
+      leaves.read(input);
+      input.end();
+    }
+    await clearAfter(disk, packId);
+    const packs =
+      packId === 0
+        ? await beginPacks(disk, limits)
+        : await PackWriter.resumeAt(disk, limits.dataFileMaxBytes, packId, size);
+    const writer = new BulkSaveWriter(disk, packs, shape, limits, options, indexVersion, leaves);
+    writer.#kept = leaves.count;
+    for (let index = 0; index < leaves.count; index++) {
+      const { chunkRefs, entityRefs } = leaves.at(index);
+      for (const ref of [...chunkRefs, ...entityRefs]) writer.#packIds.add(ref.packId);
+    }
+    return writer;
+  }
+
+  /** Makes everything so far durable. Returns a checkpoint for {@link resume}, which needs all of them. */
+  async checkpoint(): Promise<Uint8Array> {
+    await this.#packs.append([]);
+    await this.#packs.sync();
+    if (this.#kept === 0) await this.#disk.syncDirectory("");
+    const out = new ByteWriter();
+    out.varU32(this.#packs.activeId);
+    out.varUint(this.#packs.activeBytes);
+    this.#leaves.write(out, this.#kept);
+    this.#kept = this.#leaves.count;
+    return out.copy();
   }
 
   /** Writes leaves, splitting those that are too large. No cube may overlap an earlier one. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
-    const planned: PlannedLeaf[] = [];
-    const isPlain = this.#indexVersion === 1;
-    for (const { cube, chunks = [], entities = [], clocks = [] } of leaves) {
-      // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
-      if (isPlain && chunks.length + entities.length === 0) continue;
-      const stored = await chunksToStore(chunks, this.#storage);
-      const content = prepareLeaf(cube, stored, entities, isPlain ? [] : clocks, this.#shape);
-      const version = isPlain ? undefined : this.#storage.blobVersion;
-      for (const part of partitionLeaf(content, this.#limits, version)) planned.push(plannedOf(part));
-    }
-    const records = await encodeLeaves(planned, this.#limits, blobVersionOf(this.#indexVersion));
+    await this.write(await encodeBulkLeaves(leaves, this.#shape, this.#options));
+  }
+
+  /** Writes leaves that {@link encodeBulkLeaves} has encoded. No cube may overlap an earlier one. */
+  async write(encoded: readonly EncodedLeaf[]): Promise<void> {
+    const records = encoded.map((leaf) => leaf.records);
     const refs = await this.#packs.append(records.flat());
     for (const { packId } of refs) this.#packIds.add(packId);
+    const planned = encoded.map(({ leaf }) => leaf);
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
 

@@ -29,6 +29,11 @@ const RENAMED: ReadonlySet<string> = new Set([MANIFEST_FILE, ...Object.values(ge
 export async function prepareFolder(disk: Disk, limits: SaveLimits): Promise<PackWriter> {
   requireLimits(limits);
   await requireEmptyFolder(disk);
+  return beginPacks(disk, limits);
+}
+
+/** Creates the folders of a save, and its first pack. */
+export async function beginPacks(disk: Disk, limits: SaveLimits): Promise<PackWriter> {
   await disk.makeDirectory(INDEX_FOLDER);
   await disk.makeDirectory(DATA_FOLDER);
   return PackWriter.create(disk, limits.dataFileMaxBytes);
@@ -51,6 +56,20 @@ export async function requireEmptyFolder(disk: Disk): Promise<void> {
     throw new OrthantError("ORT_NOT_EMPTY", `nothing may be where a save is made, but there is ${names}`);
   }
   for (const path of files) await disk.remove(path);
+}
+
+/**
+ * Removes what an interrupted creation has written after a place in a pack: later packs, pages of the index, files of the
+ * generation, and temporary files. Throws `ORT_NOT_EMPTY` if there is a manifest already.
+ */
+export async function clearAfter(disk: Disk, packId: number): Promise<void> {
+  const files = await listFiles(disk);
+  if (files.includes(MANIFEST_FILE)) throw new OrthantError("ORT_NOT_EMPTY", "the save is complete already");
+  for (const path of files) {
+    const pack = parsePackFile(path);
+    const plain = pathOfTemporary(path) ?? path;
+    if (pack === undefined ? isPartOfSave(plain) : pack > packId) await disk.remove(path);
+  }
 }
 
 /** Lists every file in the root and in the folders of a save. Any other folder is listed by its name only. */

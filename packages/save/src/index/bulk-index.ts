@@ -98,12 +98,23 @@ export class EncodedLeaves {
     this.#count++;
   }
 
+  /** Writes the leaves from the one with this index on, for {@link read}. */
+  write(out: ByteWriter, from: number): void {
+    out.varUint(this.#count - from);
+    for (let index = from; index < this.#count; index++) out.raw(this.#bytesAt(index));
+  }
+
+  /** Adds leaves that {@link write} has written. */
+  read(input: ByteReader): void {
+    for (let left = input.varUint(); left > 0; left--) {
+      this.add(new PageEntryReader(input, 0, ORIGIN, NEWEST_INDEX_VERSION).next().leaf as LeafEntry);
+    }
+  }
+
   /** Returns a leaf by the order of addition. */
   at(index: number): LeafEntry {
-    const [buffer = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
-    const bytes = this.#buffers[buffer]?.subarray(start, end) ?? new Uint8Array(0);
-    const reader = new PageEntryReader(new ByteReader(bytes), 0, ORIGIN, NEWEST_INDEX_VERSION);
-    return reader.next().leaf as LeafEntry;
+    const input = new ByteReader(this.#bytesAt(index));
+    return new PageEntryReader(input, 0, ORIGIN, NEWEST_INDEX_VERSION).next().leaf as LeafEntry;
   }
 
   /** Returns the minimum corner of a leaf. */
@@ -138,6 +149,11 @@ export class EncodedLeaves {
       result = ours - theirs;
     }
     return result;
+  }
+
+  #bytesAt(index: number): Uint8Array {
+    const [buffer = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
+    return this.#buffers[buffer]?.subarray(start, end) ?? new Uint8Array(0);
   }
 
   #addBlock(bytes: number): void {

@@ -82,6 +82,25 @@ export class PackWriter {
     }
   }
 
+  /**
+   * Continues a pack at a size that it had when it was synced, and removes what follows it. Throws `ORT_TRUNCATED` if the
+   * pack is shorter.
+   */
+  static async resumeAt(disk: Disk, fileMaxBytes: number, packId: number, size: number): Promise<PackWriter> {
+    const path = packFile(packId);
+    const file = await disk.open(path, "write");
+    try {
+      const found = await file.size();
+      if (found < size)
+        throw new OrthantError("ORT_TRUNCATED", `${found} bytes where ${size} were written`, { path });
+      if (found > size) await file.truncate(size);
+      return new PackWriter(disk, fileMaxBytes, packId, file, size);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
   /** Id of the pack that receives the next record, unless it is full. */
   get activeId(): number {
     return this.#packId;

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { atLeast, atMost, type Figure, median, told } from "./figure.ts";
+import { type Conversion, convertWorld } from "./import/convert-world.ts";
+import { makeGoldenWorld } from "./import/golden-world.ts";
+
+const COLUMNS = 4_096;
+const ROUNDS = 3;
+const LARGE_COLUMNS = 100_000;
+const COLUMNS_A_SECOND_MIN = 500;
+const TWO_THREADS_MIN = 1.7;
+const MEMORY_MAX_MB = 256;
+
+/**
+ * Questions: how many columns of real Minecraft worlds does `orthant convert` read and write in a second, once on one
+ * core and once with two threads; how much memory does a large world take; how large is our world beside the region
+ * files? Everything is measured on whole processes, with both passes over the world.
+ * Budgets: 500 columns for a second of the processor, 1.7 times that with two threads, 256 MB for 100,000 columns.
+ */
+export async function* importSuite(): AsyncGenerator<Figure> {
+  const golden = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
+  if (!existsSync(golden))
+    throw new Error("no region files here; set ORTHANT_GOLDEN to the folder of golden files");
+  const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
+  try {
+    const source = join(folder, "small");
+    const regionBytes = await makeGoldenWorld(golden, source, COLUMNS);
+    const alone: Conversion[] = [];
+    const shared: Conversion[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      alone.push(await convertWorld(source, join(folder, "made"), 0));
+      shared.push(await convertWorld(source, join(folder, "made"), 2));
+    }
+    const rate = COLUMNS / median(alone.map(({ cpuSeconds }) => cpuSeconds));
+    const wall = COLUMNS / median(alone.map(({ wallSeconds }) => wallSeconds));
+    const remark = `${wall.toFixed(0)} a second of the clock; start of the process and both passes included`;
+    yield atLeast(
+      told("import/one core", rate, "columns for a second of the processor", remark),
+      COLUMNS_A_SECOND_MIN,
+    );
+    const gain = median(
+      alone.map(({ wallSeconds }, at) => wallSeconds / (shared[at]?.wallSeconds ?? Number.NaN)),
+    );
+    yield atLeast(
+      told("import/two threads", gain, "times as fast as in one thread, by the clock", `${COLUMNS} columns`),
+      TWO_THREADS_MIN,
+    );
+    const worldBytes = shared[0]?.bytes ?? Number.NaN;
+    const leftOut = "without light, biomes and entities, which the region files have";
+    yield told("import/size", worldBytes / regionBytes, "of the bytes of the region files", leftOut);
+    yield await memoryFigure(golden, folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function memoryFigure(golden: string, folder: string): Promise<Figure> {
+  const source = join(folder, "large");
+  const bytes = await makeGoldenWorld(golden, source, LARGE_COLUMNS);
+  const { peakMb, wallSeconds } = await convertWorld(source, join(folder, "made"), 2);
+  const regions = (await readdir(join(source, "region"))).length;
+  const size = await stat(join(source, "region", "r.0.0.mca"));
+  const remark = `${LARGE_COLUMNS} columns, ${regions} regions of some ${(size.size / 1e6).toFixed(0)} MB, ${(bytes / 1e6).toFixed(0)} MB, in ${wallSeconds.toFixed(0)} s with two threads`;
+  return atMost("import/memory", peakMb, "MB at most", MEMORY_MAX_MB, remark);
+}

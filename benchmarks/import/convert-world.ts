@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+
+/** What a conversion took. */
+export interface Conversion {
+  readonly wallSeconds: number;
+  /** Of all threads. */
+  readonly cpuSeconds: number;
+  /** Largest resident memory of the process. */
+  readonly peakMb: number;
+  /** Of the new world. */
+  readonly bytes: number;
+}
+
+interface Usage {
+  readonly userCPUTime: number;
+  readonly systemCPUTime: number;
+  readonly maxRSS: number;
+}
+
+/** Reports what the process took when it ends. */
+const REPORT = new URL("../cli/peak-memory.js", import.meta.url).href;
+
+/** Runs `orthant convert` as a process, and removes what it made. */
+export async function convertWorld(source: string, target: string, threads: number): Promise<Conversion> {
+  const program = join(
+    dirname(createRequire(import.meta.url).resolve("orthant/import-worker")),
+    "../main.js",
+  );
+  const start = process.hrtime.bigint();
+  const child = spawn(
+    process.execPath,
+    [
+      "--import",
+      REPORT,
+      program,
+      "convert",
+      source,
+      target,
+      "--accept-loss",
+      "--quiet",
+      "--threads",
+      `${threads}`,
+    ],
+    { stdio: ["ignore", "inherit", "inherit", "pipe"] },
+  );
+  const [usage] = await Promise.all([text(child.stdio[3] as Readable), once(child, "exit")]);
+  const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
+  const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as Usage;
+  let bytes = 0;
+  for (const path of await readdir(target, { recursive: true })) {
+    const found = await stat(join(target, path));
+    if (found.isFile()) bytes += found.size;
+  }
+  await rm(target, { recursive: true });
+  return { wallSeconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMb: maxRSS / 1_024, bytes };
+}

@@ -22,7 +22,7 @@ import { simulationSuite } from "./simulation.ts";
 import { stallSuite } from "./stall.ts";
 import { treeLimits, treeSuite } from "./tree.ts";
 import { viewerSuite } from "./viewer.ts";
-import { wireSuite } from "./wire.ts";
+import { wireLimits, wireSuite } from "./wire.ts";
 
 const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure; fails when a budget is missed
        npm run bench -- report [--suites A,B]     runs suites, the usual ones or these or none, and writes docs/benchmarks.md
@@ -57,6 +57,7 @@ const LIMITS: Readonly<Record<string, Suite>> = {
   tree: treeLimits,
   journal: journalLimits,
   save: saveLimits,
+  wire: wireLimits,
   pxsw: pxswLimits,
 };
 

@@ -13,6 +13,7 @@ import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";
 import { type ChangedChunk, type Colyseus, loadColyseus } from "./wire/colyseus-state.ts";
 import { changeSingleVoxels, ONE_VOXEL_CHUNKS } from "./wire/one-voxel.ts";
+import { readFrameFigure } from "./wire/read-frame.ts";
 import { SharedPair, type Traffic } from "./wire/shared-pair.ts";
 
 const WINDOW_RADIUS_CHUNKS = 6;
@@ -28,13 +29,19 @@ const prng = new Prng(5);
 /**
  * Question: how many bytes does it take to share a world?
  * Budgets: one voxel takes at most 48 bytes of message; a first join little more than the edits themselves; a
- * reconnect costs what changed. Baselines are the same things as plain JSON, as whole chunks and with
- * Colyseus.
+ * reconnect costs what changed; a frame is read at 0.6 or more of the speed of its JSON. Baselines are the same
+ * things as plain JSON, as whole chunks and with Colyseus.
  */
 export async function* wireSuite(): AsyncGenerator<Figure> {
   const colyseus = loadColyseus();
   yield* oneVoxelFigures(colyseus);
   yield* joinFigures(colyseus);
+  yield readFrameFigure();
+}
+
+/** The suite's figures next to the bare limit. */
+export function* wireLimits(): Generator<Figure> {
+  yield readFrameFigure();
 }
 
 async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figure> {

@@ -2,8 +2,15 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { openSchematic, openVox, readNbtCompound, type VoxModel, visitVoxels } from "@orthant/imports";
-import { BlockCatalog, box, createWorld } from "orthant";
+import {
+  openRegion,
+  openSchematic,
+  openVox,
+  readNbtCompound,
+  type VoxModel,
+  visitVoxels,
+} from "@orthant/imports";
+import { BlockCatalog, box, createWorld, NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -189,6 +196,76 @@ describe("orthant export", () => {
     expect(area).toBe(2 * (17 * 2 + 17 * 3 + 2 * 3));
   });
 
+  test("[EX9] [EX10] [EX11] writes a region of Minecraft that says the same about every voxel of a box", async () => {
+    const folder = await makeNamedWorld();
+    const file = join(folder, "../r.-1.0.mca");
+    const { exitCode, output } = await capture(["export", folder, file]);
+    expect(output).toMatch(/^wrote /);
+    expect(exitCode).toBe(EXIT.ok);
+    const region = await openRegion(new NodeDisk(join(folder, "..")), "r.-1.0.mca");
+    const found: string[] = [];
+    const columns: unknown[] = [];
+    const entities: unknown[] = [];
+    for await (const column of region.columns()) {
+      const { x, z, status, dataVersion, isFinished } = column;
+      columns.push([x, z, status, dataVersion, isFinished, column.sections.length]);
+      for (const { min, palette, indices } of column.sections) {
+        for (let at = 0; at < 4_096 && indices !== undefined; at++) {
+          const state = palette[indices[at] as number];
+          const place = [min[0] + (at & 15), min[1] + (at >> 8), min[2] + ((at >> 4) & 15)];
+          if (state !== "minecraft:air") found.push(`${place.join()} ${state}`);
+        }
+      }
+      for (const { position, id } of column.blockData) entities.push([position, id]);
+    }
+    await region.close();
+    expect(region.findings).toEqual([]);
+    expect(columns).toEqual([[-1, 1, "full", 3_955, true, 24]]);
+    expect(entities).toEqual([[[-3, 6, 22], "minecraft:chest"]]);
+    const expected: string[] = [];
+    for (let y = 5; y < 7; y++) {
+      for (let z = 20; z < 23; z++) {
+        for (let x = -3; x < 0; x++) {
+          const isChest = x === -3 && y === 6 && z === 22;
+          expected.push(`${x},${y},${z} ${isChest ? "minecraft:chest[facing=east]" : "minecraft:stone"}`);
+        }
+      }
+    }
+    expect(found.sort()).toEqual(expected.sort());
+  });
+
+  test("[EX10] packs indices of five bits as the game does, and cuts a region to a box", async () => {
+    const folder = join(await temporaryFolder(), "many");
+    const names = Array.from({ length: 20 }, (_, at) => ({
+      id: at + 1,
+      name: `t:b${at}`,
+      colour: at,
+      solid: true,
+    }));
+    const blocks = new BlockCatalog([{ id: 0, name: "air", colour: 0, solid: false }, ...names]);
+    const world = await createWorld(folder, { dimensions: 3, blocks });
+    for (let x = 0; x < 20; x++) await world.set([x, 0, 0], x + 1);
+    await world.set([3, 400, 3], 1);
+    await world.close();
+    const file = join(folder, "../r.0.0.mca");
+    const all = await capture(["export", folder, file, "--accept-loss"]);
+    expect(all.output).toMatch(/^loss: heights: only y from -64 to 319 exists there$/m);
+    const read = async (): Promise<readonly string[]> => {
+      const region = await openRegion(new NodeDisk(join(folder, "..")), "r.0.0.mca");
+      const found: string[] = [];
+      for await (const { sections } of region.columns()) {
+        const section = sections.find(({ min }) => min[1] === 0);
+        for (let x = 0; x < 16; x++) found.push(section?.palette[section.indices?.[x] ?? 0] ?? "");
+      }
+      await region.close();
+      return found;
+    };
+    const named = Array.from({ length: 32 }, (_, x) => (x < 20 ? `t:b${x}` : "minecraft:air"));
+    expect(await read()).toEqual(named);
+    await capture(["export", folder, file, "--force", "--box", "2,0,0..17,1,1"]);
+    expect(await read()).toEqual(named.map((name, x) => (x < 2 || x >= 17 ? "minecraft:air" : name)));
+  });
+
   test("refuses names, boxes and worlds that it cannot write", async () => {
     const folder = await makeNamedWorld();
     const failed = async (...more: readonly string[]): Promise<string> => {
@@ -197,6 +274,8 @@ describe("orthant export", () => {
       return errors;
     };
     expect(await failed("a.obj")).toContain("ends with none of .schem, .vox, .glb");
+    expect(await failed("region.mca")).toContain("r.X.Z.mca");
+    expect(await failed("r.0.0.mca", "--box", "-9,0,0..-5,1,1")).toContain("outside of the region");
     expect(await failed("a.vox", "--box", "0,0,0,0..1,1,1,2")).toContain("three axes");
     expect(await failed("a.vox", "--box", "0,0,0..4000,4000,4000")).toContain("too many");
   });

@@ -1,14 +1,15 @@
 import { type Box, OrthantError } from "@orthant/core";
-import { chunksOfVoxels } from "@orthant/core/engine";
+import { boxBetween, chunksOfVoxels, positionFrom, type WorldState } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type ConversionLoss, formatAmount, formatBox, formatBytes, formatCount } from "@orthant/formats";
 import type { Save } from "@orthant/save";
-import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/engine";
+import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { ExportLosses } from "../export/export-losses.ts";
 import { type ExportedVoxels, exportSize, readVoxels } from "../export/exported-voxels.ts";
 import { glbOf } from "../export/glb.ts";
+import { minecraftRegionBox, regionOfWorld } from "../export/region.ts";
 import { schemOf } from "../export/schem.ts";
 import { voxOf } from "../export/vox.ts";
 import { makeFile } from "../files.ts";
@@ -20,6 +21,9 @@ import { neededGenerator, untouchedState } from "../stored-content.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 type Writer = (voxels: ExportedVoxels, losses: ExportLosses) => Uint8Array;
+
+/** Columns of a region. */
+const COLUMNS = 1_024;
 
 /** Writers by the end of the file's name. */
 const WRITERS: ReadonlyMap<string, Writer> = new Map([
@@ -34,13 +38,14 @@ export const exportCommand: Command = {
   summary: "Write part of a world for another program, and list losses",
   details: [
     "The end of the file's name says what is written: .schem is a schematic of Sponge (WorldEdit and others open it),",
-    ".vox is for MagicaVoxel, and .glb is glTF 2.0, which Blender, browsers and engines show.",
+    ".vox is for MagicaVoxel, .glb is glTF 2.0, which Blender, browsers and engines show, and r.X.Z.mca is a region of",
+    "Minecraft 1.21, which has the columns of 512 x 512 voxels that its name says.",
     "Voxels without an edit are made by the generator. The command first lists what the other format cannot hold,",
     "and writes nothing unless --accept-loss allows that; then the exit code is 3.",
   ].join(" "),
   arguments: [
     { name: "<world>", description: "the folder of a world, or a file that convert reads" },
-    { name: "<file>", description: "what to write: a name that ends with .schem, .vox or .glb" },
+    { name: "<file>", description: "a name that ends with .schem, .vox or .glb, or r.X.Z.mca" },
   ],
   usesGenerators: true,
   options: [
@@ -55,22 +60,18 @@ export const exportCommand: Command = {
   examples: [
     "orthant export my-world house.schem --box 0,60,0..32,90,32 --accept-loss",
     "orthant export my-world house.vox --dry-run",
+    "orthant export my-world region/r.0.0.mca --accept-loss",
     "orthant export my-world hills.glb --box -64,0,-64..64,128,64 --accept-loss",
   ],
 
   async run(args, context) {
     const [folder, file] = [args.at(0), args.at(1)];
-    const [ending, writer] = [...WRITERS].find(([suffix]) => file.toLowerCase().endsWith(suffix)) ?? [];
-    if (ending === undefined || writer === undefined) {
-      throw new UsageError(
-        `"${file}" ends with none of ${[...WRITERS.keys()].join(", ")}, which say what is written`,
-      );
-    }
+    const target = targetOf(file);
     const box = args.parsed("box", parseBox);
     const isDry = args.has("dryRun");
     const { disk } = await openReadable(folder, context);
     // A writer may save the world during the reading.
-    const made = await retryWhileWritten(disk, () => exportVoxels(disk, box, writer, context));
+    const made = await retryWhileWritten(disk, () => exportVoxels(disk, box, target, context));
     const { losses, bytes } = made;
     const isRefused = !isDry && losses.length > 0 && !args.has("acceptLoss");
     if (!isDry && !isRefused) {
@@ -85,7 +86,7 @@ export const exportCommand: Command = {
       context.printJson({
         world: folder,
         output: file,
-        format: ending.slice(1),
+        format: target.ending.slice(1),
         made: !isDry,
         box: made.box,
         voxels,
@@ -108,6 +109,25 @@ export const exportCommand: Command = {
   },
 };
 
+/** What is written: a box as one piece, or a region of Minecraft. */
+interface Target {
+  readonly ending: string;
+  readonly writer: Writer | undefined;
+  readonly region: Box | undefined;
+}
+
+function targetOf(file: string): Target {
+  const region = minecraftRegionBox(file);
+  if (region !== undefined) return { ending: ".mca", writer: undefined, region };
+  for (const [ending, writer] of WRITERS) {
+    if (file.toLowerCase().endsWith(ending)) return { ending, writer, region: undefined };
+  }
+  const endings = [...WRITERS.keys()].join(", ");
+  throw new UsageError(
+    `"${file}" ends with none of ${endings}, and is not named r.X.Z.mca, which say what is written`,
+  );
+}
+
 interface Exported {
   readonly box: Box;
   readonly size: ExportedVoxels["size"];
@@ -118,35 +138,44 @@ interface Exported {
 async function exportVoxels(
   disk: Disk,
   asked: Box | undefined,
-  writer: Writer,
+  target: Target,
   context: Context,
 ): Promise<Exported> {
   const opened = await openSaveWithJournal(disk, { generators: context.generators });
+  const { save } = opened;
   try {
-    return await exportOpen(opened, asked, writer, context);
+    const state = untouchedState(save, context.generators);
+    if (state === undefined) {
+      const needed = neededGenerator(save, context.generators);
+      throw new OrthantError("ORT_GENERATOR_UNKNOWN", `the world cannot be exported without ${needed}`);
+    }
+    const losses = new ExportLosses();
+    const remark = journalLoss(opened);
+    if (remark !== undefined) losses.add("journal", remark);
+    const world = { save, state, losses, context };
+    return target.region === undefined
+      ? await exportBox(world, asked, target.writer as Writer)
+      : await exportRegion(world, asked, target.region);
   } finally {
-    await opened.save.close();
+    await save.close();
   }
 }
 
-async function exportOpen(
-  opened: SaveWithJournal,
+interface OpenWorld {
+  readonly save: Save;
+  readonly state: WorldState;
+  readonly losses: ExportLosses;
+  readonly context: Context;
+}
+
+async function exportBox(
+  { save, state, losses, context }: OpenWorld,
   asked: Box | undefined,
   writer: Writer,
-  context: Context,
 ): Promise<Exported> {
-  const { save } = opened;
-  const state = untouchedState(save, context.generators);
-  if (state === undefined) {
-    const needed = neededGenerator(save, context.generators);
-    throw new OrthantError("ORT_GENERATOR_UNKNOWN", `the world cannot be exported without ${needed}`);
-  }
   const box = asked ?? (await boundsOfMade(save, state.shape));
   if (box === undefined) throw new UsageError("this world has no edits; name a --box");
   const size = exportSize(box);
-  const losses = new ExportLosses();
-  const remark = journalLoss(opened);
-  if (remark !== undefined) losses.add("journal", remark);
   losses.add("entities", "only voxels are written", await entitiesIn(save, box));
   const { min, max } = chunksOfVoxels(state.shape, box);
   const progress = context.progress("reading", "columns", (max[0] - min[0]) * (max[2] - min[2]));
@@ -156,6 +185,47 @@ async function exportOpen(
   } finally {
     progress.end();
   }
+}
+
+async function exportRegion(
+  { save, state, losses, context }: OpenWorld,
+  asked: Box | undefined,
+  region: Box,
+): Promise<Exported> {
+  const box = asked === undefined ? region : sharedBox(asked, region);
+  if (box === undefined)
+    throw new UsageError("the --box lies outside of the region and of the heights of Minecraft");
+  exportSize(
+    boxBetween(
+      box.min,
+      positionFrom((axis) => (axis === 3 ? box.max[3] : box.min[axis] + 1)),
+    ),
+  );
+  const made = await boundsOfMade(save, state.shape);
+  const heights = asked ?? made;
+  if (heights !== undefined && (heights.min[1] < region.min[1] || heights.max[1] > region.max[1])) {
+    losses.add("heights", `only y from ${region.min[1]} to ${region.max[1] - 1} exists there`);
+  }
+  losses.add("entities", "only voxels are written", await entitiesIn(save, box));
+  const progress = context.progress("reading", "columns", COLUMNS);
+  try {
+    const bytes = await regionOfWorld(save, state, region, box, losses, () => progress.advance(1));
+    const size = [box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]] as const;
+    return { box, size, bytes, losses: losses.list() };
+  } finally {
+    progress.end();
+  }
+}
+
+/** Returns what two boxes share in space; the first one says where on the fourth axis. */
+function sharedBox(asked: Box, region: Box): Box | undefined {
+  const min = positionFrom((axis) =>
+    axis === 3 ? asked.min[3] : Math.max(asked.min[axis], region.min[axis]),
+  );
+  const max = positionFrom((axis) =>
+    axis === 3 ? asked.max[3] : Math.min(asked.max[axis], region.max[axis]),
+  );
+  return min.some((at, axis) => at >= (max[axis] as number)) ? undefined : boxBetween(min, max);
 }
 
 async function entitiesIn(save: Save, box: Box): Promise<number> {

@@ -23,6 +23,8 @@ export interface ExportedVoxels {
   /** Ids of blocks; x runs fastest, then z, then y. */
   readonly blocks: Uint16Array;
   readonly data: readonly ExportedDatum[];
+  /** Whether no chunk of the box has anything in it. */
+  readonly isEmpty: boolean;
 }
 
 /** Returns the size of a box, if it has three axes and is not too large. */
@@ -45,11 +47,12 @@ export async function readVoxels(
   state: WorldState,
   box: Box,
   onColumn: () => void,
+  source: ChunkSource = new ChunkSource(save, state),
 ): Promise<ExportedVoxels> {
   const size = exportSize(box);
   const blocks = new Uint16Array(size[0] * size[1] * size[2]);
   const data: ExportedDatum[] = [];
-  const source = new ChunkSource(save, state);
+  let isEmpty = true;
   const { shape } = state;
   const chunks = chunksOfVoxels(shape, box);
   for (let chunkX = chunks.min[0]; chunkX < chunks.max[0]; chunkX++) {
@@ -64,6 +67,7 @@ export async function readVoxels(
         if (chunk === undefined || (chunk.isEmpty && chunk.data.size === 0)) continue;
         const [edgeX, edgeY, edgeZ] = shape.extents;
         const voxels = chunk.voxels();
+        isEmpty = false;
         const place = [
           chunkX * edgeX - box.min[0],
           chunkY * edgeY - box.min[1],
@@ -89,6 +93,7 @@ export async function readVoxels(
     catalog: catalogOf(save.global.description),
     blocks,
     data,
+    isEmpty,
   };
 }
 

@@ -10,6 +10,7 @@ export type NbtValue =
   | { readonly double: number }
   | { readonly bytes: Uint8Array }
   | { readonly ints: readonly number[] }
+  | { readonly longs: BigInt64Array }
   | { readonly list: readonly NbtValue[] }
   | { readonly fields: NbtFields };
 
@@ -26,6 +27,7 @@ const TYPES: Readonly<Record<string, number>> = {
   list: 9,
   fields: 10,
   ints: 11,
+  longs: 12,
 };
 const STRING = 8;
 const TEXT_BYTES_MAX = 65_535;
@@ -80,6 +82,9 @@ class NbtWriter {
     } else if ("ints" in value) {
       this.#int(value.ints.length);
       for (const int of value.ints) this.#int(int);
+    } else if ("longs" in value) {
+      this.#int(value.longs.length);
+      for (const long of value.longs) this.#number(8, (view, at) => view.setBigInt64(at, long));
     } else if ("list" in value) {
       const [first] = value.list;
       this.bytes(Uint8Array.of(first === undefined ? 0 : nbtTypeOf(first)));

@@ -1,33 +1,13 @@
 import { gzipSync } from "node:zlib";
-import { AIR, type BlockCatalog, OrthantError } from "@orthant/core";
+import { type BlockCatalog, OrthantError } from "@orthant/core";
 import type { ExportLosses } from "./export-losses.ts";
 import type { ExportedVoxels } from "./exported-voxels.ts";
-import { type NbtFields, type NbtValue, nbtTypeOf, writeNbt } from "./nbt-writer.ts";
+import { minecraftEntities, minecraftState } from "./minecraft-blocks.ts";
+import { type NbtFields, writeNbt } from "./nbt-writer.ts";
 
 /** Version of the data of Minecraft 1.21.1. */
 const DATA_VERSION = 3_955;
 const EDGE_MAX = 65_535;
-const I32_MAX = 2 ** 31 - 1;
-
-/** What blocks of Orthant's own catalog are called there. */
-const OWN_NAMES: ReadonlyMap<string, string> = new Map([
-  ["air", "minecraft:air"],
-  ["stone", "minecraft:stone"],
-  ["soil", "minecraft:dirt"],
-  ["grass", "minecraft:grass_block"],
-  ["sand", "minecraft:sand"],
-  ["water", "minecraft:water"],
-  ["wood", "minecraft:oak_log"],
-  ["leaves", "minecraft:oak_leaves"],
-  ["coal ore", "minecraft:coal_ore"],
-  ["iron ore", "minecraft:iron_ore"],
-  ["gold ore", "minecraft:gold_ore"],
-  ["brick", "minecraft:bricks"],
-  ["glass", "minecraft:glass"],
-  ["lamp", "minecraft:sea_lantern"],
-  ["snow", "minecraft:snow_block"],
-  ["lava", "minecraft:lava"],
-]);
 
 /** Returns a schematic of Sponge, version 3, compressed with gzip. Rules EX1 to EX4. */
 export function schemOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array {
@@ -50,7 +30,7 @@ export function schemOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Arra
         fields: [
           ["Palette", { fields: states.map((state, number) => [state, { int: number }] as const) }],
           ["Data", { bytes: varints(blocks, numbers) }],
-          ["BlockEntities", { list: blockEntities(voxels, losses) }],
+          ["BlockEntities", { list: minecraftEntities(voxels, losses, "schematic") }],
         ],
       },
     ],
@@ -77,17 +57,9 @@ function paletteOf(
   return { numbers, states: [...byState.keys()] };
 }
 
-/** Returns a block's state in Minecraft's form, `name[property=value,...]`. */
 function stateOf(catalog: BlockCatalog, block: number, losses: ExportLosses): string {
-  if (block === AIR) return "minecraft:air";
-  const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
-  const name = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
-    ? type
-    : (OWN_NAMES.get(type) ?? `orthant:${type.toLowerCase().replaceAll(/[^a-z0-9_./-]+/g, "_")}`);
-  if (name !== type) losses.add("names of blocks", `${type} becomes ${name}`);
-  const pairs = Object.entries(properties)
-    .map(([property, value]) => `${property}=${value}`)
-    .sort();
+  const { name, properties } = minecraftState(catalog, block, losses);
+  const pairs = properties.map(([property, value]) => `${property}=${value}`);
   return pairs.length === 0 ? name : `${name}[${pairs.join(",")}]`;
 }
 
@@ -102,64 +74,4 @@ function varints(blocks: Uint16Array, numbers: ReadonlyMap<number, number>): Uin
     bytes[end++] = number;
   }
   return bytes.subarray(0, end);
-}
-
-function blockEntities({ data }: ExportedVoxels, losses: ExportLosses): readonly NbtValue[] {
-  const entities: NbtValue[] = [];
-  for (const { position, value } of data) {
-    const fields = isRecord(value) ? compoundOf(value, losses) : undefined;
-    if (fields === undefined) {
-      losses.add("data of voxels", `that of [${position.join(", ")}] is no object`);
-      continue;
-    }
-    const id = isRecord(value) && typeof value["id"] === "string" ? value["id"] : "orthant:data";
-    entities.push({
-      fields: [
-        ["Pos", { ints: position }],
-        ["Id", id],
-        ["Data", { fields }],
-      ],
-    });
-  }
-  return entities;
-}
-
-function compoundOf(record: Readonly<Record<string, unknown>>, losses: ExportLosses): NbtFields {
-  const fields: (readonly [string, NbtValue])[] = [];
-  for (const [name, value] of Object.entries(record)) {
-    const tag = tagOf(value, losses);
-    if (tag === undefined) losses.add("fields of data", `${name} has a value that NBT does not have`);
-    else fields.push([name, tag]);
-  }
-  return fields;
-}
-
-function tagOf(value: unknown, losses: ExportLosses): NbtValue | undefined {
-  if (typeof value === "string") return value;
-  if (typeof value === "boolean") return { byte: value ? 1 : 0 };
-  if (typeof value === "bigint") return { long: BigInt.asIntN(64, value) };
-  if (typeof value === "number") {
-    if (!Number.isInteger(value)) return { double: value };
-    return Math.abs(value) <= I32_MAX ? { int: value } : { long: BigInt(value) };
-  }
-  if (Array.isArray(value)) return listOf(value, losses);
-  return isRecord(value) ? { fields: compoundOf(value, losses) } : undefined;
-}
-
-/** Elements of a list have one type: with numbers of several kinds, all become doubles. */
-function listOf(values: readonly unknown[], losses: ExportLosses): NbtValue | undefined {
-  const tags = values.map((value) => tagOf(value, losses));
-  const types = new Set(tags.map((tag) => (tag === undefined ? 0 : nbtTypeOf(tag))));
-  if (types.has(0)) return undefined;
-  if (types.size <= 1) return { list: tags as readonly NbtValue[] };
-  if (values.every((value) => typeof value === "number")) {
-    return { list: values.map((value) => ({ double: value as number })) };
-  }
-  return undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
-  );
 }

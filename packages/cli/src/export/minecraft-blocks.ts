@@ -1,0 +1,117 @@
+import { AIR, type BlockCatalog } from "@orthant/core";
+import type { ExportLosses } from "./export-losses.ts";
+import type { ExportedVoxels } from "./exported-voxels.ts";
+import { type NbtFields, type NbtValue, nbtTypeOf } from "./nbt-writer.ts";
+
+const I32_MAX = 2 ** 31 - 1;
+
+/** What blocks of Orthant's own catalog are called there. */
+const OWN_NAMES: ReadonlyMap<string, string> = new Map([
+  ["air", "minecraft:air"],
+  ["stone", "minecraft:stone"],
+  ["soil", "minecraft:dirt"],
+  ["grass", "minecraft:grass_block"],
+  ["sand", "minecraft:sand"],
+  ["water", "minecraft:water"],
+  ["wood", "minecraft:oak_log"],
+  ["leaves", "minecraft:oak_leaves"],
+  ["coal ore", "minecraft:coal_ore"],
+  ["iron ore", "minecraft:iron_ore"],
+  ["gold ore", "minecraft:gold_ore"],
+  ["brick", "minecraft:bricks"],
+  ["glass", "minecraft:glass"],
+  ["lamp", "minecraft:sea_lantern"],
+  ["snow", "minecraft:snow_block"],
+  ["lava", "minecraft:lava"],
+]);
+
+/** A block as Minecraft has it: a name, and properties that are texts, sorted by name. */
+interface MinecraftState {
+  readonly name: string;
+  readonly properties: readonly (readonly [name: string, value: string])[];
+}
+
+/** Returns a block's state in Minecraft. A name that is none there is changed, and listed as lost. */
+export function minecraftState(catalog: BlockCatalog, block: number, losses: ExportLosses): MinecraftState {
+  if (block === AIR) return { name: "minecraft:air", properties: [] };
+  const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
+  const name = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
+    ? type
+    : (OWN_NAMES.get(type) ?? `orthant:${type.toLowerCase().replaceAll(/[^a-z0-9_./-]+/g, "_")}`);
+  if (name !== type) losses.addOnce("names of blocks", type, `${type} becomes ${name}`);
+  const pairs = Object.entries(properties).map(([property, value]) => [property, String(value)] as const);
+  return { name, properties: pairs.sort(([first], [second]) => (first < second ? -1 : 1)) };
+}
+
+/** Returns block entities: in a schematic with their data apart, in a region with absolute places among their fields. */
+export function minecraftEntities(
+  { min, data }: ExportedVoxels,
+  losses: ExportLosses,
+  form: "schematic" | "region",
+): readonly NbtValue[] {
+  const entities: NbtValue[] = [];
+  for (const { position, value } of data) {
+    const fields = isRecord(value) ? compoundOf(value, losses) : undefined;
+    if (fields === undefined) {
+      losses.add("data of voxels", `that of [${position.join(", ")}] is no object`);
+      continue;
+    }
+    const id = isRecord(value) && typeof value["id"] === "string" ? value["id"] : "orthant:data";
+    if (form === "schematic") {
+      entities.push({
+        fields: [
+          ["Pos", { ints: position }],
+          ["Id", id],
+          ["Data", { fields }],
+        ],
+      });
+      continue;
+    }
+    const [x, y, z] = position.map((at, axis) => at + (min[axis] as number)) as [number, number, number];
+    const others = [...fields].filter(([name]) => !["id", "x", "y", "z"].includes(name));
+    entities.push({
+      fields: [["id", id], ["x", { int: x }], ["y", { int: y }], ["z", { int: z }], ...others],
+    });
+  }
+  return entities;
+}
+
+function compoundOf(record: Readonly<Record<string, unknown>>, losses: ExportLosses): NbtFields {
+  const fields: (readonly [string, NbtValue])[] = [];
+  for (const [name, value] of Object.entries(record)) {
+    const tag = tagOf(value, losses);
+    if (tag === undefined) losses.add("fields of data", `${name} has a value that NBT does not have`);
+    else fields.push([name, tag]);
+  }
+  return fields;
+}
+
+function tagOf(value: unknown, losses: ExportLosses): NbtValue | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return { byte: value ? 1 : 0 };
+  if (typeof value === "bigint") return { long: BigInt.asIntN(64, value) };
+  if (typeof value === "number") {
+    if (!Number.isInteger(value)) return { double: value };
+    return Math.abs(value) <= I32_MAX ? { int: value } : { long: BigInt(value) };
+  }
+  if (Array.isArray(value)) return listOf(value, losses);
+  return isRecord(value) ? { fields: compoundOf(value, losses) } : undefined;
+}
+
+/** Elements of a list have one type: with numbers of several kinds, all become doubles. */
+function listOf(values: readonly unknown[], losses: ExportLosses): NbtValue | undefined {
+  const tags = values.map((value) => tagOf(value, losses));
+  const types = new Set(tags.map((tag) => (tag === undefined ? 0 : nbtTypeOf(tag))));
+  if (types.has(0)) return undefined;
+  if (types.size <= 1) return { list: tags as readonly NbtValue[] };
+  if (values.every((value) => typeof value === "number")) {
+    return { list: values.map((value) => ({ double: value as number })) };
+  }
+  return undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+  );
+}

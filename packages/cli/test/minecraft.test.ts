@@ -34,7 +34,7 @@ describe.runIf(hasFiles)("a world of Minecraft on the command line", () => {
     const made = join(await temporaryFolder(), "made");
     const refused = await capture(["convert", folder, made]);
     expect(refused.exitCode).toBe(EXIT.failed);
-    expect(refused.output).toMatch(/^loss: entities \(12\): /m);
+    expect(refused.output).toMatch(/^loss: light and biomes of columns \(18\): /m);
     expect(existsSync(made)).toBe(false);
     const converted = await capture(["convert", folder, made, "--accept-loss"]);
     expect(converted.exitCode).toBe(EXIT.loss);

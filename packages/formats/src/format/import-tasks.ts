@@ -6,6 +6,7 @@ export interface PieceCensus {
   /** States that no earlier piece of the same tasks had. */
   readonly states: readonly string[];
   readonly chunks: number;
+  readonly entities: number;
   readonly losses: readonly ConversionLoss[];
   readonly savedAtMs: number;
 }

@@ -6,6 +6,7 @@ import { ConversionLosses } from "../format/losses.ts";
 import { ImportProgress, type StoredCensus } from "./import-progress.ts";
 import type { ImportSource } from "./import-source.ts";
 import { StateCollector, wellFormed } from "./imported-blocks.ts";
+import { nextImportedId } from "./imported-entities.ts";
 import { inOrder, OwnImportTasks } from "./own-tasks.ts";
 
 const NAME_LENGTH_MAX = 1_024;
@@ -49,25 +50,26 @@ export class ImportConversion {
       this.#tasks.useBlocks(blocks.ids);
       await this.#write(target, census, blocks.encoded, onStep);
     }
-    return { chunks: census.chunks, losses };
+    return { chunks: census.chunks, entities: census.entities, losses };
   }
 
   async #takeCensus(onStep: () => void): Promise<StoredCensus> {
     const { pieces, fingerprint = "", losses: general } = this.#source;
     const losses = new ConversionLosses();
     const states = new Set<string>();
-    let [chunks, savedAtMs, piece] = [0, 0, 0];
+    let [chunks, entities, savedAtMs, piece] = [0, 0, 0, 0];
     for await (const found of inOrder(0, pieces.length, this.#tasks.width, (at) =>
       this.#tasks.takeCensus(at),
     )) {
       for (const state of found.states) states.add(state);
       chunks += found.chunks;
+      entities += found.entities;
       savedAtMs = Math.max(savedAtMs, found.savedAtMs);
       losses.addAll(found.losses);
       for (let step = pieces[piece++] ?? 0; step > 0; step--) onStep();
     }
     losses.addAll(general);
-    return { fingerprint, states: [...states], losses: losses.list(), chunks, savedAtMs };
+    return { fingerprint, states: [...states], losses: losses.list(), chunks, entities, savedAtMs };
   }
 
   #define({ states, losses: found }: StoredCensus): {
@@ -122,7 +124,7 @@ export class ImportConversion {
   }
 
   #finish(writer: BulkSaveWriter, { savedAtMs }: StoredCensus, blocks: Uint8Array): Promise<void> {
-    const { shape, name = "", seed = 0n, spawn, attachments = [] } = this.#source;
+    const { shape, pieces, name = "", seed = 0n, spawn, attachments = [] } = this.#source;
     const isNear = spawn?.every((at) => Number.isInteger(at) && Math.abs(at) < SPAWN_MAX) === true;
     return writer.finish({
       nowMs: savedAtMs,
@@ -131,7 +133,7 @@ export class ImportConversion {
         base: { kind: "empty" },
         worldSeed: BigInt.asUintN(64, seed),
         generators: [],
-        nextEntityId: 1n,
+        nextEntityId: nextImportedId(pieces.length),
         playerEntityHints: [],
         description: {
           ...plainDescription(shape),

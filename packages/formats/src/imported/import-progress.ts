@@ -18,6 +18,7 @@ export interface StoredCensus {
   readonly states: readonly string[];
   readonly losses: readonly ConversionLoss[];
   readonly chunks: number;
+  readonly entities: number;
   readonly savedAtMs: number;
 }
 

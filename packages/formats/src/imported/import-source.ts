@@ -5,6 +5,7 @@ import type { Triple, VoxelPart } from "@orthant/imports";
 import type { Attachment } from "@orthant/save";
 import type { DetectedWorld, FormatOption, FormatValues, WorldInfo } from "../format/format.ts";
 import type { ConversionLoss } from "../format/losses.ts";
+import type { EntityToImport } from "./imported-entities.ts";
 
 /** Edge, in chunks, of the cubes that are written together. */
 export const CELL_CHUNKS = 4;
@@ -22,6 +23,8 @@ export interface ImportedChunk extends Pick<VoxelPart, "palette" | "indices"> {
 /** A piece of a world: what is read and written together. */
 export interface ImportedPiece {
   readonly chunks: readonly ImportedChunk[];
+  /** At most 1,048,576, in cubes of the piece. */
+  readonly entities?: readonly EntityToImport[];
   /** What is not converted of it. */
   readonly losses: readonly ConversionLoss[];
   /** When the other program saved it; 0 if it does not say so. */

@@ -1,7 +1,7 @@
 import { AIR, type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
 import { cubeAt } from "@orthant/core/engine";
 import { NOT_STORED } from "@orthant/imports";
-import type { ChunkEntry, LeafChange } from "@orthant/save";
+import { type ChunkEntry, chunkOfEntity, type LeafChange, type StoredEntity } from "@orthant/save";
 import { CELL_CHUNKS, type ImportedChunk } from "./import-source.ts";
 
 /** Returns whether a chunk has a voxel that is not air. */
@@ -19,20 +19,24 @@ export function leavesOf(
   chunks: readonly ImportedChunk[],
   shape: ChunkShape,
   blockOf: (state: string) => number,
+  entities: readonly StoredEntity[] = [],
 ): readonly LeafChange[] {
-  const cells = new Map<string, ChunkEntry[]>();
+  const cells = new Map<string, { readonly chunks: ChunkEntry[]; readonly entities: StoredEntity[] }>();
+  const cellAt = (position: readonly number[]): NonNullable<ReturnType<(typeof cells)["get"]>> => {
+    const key = position.map((at) => Math.floor(at / CELL_CHUNKS)).join();
+    const cell = cells.get(key) ?? { chunks: [], entities: [] };
+    cells.set(key, cell);
+    return cell;
+  };
   for (const { position, palette, indices, data } of chunks) {
     const chunk = chunkOf({ palette, indices }, shape, blockOf).editData(data);
     if (chunk.isEmpty && chunk.data.size === 0) continue;
-    const key = position.map((at) => Math.floor(at / CELL_CHUNKS)).join();
-    const cell = cells.get(key);
-    const entry = { position: [...position, 0] as const, chunk };
-    if (cell === undefined) cells.set(key, [entry]);
-    else cell.push(entry);
+    cellAt(position).chunks.push({ position: [...position, 0], chunk });
   }
-  return Array.from(cells, ([key, entries]) => {
+  for (const entity of entities) cellAt(chunkOfEntity(entity, shape).slice(0, 3)).entities.push(entity);
+  return Array.from(cells, ([key, cell]) => {
     const [x = 0, y = 0, z = 0] = key.split(",").map((at) => Number(at) * CELL_CHUNKS);
-    return { cube: cubeAt([x, y, z, 0], CELL_CHUNKS), chunks: entries };
+    return { cube: cubeAt([x, y, z, 0], CELL_CHUNKS), ...cell };
   });
 }
 

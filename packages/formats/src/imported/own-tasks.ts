@@ -3,6 +3,7 @@ import { type EncodedLeaf, encodeBulkLeaves } from "@orthant/save";
 import type { ImportTasks, PieceCensus } from "../format/import-tasks.ts";
 import type { ImportSource } from "./import-source.ts";
 import { isAir } from "./imported-blocks.ts";
+import { storedEntities } from "./imported-entities.ts";
 import { holdsBlocks, leavesOf } from "./imported-leaves.ts";
 
 /** The work on pieces in this thread. */
@@ -17,7 +18,7 @@ export class OwnImportTasks implements ImportTasks {
   }
 
   async takeCensus(piece: number): Promise<PieceCensus> {
-    const { chunks, losses, savedAtMs } = await this.#source.readPiece(piece);
+    const { chunks, entities = [], losses, savedAtMs } = await this.#source.readPiece(piece);
     const states: string[] = [];
     let solid = 0;
     for (const chunk of chunks) {
@@ -28,7 +29,7 @@ export class OwnImportTasks implements ImportTasks {
         states.push(state);
       }
     }
-    return { states, chunks: solid, losses, savedAtMs };
+    return { states, chunks: solid, entities: entities.length, losses, savedAtMs };
   }
 
   useBlocks(blocks: ReadonlyMap<string, number>): void {
@@ -37,11 +38,10 @@ export class OwnImportTasks implements ImportTasks {
 
   async encode(piece: number): Promise<readonly EncodedLeaf[]> {
     const { shape } = this.#source;
-    const { chunks } = await this.#source.readPiece(piece);
-    return encodeBulkLeaves(
-      leavesOf(chunks, shape, (state) => this.#blockOf(state)),
-      shape,
-    );
+    const { chunks, entities = [], savedAtMs } = await this.#source.readPiece(piece);
+    const stored = storedEntities(entities, piece, savedAtMs);
+    const leaves = leavesOf(chunks, shape, (state) => this.#blockOf(state), stored);
+    return encodeBulkLeaves(leaves, shape);
   }
 
   close(): Promise<void> {

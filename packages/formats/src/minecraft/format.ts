@@ -21,7 +21,13 @@ export const minecraftKind: ImportedKind = {
   async openSource(disk, { dialect, evidence }) {
     const isOneRegion = dialect === ONE_REGION;
     const files = isOneRegion
-      ? { regions: [evidence], level: undefined, levelDamage: undefined, isOneRegion }
+      ? {
+          regions: [evidence],
+          entityRegions: new Map(),
+          level: undefined,
+          levelDamage: undefined,
+          isOneRegion,
+        }
       : { ...(await findMinecraftFiles(disk)), isOneRegion };
     return MinecraftSource.open(disk, files);
   },

@@ -2,7 +2,7 @@ import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
-import type { ChunkColumn, RegionSlot } from "@orthant/imports";
+import type { ChunkColumn, ImportedEntity, RegionSlot } from "@orthant/imports";
 import { fileBytes } from "../format/files.ts";
 import type { WorldInfo } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -16,6 +16,7 @@ import {
   type ImportedPiece,
   type ImportSource,
 } from "../imported/import-source.ts";
+import { entitiesToImport } from "../imported/imported-entities.ts";
 import { findLeftOut, LEVEL_FILE, type MinecraftFiles, openRegionOr } from "./world-files.ts";
 
 const EDGE = 16;
@@ -77,6 +78,8 @@ export class MinecraftSource implements ImportSource {
       fingerprint = hash64(encodeUtf8(`${fingerprint},${slots}`));
       await region?.close();
     }
+    for (const path of files.entityRegions.values())
+      fingerprint = hash64(encodeUtf8(`${fingerprint},${path},${await fileBytes(disk, path)}`));
     const columns = cells.reduce((sum, cell) => sum + cell.columns, 0);
     const info = describeWorld(files, columns, totalBytes, damage);
     const leftOut = files.isOneRegion ? [] : await findLeftOut(disk);
@@ -95,26 +98,58 @@ export class MinecraftSource implements ImportSource {
       const known = region.findings.length;
       const slots = isHead ? [] : (slotsByCell(region.slots).get(cell) ?? []);
       const chunks: ImportedChunk[] = [];
+      const entities: ImportedEntity[] = [];
       let unfinished = 0;
       let savedAt = 0;
       for (const slot of slots) {
         savedAt = Math.max(savedAt, slot.savedAt);
         const column = await region.readColumn(slot);
         if (column?.isFinished === false) unfinished++;
-        else if (column !== undefined) chunks.push(...chunksOf(column, losses));
+        else if (column !== undefined) {
+          chunks.push(...chunksOf(column, losses));
+          entities.push(...column.entities);
+        }
       }
       losses.add("unfinished columns", "the game had not finished generating them", unfinished);
       losses.addAll(damageLosses(region.findings.slice(isHead ? 0 : known)));
-      return { chunks, losses: losses.list(), savedAtMs: savedAt * 1_000 };
+      if (cell !== undefined) entities.push(...(await this.#entitiesBeside(path, cell, losses)));
+      const own = entitiesToImport(
+        entities.filter((entity) => isInCell(entity, cell, losses)),
+        losses,
+      );
+      return { chunks, entities: own, losses: losses.list(), savedAtMs: savedAt * 1_000 };
     } finally {
       await region?.close();
     }
   }
 
+  /** From 1.17 on, entities have region files of their own, with the same columns. */
+  async #entitiesBeside(
+    path: string,
+    cell: string,
+    losses: ConversionLosses,
+  ): Promise<readonly ImportedEntity[]> {
+    const beside = this.#files.entityRegions.get(path);
+    if (beside === undefined) return [];
+    const region = await openRegionOr(this.#disk, beside, (error) =>
+      losses.addAll(damageLosses([findingOf(error, beside)])),
+    );
+    if (region === undefined) return [];
+    try {
+      const entities: ImportedEntity[] = [];
+      for (const slot of slotsByCell(region.slots).get(cell) ?? [])
+        entities.push(...((await region.readColumn(slot))?.entities ?? []));
+      losses.addAll(damageLosses(region.findings));
+      return entities;
+    } finally {
+      await region.close();
+    }
+  }
+
   async verify(): Promise<readonly Finding[]> {
-    const { levelDamage, regions } = this.#files;
+    const { levelDamage, regions, entityRegions } = this.#files;
     const findings: Finding[] = levelDamage === undefined ? [] : [findingOf(levelDamage, LEVEL_FILE)];
-    for (const path of regions) {
+    for (const path of [...regions, ...entityRegions.values()]) {
       const region = await openRegionOr(this.#disk, path, (error) => findings.push(findingOf(error, path)));
       if (region === undefined) continue;
       try {
@@ -167,12 +202,7 @@ function describeWorld(
 }
 
 function chunksOf(column: ChunkColumn, losses: ConversionLosses): readonly ImportedChunk[] {
-  const { x, z, sections, entities, blockData } = column;
-  losses.add(
-    "entities",
-    `animals, items and other things that move; the first is ${entities[0]?.id ?? ""}`,
-    entities.length,
-  );
+  const { x, z, sections, blockData } = column;
   losses.add("light and biomes of columns", "Orthant stores neither");
   const chunks = sections.map(({ min, palette, indices }) => ({
     position: [x, min[1] / EDGE, z] as const,
@@ -191,4 +221,17 @@ function slotsByCell(slots: readonly RegionSlot[]): ReadonlyMap<string, readonly
     else cell.push(slot);
   }
   return cells;
+}
+
+/** Entities that left their columns would be in cubes of other pieces. */
+function isInCell(
+  { position, id }: ImportedEntity,
+  cell: string | undefined,
+  losses: ConversionLosses,
+): boolean {
+  if (position === undefined) return true;
+  const [x, , z] = position.map((at) => Math.floor(at / EDGE / CELL_CHUNKS));
+  if (`${x},${z}` === cell) return true;
+  losses.add("entities far from their columns", `the first is ${id} at [${position.join(", ")}]`);
+  return false;
 }

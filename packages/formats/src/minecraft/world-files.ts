@@ -8,15 +8,12 @@ import type { ConversionLoss } from "../format/losses.ts";
 /** The file with the name, the seed and the spawn point of a world. */
 export const LEVEL_FILE = "level.dat";
 const LEVEL_FILE_BYTES_MAX = 16_777_216;
-const REGION_FOLDERS = ["region", ""];
-/** Files that are not converted. From 1.17 on, entities have region files of their own. */
+const REGION_FOLDERS = ["region", "dimensions/minecraft/overworld/region", ""];
+/** Other dimensions, in folders by their namespace. */
+const DIMENSIONS_FOLDER = "dimensions";
+const OVERWORLD = "minecraft/overworld";
+/** Files that are not converted. */
 const LEFT_OUT = [
-  {
-    what: "region files of entities",
-    folder: "entities",
-    ending: ".mca",
-    remark: "animals, items and other things that move",
-  },
   {
     what: "players",
     folder: "playerdata",
@@ -44,6 +41,8 @@ export interface MinecraftFiles {
   readonly level: MinecraftLevel | undefined;
   /** What is wrong with `level.dat`. */
   readonly levelDamage: OrthantError | undefined;
+  /** Region files of entities, by the region files of their columns. */
+  readonly entityRegions: ReadonlyMap<string, string>;
   /** Whether only one region is meant, and not the world around it. */
   readonly isOneRegion: boolean;
 }
@@ -64,7 +63,21 @@ export async function findMinecraftFiles(disk: Disk): Promise<Omit<MinecraftFile
   );
   if (error !== undefined && !isDamage(error)) throw error;
   const isMissing = isOrthantError(error, "ORT_NOT_FOUND");
-  return { regions: await findRegions(disk), level, levelDamage: isMissing ? undefined : error };
+  const regions = await findRegions(disk);
+  const entityRegions = await findEntityRegions(disk, regions);
+  return { regions, entityRegions, level, levelDamage: isMissing ? undefined : error };
+}
+
+/** In a folder beside that of the columns, with the same names. */
+async function findEntityRegions(
+  disk: Disk,
+  regions: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const folder = regions[0]?.replace(/region\/[^/]*$/, "entities") ?? "";
+  if (!folder.endsWith("entities")) return new Map();
+  const found = new Set(await filesIn(disk, folder));
+  const pairs = regions.map((path) => [path, path.replace(/region\/(?=[^/]*$)/, "entities/")] as const);
+  return new Map(pairs.filter(([, beside]) => found.has(beside)));
 }
 
 /** Finds what a world has beside its regions, which is not converted. */
@@ -77,7 +90,27 @@ export async function findLeftOut(disk: Disk): Promise<readonly ConversionLoss[]
     }
     found.push({ what, count, remark });
   }
+  const others = await findDimensions(disk);
+  const remark = `other worlds for Orthant: convert each folder by itself; the first is ${others[0] ?? ""}`;
+  return [...found, { what: "other dimensions", count: others.length, remark }];
+}
+
+/** Returns the folders of dimensions in `dimensions/`, without that of the world itself. */
+async function findDimensions(disk: Disk): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const namespace of await foldersIn(disk, DIMENSIONS_FOLDER)) {
+    for (const folder of await foldersIn(disk, namespace)) {
+      const regions = (await filesIn(disk, `${folder}/region`)).filter(isRegionName);
+      if (regions.length > 0 && folder !== `${DIMENSIONS_FOLDER}/${OVERWORLD}`) found.push(folder);
+    }
+  }
   return found;
+}
+
+async function foldersIn(disk: Disk, folder: string): Promise<readonly string[]> {
+  const [entries, error] = await attempt(() => disk.list(folder));
+  if (error !== undefined && !isOrthantError(error, "ORT_NOT_FOUND")) throw error;
+  return (entries ?? []).filter(({ kind }) => kind === "directory").map(({ name }) => `${folder}/${name}`);
 }
 
 /** Opens a region file; `undefined`, after a call of `onDamage`, if its header is damaged. */

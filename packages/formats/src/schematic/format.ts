@@ -2,7 +2,13 @@ import { CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
-import { openSchematic, SCHEMATIC_BYTES_MAX, type Schematic, type Triple } from "@orthant/imports";
+import {
+  type ImportedEntity,
+  openSchematic,
+  SCHEMATIC_BYTES_MAX,
+  type Schematic,
+  type Triple,
+} from "@orthant/imports";
 import { startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -13,6 +19,7 @@ import { CutParts } from "../imported/cut-parts.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import type { ImportedPiece, ImportSource } from "../imported/import-source.ts";
 import { isAir } from "../imported/imported-blocks.ts";
+import { entitiesToImport } from "../imported/imported-entities.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 
 const ENDINGS = /\.(?:schem|schematic|litematic|nbt)$/i;
@@ -67,7 +74,7 @@ function sourceOf(schematic: Schematic & { readonly bytes: number }, path: strin
     pieces: Array.from({ length: cut.count }, () => 1),
     looksOf: looksOfBlock,
     attachments: [{ key: ATTACHMENT_KEY, value: encodeUtf8(JSON.stringify(placeOf(schematic))) }],
-    losses: lossesOf(schematic),
+    losses: lossesOf(schematic, cut),
     info: {
       dialect: kind,
       facts: {
@@ -100,7 +107,11 @@ function sourceOf(schematic: Schematic & { readonly bytes: number }, path: strin
       const { chunks, covered } = cut.chunksOf(piece);
       losses.add("voxels of regions that overlap", "those of the later region are kept", covered);
       const data = withData(chunks, dataByCell.get(piece) ?? [], losses);
-      return { chunks: data, losses: losses.list(), savedAtMs: 0 };
+      const entities = entitiesToImport(
+        parts.flatMap((part) => part.entities).filter((entity) => cellOfEntity(cut, entity) === piece),
+        losses,
+      );
+      return { chunks: data, entities, losses: losses.list(), savedAtMs: 0 };
     },
     verify: async () => findings,
     close: async () => undefined,
@@ -112,20 +123,22 @@ function placeOf({ format, version, dataVersion, offset, origin }: Schematic): o
   return { format, version, dataVersion, offset, origin };
 }
 
+/** Returns the cube with an entity; `undefined` without a place, or outside of the schematic. */
+function cellOfEntity(cut: CutParts, { position }: ImportedEntity): number | undefined {
+  return position && cut.cellOf(position);
+}
+
 function entitiesOf({ parts }: Schematic): number {
   return parts.reduce((sum, { entities }) => sum + entities.length, 0);
 }
 
-function lossesOf(schematic: Schematic): readonly ConversionLoss[] {
-  const { parts, findings } = schematic;
+function lossesOf({ findings, parts }: Schematic, cut: CutParts): readonly ConversionLoss[] {
   const losses = new ConversionLosses();
   losses.addAll(damageLosses(findings));
-  const [first] = parts.flatMap(({ entities }) => entities);
-  losses.add(
-    "entities",
-    `animals, items and other things that move; the first is ${first?.id ?? ""}`,
-    entitiesOf(schematic),
-  );
+  const outside = parts
+    .flatMap((part) => part.entities)
+    .filter((entity) => cellOfEntity(cut, entity) === undefined);
+  losses.add("entities", `outside of the schematic; the first is ${outside[0]?.id ?? ""}`, outside.length);
   return losses.list();
 }
 

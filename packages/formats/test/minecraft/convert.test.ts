@@ -4,7 +4,7 @@ import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import type { ConversionLoss } from "@orthant/formats";
 import { type ChunkColumn, flattenBlock, NOT_STORED, openRegion } from "@orthant/imports";
-import { catalogOf, openSave, verifySave } from "@orthant/save";
+import { catalogOf, openSave, type StoredEntity, verifySave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { conversionOf, goldenBytes, hasRegions, worldDisk } from "./samples.ts";
@@ -15,6 +15,7 @@ interface Converted {
   readonly seed: bigint;
   readonly chunks: ReadonlyMap<string, Chunk>;
   readonly losses: readonly ConversionLoss[];
+  readonly entities: readonly StoredEntity[];
   readonly labels: readonly (string | undefined)[];
 }
 
@@ -27,15 +28,17 @@ async function convert(disk: Disk): Promise<Converted> {
   expect(isWhole(await verifySave(made))).toBe(true);
   const save = await openSave(made);
   const chunks = new Map<string, Chunk>();
+  const entities: StoredEntity[] = [];
   for (const leaf of await save.leavesIn(WHOLE_LATTICE)) {
     for (const { position, chunk } of await save.readChunks(leaf)) chunks.set(position.join(","), chunk);
+    entities.push(...(await save.readEntities(leaf)));
   }
   await save.close();
   const { description, worldSeed } = save.global;
   const catalog = catalogOf(description);
   const { name, spawn } = description;
   const labels = Array.from({ length: catalog.endId }, (_, block) => blockLabel(catalog, block));
-  return { name, spawn, seed: worldSeed, chunks, losses, labels };
+  return { name, spawn, seed: worldSeed, chunks, losses, labels, entities };
 }
 
 async function columnsOf(disk: Disk, path: string): Promise<readonly ChunkColumn[]> {
@@ -103,8 +106,42 @@ describe.runIf(hasRegions)("converting a world of Minecraft", () => {
     expect(compare(await columnsOf(disk, "r.-1.0.mca"), converted)).toBeGreaterThan(100_000);
     expect(converted.losses.map(({ what, count }) => [what, count])).toEqual([
       ["light and biomes of columns", 18],
-      ["entities", 12],
     ]);
+    expect(converted.entities).toHaveLength(12);
+  });
+
+  test("[IM76] entities keep their places, names and data, from columns and from files of their own", async () => {
+    const region = goldenBytes("1.8.9/r.-1.0.mca");
+    const wanted = (await columnsOf(worldDisk({ "r.-1.0.mca": region }), "r.-1.0.mca")).flatMap(
+      ({ entities }) => entities,
+    );
+    const both = await convert(worldDisk({ "region/r.-1.0.mca": region, "entities/r.-1.0.mca": region }));
+    expect(both.entities).toHaveLength(wanted.length * 2);
+    expect(new Set(both.entities.map(({ entityId }) => entityId)).size).toBe(wanted.length * 2);
+    for (const { id, position } of wanted) {
+      const place = position?.map(Math.fround);
+      const found = both.entities.filter(({ tags, position: at }) => {
+        return tags[0] === id && place?.every((coordinate, axis) => at[axis] === coordinate) === true;
+      });
+      expect(found.length).toBeGreaterThanOrEqual(2);
+      expect(PLAIN_DATA.decode(found[0]?.payload ?? new Uint8Array(0))).toMatchObject({ id });
+    }
+  });
+
+  test("[IM70] finds a world in dimensions/, and lists the other dimensions there", async () => {
+    const region = goldenBytes("1.17.1/r.0.0.mca");
+    const disk = worldDisk({
+      "dimensions/minecraft/overworld/region/r.0.0.mca": region,
+      "dimensions/mod/moon/region/r.0.0.mca": region,
+      "dimensions/mod/empty/data.dat": Uint8Array.of(1),
+    });
+    const { losses, chunks } = await convert(disk);
+    expect(chunks.size).toBeGreaterThan(0);
+    expect(losses).toContainEqual({
+      what: "other dimensions",
+      count: 1,
+      remark: expect.stringMatching(/the first is dimensions\/mod\/moon$/),
+    });
   });
 
   test("[IM70] takes name, seed and spawn point from level.dat", async () => {
@@ -134,7 +171,6 @@ describe.runIf(hasRegions)("converting a world of Minecraft", () => {
     expect(losses.map(({ what, count }) => [what, count])).toEqual([
       ["light and biomes of columns", 10],
       ["unfinished columns", 13],
-      ["region files of entities", 1],
       ["players", 1],
       ["region files of the Nether", 1],
       ["region files of the End", 1],

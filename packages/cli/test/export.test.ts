@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import {
+  openLuanti,
   openRegion,
   openSchematic,
   openVox,
@@ -264,6 +265,43 @@ describe("orthant export", () => {
     expect(await read()).toEqual(named);
     await capture(["export", folder, file, "--force", "--box", "2,0,0..17,1,1"]);
     expect(await read()).toEqual(named.map((name, x) => (x < 2 || x >= 17 ? "minecraft:air" : name)));
+  });
+
+  test("[EX12] [EX13] [EX14] writes a map of Luanti that says the same about every node", async () => {
+    const folder = join(await temporaryFolder(), "nodes");
+    const blocks = new BlockCatalog([
+      { id: 0, name: "air", colour: 0, solid: false },
+      { id: 1, name: "default:stone", colour: 1, solid: true },
+      { id: 2, name: "t:log", colour: 2, solid: true, properties: [{ name: "param2", values: ["0", "7"] }] },
+    ]);
+    const world = await createWorld(folder, { dimensions: 3, blocks });
+    await world.fill(box([-3, -2, -20], [40, 5, 4]), 1);
+    await world.set([-3, 4, -20], world.blocks.id("t:log", { param2: "7" }));
+    await world.setData([-3, 4, -20], { fields: { a: "b" } });
+    await world.close();
+    const file = join(folder, "../map.sqlite");
+    const { output } = await capture(["export", folder, file, "--box", "-3,-2,-20..39,5,4", "--accept-loss"]);
+    expect(output).toMatch(/^loss: data of voxels: only nodes are written$/m);
+    const map = await openLuanti(new NodeDisk(join(folder, "..")), "map.sqlite");
+    const found = new Map<string, string>();
+    for await (const { min, palette, indices, param2, isGenerated } of map.blocks()) {
+      expect(isGenerated).toBe(true);
+      for (let at = 0; at < 4_096; at++) {
+        const name = palette[indices[at] as number];
+        const [x, y, z] = [min[0] + (at & 15), min[1] + (at >> 8), min[2] + ((at >> 4) & 15)];
+        if (name !== "air") found.set([x, y, -1 - z].join(), `${name} ${param2[at]}`);
+      }
+    }
+    await map.close();
+    expect(map.findings).toEqual([]);
+    expect(found.size).toBe(42 * 7 * 24);
+    expect(found.get("-3,4,-20")).toBe("t:log 7");
+    found.delete("-3,4,-20");
+    expect(new Set(found.values())).toEqual(new Set(["default:stone 0"]));
+    for (const place of found.keys()) {
+      const [x = 0, y = 0, z = 0] = place.split(",").map(Number);
+      expect(x >= -3 && x < 39 && y >= -2 && y < 5 && z >= -20 && z < 4).toBe(true);
+    }
   });
 
   test("refuses names, boxes and worlds that it cannot write", async () => {

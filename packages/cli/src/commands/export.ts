@@ -9,6 +9,7 @@ import type { Context } from "../context.ts";
 import { ExportLosses } from "../export/export-losses.ts";
 import { type ExportedVoxels, exportSize, readVoxels } from "../export/exported-voxels.ts";
 import { glbOf } from "../export/glb.ts";
+import { luantiMapOf } from "../export/luanti-map.ts";
 import { minecraftRegionBox, regionOfWorld } from "../export/region.ts";
 import { schemOf } from "../export/schem.ts";
 import { voxOf } from "../export/vox.ts";
@@ -30,6 +31,7 @@ const WRITERS: ReadonlyMap<string, Writer> = new Map([
   [".schem", schemOf],
   [".vox", voxOf],
   [".glb", glbOf],
+  ["map.sqlite", luantiMapOf],
 ]);
 
 /** `orthant export`. */
@@ -39,13 +41,13 @@ export const exportCommand: Command = {
   details: [
     "The end of the file's name says what is written: .schem is a schematic of Sponge (WorldEdit and others open it),",
     ".vox is for MagicaVoxel, .glb is glTF 2.0, which Blender, browsers and engines show, and r.X.Z.mca is a region of",
-    "Minecraft 1.21, which has the columns of 512 x 512 voxels that its name says.",
+    "Minecraft 1.21, which has the columns of 512 x 512 voxels that its name says. map.sqlite is the map of a Luanti world.",
     "Voxels without an edit are made by the generator. The command first lists what the other format cannot hold,",
     "and writes nothing unless --accept-loss allows that; then the exit code is 3.",
   ].join(" "),
   arguments: [
     { name: "<world>", description: "the folder of a world, or a file that convert reads" },
-    { name: "<file>", description: "a name that ends with .schem, .vox or .glb, or r.X.Z.mca" },
+    { name: "<file>", description: "a name that ends with .schem, .vox or .glb, r.X.Z.mca, or map.sqlite" },
   ],
   usesGenerators: true,
   options: [
@@ -86,7 +88,7 @@ export const exportCommand: Command = {
       context.printJson({
         world: folder,
         output: file,
-        format: target.ending.slice(1),
+        format: target.ending.split(".").at(-1),
         made: !isDry,
         box: made.box,
         voxels,

@@ -156,7 +156,7 @@ class PageReader {
 
   /** Reads the bytes of a row, whose end may lie in pages of its own. */
   async #payload(page: Uint8Array, start: number, length: number, walk: TableWalk): Promise<Uint8Array> {
-    if (length > ROW_BYTES_MAX || length > walk.rowBytesLeft)
+    if (length < 0 || length > ROW_BYTES_MAX || length > walk.rowBytesLeft)
       throw new OrthantError("ORT_LIMIT", `a row of ${length} bytes`);
     walk.rowBytesLeft -= length;
     const usable = this.#usableBytes;
@@ -264,13 +264,23 @@ class VarintReader {
     this.offset = offset;
   }
 
+  /** Returns the last nine bytes as one number. */
+  #nine(): bigint {
+    let value = 0n;
+    for (let at = this.offset - 9; at < this.offset - 1; at++) {
+      value = (value << 7n) | BigInt((this.#bytes[at] as number) & 0x7f);
+    }
+    return (value << 8n) | BigInt(this.#bytes[this.offset - 1] as number);
+  }
+
   /** Reads up to nine bytes, the highest first; beyond 2^53 not exactly. */
   next(): number {
     let value = 0;
     for (let count = 0; count < 9; count++) {
       const byte = this.#bytes[this.offset++];
       if (byte === undefined) throw new OrthantError("ORT_TRUNCATED", "a number is cut");
-      if (count === 8) return value * 256 + byte;
+      // Only a ninth byte makes a number negative.
+      if (count === 8) return Number(BigInt.asIntN(64, this.#nine()));
       value = value * 128 + (byte & 0x7f);
       if (byte < 0x80) return value;
     }

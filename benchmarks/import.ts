@@ -48,7 +48,7 @@ export async function* importSuite(): AsyncGenerator<Figure> {
       TWO_THREADS_MIN,
     );
     const worldBytes = shared[0]?.bytes ?? Number.NaN;
-    const leftOut = "without light, biomes and entities, which the region files have";
+    const leftOut = "without light and biomes, which the region files have";
     yield told("import/size", worldBytes / regionBytes, "of the bytes of the region files", leftOut);
     yield await memoryFigure(golden, folder);
   } finally {

@@ -3,7 +3,14 @@ import { MemoryDisk } from "@orthant/disk";
 import { flattenBlock } from "@orthant/imports";
 import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { convertedWorld, expectationOf, expectedFiles, goldenDisk, requestOf } from "./samples.ts";
+import {
+  convertedWorld,
+  expectationOf,
+  expectedFiles,
+  goldenDisk,
+  hasImports,
+  requestOf,
+} from "./samples.ts";
 
 type Place = readonly [x: number, y: number, z: number];
 
@@ -23,7 +30,7 @@ function nameOf(state: string): string {
 
 const isAir = (name: string): boolean => /^(?:minecraft:)?(?:cave_|void_)?air$/.test(name);
 
-describe("a schematic as a world", () => {
+describe.runIf(hasImports)("a schematic as a world", () => {
   test.each(expectedFiles("schematics"))("[IM80] %s keeps every voxel and all data", async (path) => {
     const expected = expectationOf<ExpectedSchematic>(path);
     const { voxels, data, losses } = await convertedWorld(goldenDisk(path), basename(path));
@@ -48,6 +55,11 @@ describe("a schematic as a world", () => {
       expect(data.size + lostData).toBe(expected.blockEntities.length);
   });
 
+  test("[IM80] players begin above it", async () => {
+    const { spawn, name } = await convertedWorld(goldenDisk("schematics/sponge-v2/x"), "smallhouse1.schem");
+    expect({ spawn, name }).toEqual({ spawn: [10, 28, 10, 0], name: "smallhouse1" });
+  });
+
   test("[IM80] a damaged region costs itself; what cannot be read at all is a finding of verify", async () => {
     const disk = goldenDisk("schematics/damaged/x");
     const { losses, voxels } = await convertedWorld(disk, "longs-too-short.litematic");
@@ -69,7 +81,7 @@ interface ExpectedModel {
   readonly keyframes: readonly unknown[];
 }
 
-describe("a file of MagicaVoxel as a world", () => {
+describe.runIf(hasImports)("a file of MagicaVoxel as a world", () => {
   test.each(expectedFiles("vox"))("[IM81] %s keeps every voxel, with y up", async (path) => {
     const expected = expectationOf<ExpectedModel>(path);
     const { voxels, colours } = await convertedWorld(goldenDisk(path), basename(path));
@@ -104,7 +116,7 @@ interface ExpectedMap {
 }
 
 describe("a map of Tiled as a world of two dimensions", () => {
-  test.each(expectedFiles("tiled").filter((path) => /\.tm[jx]$/.test(path)))(
+  test.runIf(hasImports).each(expectedFiles("tiled").filter((path) => /\.tm[jx]$/.test(path)))(
     "[IM82] %s keeps every cell of a layer, with y up",
     async (path) => {
       for (const { name, counts, samples } of expectationOf<ExpectedMap>(path).layers) {
@@ -158,7 +170,7 @@ interface ExpectedNodes {
   readonly timers: readonly { readonly pos: Place; readonly timeout: number }[];
 }
 
-describe("a world of Luanti as a world", () => {
+describe.runIf(hasImports)("a world of Luanti as a world", () => {
   test.each(expectedFiles("luanti").filter((path) => !path.includes("leveldb")))(
     "[IM83] %s keeps every node, metadata and timers",
     async (path) => {

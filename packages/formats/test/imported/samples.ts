@@ -13,7 +13,8 @@ import { expect } from "vitest";
 
 const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports");
 
-const hasImports: boolean = existsSync(GOLDEN);
+/** Whether files of other programs are here. */
+export const hasImports: boolean = existsSync(GOLDEN);
 if (!hasImports)
   process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
 
@@ -40,6 +41,7 @@ export function goldenDisk(path: string): Disk {
 /** A converted world. */
 export interface ConvertedWorld {
   readonly name: string;
+  readonly spawn: readonly number[];
   readonly losses: readonly ConversionLoss[];
   /** All voxels that are not air, by their positions. */
   readonly voxels: ReadonlyMap<string, string>;
@@ -104,5 +106,5 @@ async function contentOf(made: Disk): Promise<Omit<ConvertedWorld, "losses">> {
   }
   await save.close();
   const colours = new Map(catalog.types.map(({ name, colour }) => [name, colour]));
-  return { name: description.name, voxels, data, colours };
+  return { name: description.name, spawn: description.spawn, voxels, data, colours };
 }

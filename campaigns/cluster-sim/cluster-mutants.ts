@@ -91,7 +91,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     change(
       LOG,
       "this.#markDurable(group.lastPosition);",
-      "this.#markDurable(group.lastPosition); this.#trim();",
+      "this.#markDurable(group.lastPosition); this.trim();",
     ),
   ),
   mutant(

@@ -41,7 +41,6 @@ describe("hostile files of other programs", () => {
 
   test("a batch for each reader finds nothing", { timeout: 120_000 }, async () => {
     for (const target of importTargets(imports)) {
-      await fuzzBatch(target, 0, 1);
       expect(await fuzzBatch(target, 1, 1)).toEqual([]);
     }
   });

@@ -154,7 +154,7 @@ class ImportReaders {
   cells(input: Uint8Array): Promise<void> {
     const compression = ["", "zlib", "gzip", "zstd"][(input[0] ?? 0) & 3];
     const data = Buffer.from(input.subarray(1)).toString("base64");
-    const layer = { type: "tilelayer", width: 64, height: 64, encoding: "base64", compression, data };
+    const layer = { type: "tilelayer", width: 16, height: 16, encoding: "base64", compression, data };
     const json = JSON.stringify({ tilewidth: 1, tileheight: 1, layers: [layer] });
     return this.tiled(new TextEncoder().encode(json));
   }

@@ -135,7 +135,7 @@ function readNames(input: BlockReader): ReadonlyMap<number, string> {
 
 /** Nodes lie x fastest, then y, then z; parts of voxels lie x fastest, then z, then y. */
 function readNodes(input: BlockReader, names: ReadonlyMap<number, string>): Nodes {
-  const ids = new BlockReader(input.bytes(NODES * 2));
+  const ids = input.bytes(NODES * 2);
   const [stored1, stored2] = [input.bytes(NODES), input.bytes(NODES)];
   const palette = [...names.values()];
   const places = new Map(
@@ -143,9 +143,14 @@ function readNodes(input: BlockReader, names: ReadonlyMap<number, string>): Node
   );
   const [indices, param1, param2] = [new Uint16Array(NODES), new Uint8Array(NODES), new Uint8Array(NODES)];
   let nameless = 0;
+  let last = -1;
+  let place: number | undefined;
   for (let at = 0; at < NODES; at++) {
     const to = (at & 0x0f) | ((at >>> 8) << 4) | (((at >>> 4) & 0x0f) << 8);
-    const place = places.get(ids.u16());
+    const id = ((ids[at * 2] as number) << 8) | (ids[at * 2 + 1] as number);
+    // Nodes are often like the one before.
+    if (id !== last) place = places.get(id);
+    last = id;
     if (place === undefined) nameless++;
     indices[to] = place ?? NOT_STORED;
     param1[to] = stored1[at] as number;

@@ -113,6 +113,8 @@ export class ImportConversion {
           }
           for (let step = 0; step < steps; step++) onStep();
         }
+        // Threads have nothing left to do, and the index and its verification need the memory.
+        if (this.#tasks.width > 1) await this.#tasks.close();
         await this.#finish(writer, census, catalog);
       } finally {
         await writer.close();

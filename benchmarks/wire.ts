@@ -29,8 +29,7 @@ const prng = new Prng(5);
 /**
  * Question: how many bytes does it take to share a world?
  * Budgets: one voxel takes at most 48 bytes of message; a first join little more than the edits themselves; a
- * reconnect costs what changed; a frame is read at 0.6 or more of the speed of its JSON. Baselines are the same
- * things as plain JSON, as whole chunks and with Colyseus.
+ * reconnect costs what changed. Baselines are the same things as plain JSON, as whole chunks and with Colyseus.
  */
 export async function* wireSuite(): AsyncGenerator<Figure> {
   const colyseus = loadColyseus();

@@ -5,7 +5,7 @@ import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
 import type { OrthantServer } from "@orthant/server";
 import type { WorldEngine } from "@orthant/world/engine";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { builtWorld, countingSockets, serve } from "./served-world.ts";
+import { builtWorld, countingSockets, serve, serveAtOwnPort } from "./served-world.ts";
 
 const INTEREST = { center: [0, 33, 0, 0] as Position, radiusChunks: 3 };
 const IN_SIGHT = boxBetween([-3, 1, -3, -3], [4, 7, 4, 4]);
@@ -238,7 +238,7 @@ describe("clients of a real server", () => {
 
 test("a client survives a restart of its server, and its edits are applied once", async () => {
   const world = await builtWorld();
-  const before = await serve(world);
+  const before = await serveAtOwnPort(world);
   const { socket, bytes } = countingSockets();
   const client = connectReplica(before.url, { interest: INTEREST, socket, random: () => 0n });
   await client.complete();

@@ -1,5 +1,5 @@
 import type { OpenSocket } from "@orthant/client/replica";
-import { PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { isOrthantError, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
@@ -27,6 +27,20 @@ export async function serve(
   options: Partial<ServerOptions> = {},
 ): Promise<OrthantServer> {
   return createServer({ world, tickMs: 20, logger: false, ...options });
+}
+
+/**
+ * Serves a world at a port to which a server can return: one that the system does not give to others meanwhile, as it does
+ * with those above 32,767.
+ */
+export async function serveAtOwnPort(world: WorldEngine): Promise<OrthantServer> {
+  for (;;) {
+    try {
+      return await serve(world, { port: 20_000 + Math.floor(Math.random() * 10_000) });
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_LISTEN")) throw error;
+    }
+  }
 }
 
 /** Counts the bytes received over the sockets it creates. */

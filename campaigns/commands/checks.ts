@@ -27,6 +27,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   log: checkLog,
   tag: checkTag,
   convert: checkConvert,
+  export: checkExport,
   backup: checkBackup,
   restore: checkRestore,
   compact: checkCompact,
@@ -151,6 +152,22 @@ async function checkMap(tester: CommandTester): Promise<void> {
   const [picture = "", again] = pictures;
   tester.equal("map of a backup", again, picture);
   if (!picture.startsWith(PNG_SIGNATURE)) tester.fail(`map of ${model.recipe.name} wrote no PNG`);
+}
+
+/** Exports one voxel, whose block gets the name that it has in Minecraft, and reads the file again. */
+async function checkExport(tester: CommandTester): Promise<void> {
+  const { folder, model } = tester.world;
+  const edited = model.edits.find(([, block]) => block !== 0);
+  if (edited === undefined) return;
+  const [voxel] = edited;
+  const file = `${tester.newFolder()}.schem`;
+  const box = `${voxel.join()}..${voxel.map((coordinate) => coordinate + 1).join()}`;
+  const options = ["--box", box, "--generators", GENERATORS_MODULE];
+  await tester.run(EXIT.failed, "export", folder, file, ...options);
+  await tester.object(EXIT.loss, "export", folder, file, ...options, "--accept-loss");
+  await tester.run(EXIT.ok, "verify", file);
+  const info = await tester.object(EXIT.ok, "info", file);
+  tester.equal("format of an export", info["format"], "schematic");
 }
 
 async function checkVerify(tester: CommandTester): Promise<void> {

@@ -1,11 +1,11 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import { type SampleTag, sampleNbt } from "./sample-nbt.ts";
+import { type NbtSample, nbtFile } from "@orthant/testkit";
 
-const STONE: SampleTag = { fields: { Name: "minecraft:stone" } };
-const LOG: SampleTag = {
+const STONE: NbtSample = { fields: { Name: "minecraft:stone" } };
+const LOG: NbtSample = {
   fields: { Name: "minecraft:oak_log", Properties: { fields: { axis: "y", up: "1" } } },
 };
-const CHEST: SampleTag = {
+const CHEST: NbtSample = {
   fields: {
     id: "minecraft:chest",
     x: { int: 1 },
@@ -14,16 +14,16 @@ const CHEST: SampleTag = {
     Items: { list: [{ fields: { Slot: { byte: 1 } } }] },
   },
 };
-const ENTITY: SampleTag = {
+const ENTITY: NbtSample = {
   fields: { id: "minecraft:pig", Pos: { list: [{ double: 1.5 }, { double: 2 }, { double: 3 }] } },
 };
-const TRIPLE: SampleTag = { fields: { x: { int: 2 }, y: { int: -2 }, z: { int: 3 } } };
+const TRIPLE: NbtSample = { fields: { x: { int: 2 }, y: { int: -2 }, z: { int: 3 } } };
 const PLACE = { xPos: { int: 0 }, zPos: { int: 0 } };
 const ORDINARY_LONGS = new Array<bigint>(256).fill(0x10n);
 
 /** Columns of two ages, each with a section of every kind. */
 export const columnSamples: readonly Uint8Array[] = [
-  sampleNbt({
+  nbtFile({
     ...PLACE,
     DataVersion: { int: 3955 },
     Status: "minecraft:full",
@@ -40,7 +40,7 @@ export const columnSamples: readonly Uint8Array[] = [
     },
     block_entities: { list: [CHEST] },
   }),
-  sampleNbt({
+  nbtFile({
     Level: {
       fields: {
         ...PLACE,
@@ -60,17 +60,17 @@ export const columnSamples: readonly Uint8Array[] = [
       },
     },
   }),
-  sampleNbt({ ...PLACE, DataVersion: { int: 1_631 }, sections: { list: [] } }),
+  nbtFile({ ...PLACE, DataVersion: { int: 1_631 }, sections: { list: [] } }),
 ];
 
 const SIZE = { Width: { short: 2 }, Height: { short: 1 }, Length: { short: 2 } };
-const PALETTE: SampleTag = { fields: { "t:b[b=2,a=1]": { int: 300 }, "minecraft:air": { int: 0 } } };
-const DATA: SampleTag = { bytes: [0, 0xac, 0x02, 0, 0] };
-const SPONGE_CHEST: SampleTag = { fields: { Id: "minecraft:chest", Pos: { ints: [1, 0, 0] } } };
+const PALETTE: NbtSample = { fields: { "t:b[b=2,a=1]": { int: 300 }, "minecraft:air": { int: 0 } } };
+const DATA: NbtSample = { bytes: [0, 0xac, 0x02, 0, 0] };
+const SPONGE_CHEST: NbtSample = { fields: { Id: "minecraft:chest", Pos: { ints: [1, 0, 0] } } };
 
 /** One schematic of every kind. */
 export const schematicSamples: readonly Uint8Array[] = [
-  sampleNbt({
+  nbtFile({
     ...SIZE,
     Version: { int: 2 },
     Offset: { ints: [1, 2, 3] },
@@ -78,7 +78,7 @@ export const schematicSamples: readonly Uint8Array[] = [
     BlockData: DATA,
     BlockEntities: { list: [SPONGE_CHEST] },
   }),
-  sampleNbt({
+  nbtFile({
     Schematic: {
       fields: {
         ...SIZE,
@@ -88,14 +88,14 @@ export const schematicSamples: readonly Uint8Array[] = [
       },
     },
   }),
-  sampleNbt({
+  nbtFile({
     ...SIZE,
     Blocks: { bytes: [0, 1, 2, 3] },
     Data: { bytes: [0, 7, 0, 0] },
     AddBlocks: { bytes: [0x10, 0] },
     TileEntities: { list: [CHEST] },
   }),
-  sampleNbt({
+  nbtFile({
     Version: { int: 6 },
     Regions: {
       fields: {
@@ -112,7 +112,7 @@ export const schematicSamples: readonly Uint8Array[] = [
       },
     },
   }),
-  sampleNbt({
+  nbtFile({
     size: { list: [{ int: 2 }, { int: 1 }, { int: 1 }] },
     palette: { list: [STONE, LOG] },
     blocks: {
@@ -127,7 +127,7 @@ export const schematicSamples: readonly Uint8Array[] = [
 ];
 
 /** What `level.dat` has. */
-export const levelSample: Uint8Array = sampleNbt({
+export const levelSample: Uint8Array = nbtFile({
   Data: {
     fields: {
       LevelName: "w",

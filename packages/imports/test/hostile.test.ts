@@ -1,8 +1,7 @@
 import { MemoryDisk } from "@orthant/disk";
 import { openLuanti, openSchematic, openTiled, openVox, readNbt } from "@orthant/imports";
-import { codeOf, codeOfRejection } from "@orthant/testkit";
+import { codeOf, codeOfRejection, type NbtSample, nbtFile } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { nbtFile, type Written } from "./nbt-bytes.ts";
 
 /** Processor time that is allowed, where the fault took minutes. */
 const SHORT_MS = 5_000;
@@ -33,7 +32,7 @@ function voxChunk(id: string, content: Uint8Array): Uint8Array {
 describe("files that are made to keep a reader busy", () => {
   test("[IM5] a palette of 60,000 names is found by name in time", async () => {
     const names = Array.from({ length: 60_000 }, (_, at) => [`t:${at}`, { int: at }] as const);
-    const palette: Written = { fields: Object.fromEntries(names) };
+    const palette: NbtSample = { fields: Object.fromEntries(names) };
     const bytes = nbtFile({
       Version: { int: 2 },
       Width: { short: 1 },

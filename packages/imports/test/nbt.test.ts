@@ -1,7 +1,6 @@
 import { NBT_DEPTH_MAX, readNbt, readNbtCompound } from "@orthant/imports";
-import { codeOf, fromHex, Prng } from "@orthant/testkit";
+import { codeOf, fromHex, nbtFile, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { nbtFile } from "./nbt-bytes.ts";
 
 /** Written by hand: a root named `r` with a short `a` of -2, a list `l` of two strings, and an int array `i`. */
 const SMALL = fromHex(

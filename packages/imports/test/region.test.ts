@@ -7,9 +7,8 @@ import {
   type RegionFile,
   readMinecraftLevel,
 } from "@orthant/imports";
-import { codeOfRejection } from "@orthant/testkit";
+import { codeOfRejection, type NbtSample, nbtFile } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { nbtFile, type Written } from "./nbt-bytes.ts";
 
 const SECTOR = 4096;
 
@@ -51,17 +50,17 @@ async function columnsOf(region: RegionFile): Promise<readonly ChunkColumn[]> {
 
 /** The column in slot 33 of region [-1, 2]: x -31, z 65. */
 const PLACE = { xPos: { int: -31 }, zPos: { int: 65 } };
-const STONE: Written = { fields: { Name: "minecraft:stone" } };
-const LOG: Written = {
+const STONE: NbtSample = { fields: { Name: "minecraft:stone" } };
+const LOG: NbtSample = {
   fields: { Name: "minecraft:oak_log", Properties: { fields: { up: "1", axis: "y" } } },
 };
 
 /** A column of 1.18 with one section at y -4, where all voxels but the second are stone. */
-function modernColumn(fields: Readonly<Record<string, Written>> = {}): Uint8Array {
+function modernColumn(fields: Readonly<Record<string, NbtSample>> = {}): Uint8Array {
   const longs = new Array<bigint>(256).fill(0n);
   longs[0] = 0x10n;
-  const states: Written = { fields: { palette: { list: [STONE, LOG] }, data: { longs } } };
-  const sections: Written = { list: [{ fields: { Y: { byte: -4 }, block_states: states } }] };
+  const states: NbtSample = { fields: { palette: { list: [STONE, LOG] }, data: { longs } } };
+  const sections: NbtSample = { list: [{ fields: { Y: { byte: -4 }, block_states: states } }] };
   return nbtFile({ ...PLACE, DataVersion: { int: 3955 }, Status: "minecraft:full", sections, ...fields });
 }
 
@@ -99,24 +98,24 @@ describe("region files", () => {
     ["1.15", 2230, 320, true],
     ["1.16", 2566, 342, false],
   ])("[IM12] indices of five bits in %s", async (_version, dataVersion, longCount, crossLongs) => {
-    const palette = Array.from({ length: 17 }, (_, at): Written => ({ fields: { Name: `t:${at}` } }));
+    const palette = Array.from({ length: 17 }, (_, at): NbtSample => ({ fields: { Name: `t:${at}` } }));
     // Voxel 12 is the first whose five bits would cross two longs.
     const longs = new Array<bigint>(longCount).fill(0n);
     longs[1] = crossLongs ? 1n : 16n;
-    const section: Written = {
+    const section: NbtSample = {
       fields: { Y: { byte: 0 }, Palette: { list: palette }, BlockStates: { longs } },
     };
-    const level: Written = { fields: { ...PLACE, Status: "full", Sections: { list: [section] } } };
+    const level: NbtSample = { fields: { ...PLACE, Status: "full", Sections: { list: [section] } } };
     const bytes = nbtFile({ DataVersion: { int: dataVersion }, Level: level });
     const [column] = await columnsOf(await open(regionBytes([{ index: 33, bytes }])));
     expect([...(column?.sections[0]?.indices?.subarray(10, 15) ?? [])]).toEqual([0, 0, 16, 0, 0]);
   });
 
   test("[IM13] a palette of one needs no indices; a section without palette holds no blocks", async () => {
-    const one: Written = {
+    const one: NbtSample = {
       fields: { Y: { byte: 0 }, block_states: { fields: { palette: { list: [STONE] } } } },
     };
-    const light: Written = { fields: { Y: { byte: -5 }, SkyLight: { bytes: [1] } } };
+    const light: NbtSample = { fields: { Y: { byte: -5 }, SkyLight: { bytes: [1] } } };
     const bytes = modernColumn({ sections: { list: [light, one] } });
     const region = await open(regionBytes([{ index: 33, bytes }]));
     const [column] = await columnsOf(region);
@@ -133,7 +132,7 @@ describe("region files", () => {
     blocks[3] = 5;
     data[1] = 0x70;
     add[1] = 0x20;
-    const section: Written = {
+    const section: NbtSample = {
       fields: { Y: { byte: 1 }, Blocks: { bytes: blocks }, Data: { bytes: data }, Add: { bytes: add } },
     };
     const bytes = nbtFile({ Level: { fields: { ...PLACE, Sections: { list: [section] } } } });
@@ -153,7 +152,7 @@ describe("region files", () => {
   });
 
   test("[IM16] keeps block entities of the column, and leaves out others with a finding", async () => {
-    const at = (x: number): Written => ({
+    const at = (x: number): NbtSample => ({
       fields: { id: "minecraft:chest", x: { int: x }, y: { int: 3 }, z: { int: 1_041 } },
     });
     const bytes = modernColumn({ block_entities: { list: [at(-496), at(-497)] } });
@@ -177,7 +176,7 @@ describe("region files", () => {
   test("[IM18] a voxel beyond the palette is not stored; a wrong number of longs costs the section alone", async () => {
     const longs = new Array<bigint>(256).fill(0n);
     longs[0] = 0xfn;
-    const section = (y: number, count: number): Written => ({
+    const section = (y: number, count: number): NbtSample => ({
       fields: {
         Y: { byte: y },
         block_states: { fields: { palette: { list: [STONE, LOG] }, data: { longs: longs.slice(0, count) } } },
@@ -207,7 +206,7 @@ describe("region files", () => {
 describe("level.dat", () => {
   test("[IM20] reads name, seed, spawn and version, of old and of new games", async () => {
     const spawn = { SpawnX: { int: 1 }, SpawnY: { int: 64 }, SpawnZ: { int: -3 } };
-    const old: Written = {
+    const old: NbtSample = {
       fields: { LevelName: "Old", RandomSeed: { long: -5n }, ...spawn, generatorName: "flat" },
     };
     expect(await readMinecraftLevel(gzipSync(nbtFile({ Data: old })))).toEqual({
@@ -218,8 +217,8 @@ describe("level.dat", () => {
       gameVersion: undefined,
       generator: "flat",
     });
-    const settings: Written = { fields: { seed: { long: 7n } } };
-    const version: Written = { fields: { Name: "1.21.1" } };
+    const settings: NbtSample = { fields: { seed: { long: 7n } } };
+    const version: NbtSample = { fields: { Name: "1.21.1" } };
     const fields = { WorldGenSettings: settings, Version: version, DataVersion: { int: 3955 } };
     expect(await readMinecraftLevel(nbtFile({ Data: { fields } }))).toMatchObject({
       seed: 7n,

@@ -1,24 +1,23 @@
 import { gzipSync } from "node:zlib";
 import { NOT_STORED, openSchematic, type Schematic } from "@orthant/imports";
-import { codeOfRejection } from "@orthant/testkit";
+import { codeOfRejection, type NbtSample, nbtFile } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { nbtFile, type Written } from "./nbt-bytes.ts";
 
 const SIZE = { Width: { short: 2 }, Height: { short: 1 }, Length: { short: 2 } };
-const PALETTE: Written = { fields: { "t:b[b=2,a=1]": { int: 300 }, "minecraft:air": { int: 0 } } };
+const PALETTE: NbtSample = { fields: { "t:b[b=2,a=1]": { int: 300 }, "minecraft:air": { int: 0 } } };
 /** 300 as a varint has two bytes. */
-const DATA: Written = { bytes: [0, 0xac, 0x02, 0, 0] };
+const DATA: NbtSample = { bytes: [0, 0xac, 0x02, 0, 0] };
 
-function open(fields: Readonly<Record<string, Written>>): Promise<Schematic> {
+function open(fields: Readonly<Record<string, NbtSample>>): Promise<Schematic> {
   return openSchematic(gzipSync(nbtFile(fields)), "a.schem");
 }
 
 describe("Sponge schematics", () => {
   test("[IM30] version 2: everything in the root, WorldEdit's origin in Offset", async () => {
-    const metadata: Written = {
+    const metadata: NbtSample = {
       fields: { WEOffsetX: { int: 1 }, WEOffsetY: { int: 2 }, WEOffsetZ: { int: 3 } },
     };
-    const chest: Written = { fields: { Id: "minecraft:chest", Pos: { ints: [1, 0, 0] } } };
+    const chest: NbtSample = { fields: { Id: "minecraft:chest", Pos: { ints: [1, 0, 0] } } };
     const schematic = await open({
       ...SIZE,
       Version: { int: 2 },
@@ -44,8 +43,8 @@ describe("Sponge schematics", () => {
   });
 
   test("[IM30] version 3: blocks in a compound of their own, the paste offset in Offset", async () => {
-    const blocks: Written = { fields: { Palette: PALETTE, Data: DATA } };
-    const metadata: Written = { fields: { WorldEdit: { fields: { Origin: { ints: [10, 20, 30] } } } } };
+    const blocks: NbtSample = { fields: { Palette: PALETTE, Data: DATA } };
+    const metadata: NbtSample = { fields: { WorldEdit: { fields: { Origin: { ints: [10, 20, 30] } } } } };
     const fields = {
       ...SIZE,
       Version: { int: 3 },
@@ -90,12 +89,12 @@ describe("other schematics", () => {
   });
 
   test("[IM33] Litematica: a negative edge runs down from the position; indices cross longs", async () => {
-    const triple = (x: number, y: number, z: number): Written => ({
+    const triple = (x: number, y: number, z: number): NbtSample => ({
       fields: { x: { int: x }, y: { int: y }, z: { int: z } },
     });
-    const palette = Array.from({ length: 5 }, (_, at): Written => ({ fields: { Name: `t:${at}` } }));
+    const palette = Array.from({ length: 5 }, (_, at): NbtSample => ({ fields: { Name: `t:${at}` } }));
     // 22 indices of three bits: the last one begins at bit 63, and goes on in the second long.
-    const region: Written = {
+    const region: NbtSample = {
       fields: {
         Size: triple(-22, 1, 1),
         Position: triple(5, 0, 0),
@@ -122,13 +121,13 @@ describe("other schematics", () => {
   });
 
   test("[IM34] structures: voxels that are not listed are not stored; the first of several palettes counts", async () => {
-    const block: Written = {
+    const block: NbtSample = {
       fields: { pos: { list: [{ int: 1 }, { int: 0 }, { int: 0 }] }, state: { int: 1 } },
     };
-    const outside: Written = {
+    const outside: NbtSample = {
       fields: { pos: { list: [{ int: 2 }, { int: 0 }, { int: 0 }] }, state: { int: 1 } },
     };
-    const states = (first: string): Written => ({
+    const states = (first: string): NbtSample => ({
       list: [{ fields: { Name: first } }, { fields: { Name: "t:second" } }],
     });
     const schematic = await open({

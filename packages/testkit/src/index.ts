@@ -20,6 +20,7 @@ export {
   type NetworkConditions,
   RELIABLE_NETWORK,
 } from "./lossy-network.ts";
+export { type NbtSample, nbtFile } from "./nbt-bytes.ts";
 export { Prng } from "./prng.ts";
 export {
   changeData,

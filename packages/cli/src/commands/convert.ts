@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type ConversionOutcome, formatAmount, formatCount, type OpenConversion } from "@orthant/formats";
+import { type ConversionOutcome, formatAmount, type OpenConversion } from "@orthant/formats";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNewFolder, requireOutside, unfinishedFolder } from "../files.ts";
@@ -15,6 +15,7 @@ import {
   importStarter,
 } from "../found-world.ts";
 import { requireKept } from "../live-save.ts";
+import { printLosses, refusedLoss } from "../losses.ts";
 import { parseInteger } from "../parse.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
@@ -108,10 +109,8 @@ export const convertCommand: Command = {
         const did = isDry ? "would convert" : "converted";
         context.print(`${did} ${folder} (${from}) to ${target} (${to}): ${describe(outcome)}`);
       }
-      for (const { what, count, remark } of outcome.losses) {
-        context.print(`loss: ${what}${count === 1 ? "" : ` (${formatCount(count)})`}: ${remark}`);
-      }
-      if (isRefused) throw refusal(outcome);
+      printLosses(outcome.losses, context);
+      if (isRefused) throw refusedLoss(outcome.losses);
       return outcome.losses.length === 0 ? EXIT.ok : EXIT.loss;
     } finally {
       await conversion.close();
@@ -189,11 +188,6 @@ async function withProgress<Value>(
 function defaultThreads(): number {
   const processors = availableParallelism();
   return processors === 1 ? 0 : Math.min(processors, THREADS_MAX);
-}
-
-function refusal({ losses }: ConversionOutcome): OrthantError {
-  const what = losses.map((loss) => loss.what).join(", ");
-  return new OrthantError("ORT_LOSS", `nothing was written, because it would lose: ${what}`);
 }
 
 function describe({ chunks, entities = 0, players = 0 }: ConversionOutcome): string {

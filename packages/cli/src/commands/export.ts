@@ -1,7 +1,14 @@
 import { type Box, OrthantError } from "@orthant/core";
-import { boxBetween, chunksOfVoxels, positionFrom, type WorldState } from "@orthant/core/engine";
+import {
+  boxBetween,
+  boxContains,
+  chunksOfVoxels,
+  intersectBoxes,
+  positionFrom,
+  type WorldState,
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { type ConversionLoss, formatAmount, formatBox, formatBytes, formatCount } from "@orthant/formats";
+import { type ConversionLoss, formatAmount, formatBox, formatBytes } from "@orthant/formats";
 import type { Save } from "@orthant/save";
 import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
@@ -16,6 +23,7 @@ import { voxOf } from "../export/vox.ts";
 import { makeFile } from "../files.ts";
 import { openReadable } from "../found-world.ts";
 import { journalLoss, retryWhileWritten } from "../live-save.ts";
+import { printLosses, refusedLoss } from "../losses.ts";
 import { boundsOfMade } from "../map/view.ts";
 import { parseBox } from "../parse.ts";
 import { neededGenerator, untouchedState } from "../stored-content.ts";
@@ -100,13 +108,8 @@ export const exportCommand: Command = {
         `${did} ${file}: voxels ${formatBox(made.box)}, ${formatAmount(voxels, "voxel")}, ${formatBytes(bytes.length)}`,
       );
     }
-    for (const { what, count, remark } of losses) {
-      context.print(`loss: ${what}${count === 1 ? "" : ` (${formatCount(count)})`}: ${remark}`);
-    }
-    if (isRefused) {
-      const what = losses.map((loss) => loss.what).join(", ");
-      throw new OrthantError("ORT_LOSS", `nothing was written, because it would lose: ${what}`);
-    }
+    printLosses(losses, context);
+    if (isRefused) throw refusedLoss(losses);
     return losses.length === 0 ? EXIT.ok : EXIT.loss;
   },
 };
@@ -220,14 +223,9 @@ async function exportRegion(
 }
 
 /** Returns what two boxes share in space; the first one says where on the fourth axis. */
-function sharedBox(asked: Box, region: Box): Box | undefined {
-  const min = positionFrom((axis) =>
-    axis === 3 ? asked.min[3] : Math.max(asked.min[axis], region.min[axis]),
-  );
-  const max = positionFrom((axis) =>
-    axis === 3 ? asked.max[3] : Math.min(asked.max[axis], region.max[axis]),
-  );
-  return min.some((at, axis) => at >= (max[axis] as number)) ? undefined : boxBetween(min, max);
+function sharedBox(asked: Box, { min, max }: Box): Box | undefined {
+  const [low, high] = [asked.min[3], asked.max[3]];
+  return intersectBoxes(asked, boxBetween([min[0], min[1], min[2], low], [max[0], max[1], max[2], high]));
 }
 
 async function entitiesIn(save: Save, box: Box): Promise<number> {
@@ -235,8 +233,7 @@ async function entitiesIn(save: Save, box: Box): Promise<number> {
   const chunks = chunksOfVoxels(save.global.description.chunkShape, box);
   for (const leaf of await save.leavesIn(chunks)) {
     for (const { position } of await save.readEntities(leaf)) {
-      if (position.every((at, axis) => at >= (box.min[axis] as number) && at < (box.max[axis] as number)))
-        count++;
+      if (boxContains(box, position)) count++;
     }
   }
   return count;

@@ -1,5 +1,5 @@
-/** A value to write as NBT. */
-export type SampleTag =
+/** A value to write as NBT; written here by hand, so that the readers are not tested with code of their own. */
+export type NbtSample =
   | { readonly byte: number }
   | { readonly short: number }
   | { readonly int: number }
@@ -8,16 +8,16 @@ export type SampleTag =
   | { readonly bytes: readonly number[] }
   | { readonly ints: readonly number[] }
   | { readonly longs: readonly bigint[] }
-  | { readonly list: readonly SampleTag[] }
+  | { readonly list: readonly NbtSample[] }
   | string
-  | { readonly fields: Readonly<Record<string, SampleTag>> };
+  | { readonly fields: Readonly<Record<string, NbtSample>> };
 
 /** Returns a whole file of NBT without compression: a root with an empty name. */
-export function sampleNbt(fields: Readonly<Record<string, SampleTag>>): Uint8Array {
+export function nbtFile(fields: Readonly<Record<string, NbtSample>>): Uint8Array {
   return Uint8Array.from([10, 0, 0, ...payload({ fields })]);
 }
 
-function typeOf(value: SampleTag): number {
+function typeOf(value: NbtSample): number {
   if (typeof value === "string") return 8;
   const types = {
     byte: 1,
@@ -34,7 +34,7 @@ function typeOf(value: SampleTag): number {
   return types[Object.keys(value)[0] as keyof typeof types];
 }
 
-function payload(value: SampleTag): number[] {
+function payload(value: NbtSample): number[] {
   if (typeof value === "string") return text(value);
   if ("byte" in value) return [value.byte & 0xff];
   if ("short" in value) return bigEndian(BigInt(value.short), 2);

@@ -199,7 +199,7 @@ export class ClusterFaults {
     };
     // Sometimes it stays full, even when all other faults are healed.
     if (prng.chance(0.5)) this.#for(prng.between(100, 20_000), end);
-    else this.#targets.time.after(prng.between(5_000, 120_000), end);
+    else this.#targets.time.after(prng.between(5_000, 400_000), end);
     return true;
   }
 

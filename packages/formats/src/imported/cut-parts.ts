@@ -36,6 +36,11 @@ export class CutParts {
     return this.#cells.length;
   }
 
+  /** Returns the lowest corner of a cube, in chunks. */
+  placeOf(cell: number): Triple | undefined {
+    return this.#cells[cell];
+  }
+
   /** Returns the cube with a voxel; `undefined` outside of all boxes. */
   cellOf(voxel: Triple): number | undefined {
     return this.#places.get(voxel.map((at) => Math.floor(at / CELL_EDGE)).join());

@@ -1,8 +1,10 @@
 import type { Disk } from "@orthant/disk";
+import type { Triple } from "@orthant/imports";
 import { BulkSaveWriter, hasSave, plainDescription } from "@orthant/save";
 import type { ConversionOutcome } from "../format/format.ts";
 import type { ImportTasks } from "../format/import-tasks.ts";
 import { ConversionLosses } from "../format/losses.ts";
+import { groundOf } from "./ground.ts";
 import { ImportProgress, type StoredCensus } from "./import-progress.ts";
 import type { ImportSource } from "./import-source.ts";
 import { StateCollector, wellFormed } from "./imported-blocks.ts";
@@ -125,9 +127,9 @@ export class ImportConversion {
     }
   }
 
-  #finish(writer: BulkSaveWriter, { savedAtMs }: StoredCensus, blocks: Uint8Array): Promise<void> {
-    const { shape, pieces, name = "", seed = 0n, spawn, attachments = [] } = this.#source;
-    const isNear = spawn?.every((at) => Number.isInteger(at) && Math.abs(at) < SPAWN_MAX) === true;
+  async #finish(writer: BulkSaveWriter, { savedAtMs }: StoredCensus, blocks: Uint8Array): Promise<void> {
+    const { shape, pieces, name = "", seed = 0n, attachments = [] } = this.#source;
+    const spawn = isNear(this.#source.spawn) ? this.#source.spawn : await groundOf(this.#source);
     return writer.finish({
       nowMs: savedAtMs,
       players: [],
@@ -140,13 +142,17 @@ export class ImportConversion {
         description: {
           ...plainDescription(shape),
           name: wellFormed(name.slice(0, NAME_LENGTH_MAX)),
-          ...(spawn !== undefined && isNear && { spawn: [...spawn, 0] as const }),
+          ...(isNear(spawn) && { spawn: [...spawn, 0] as const }),
           blocks,
           attachments,
         },
       },
     });
   }
+}
+
+function isNear(spawn: Triple | undefined): spawn is Triple {
+  return spawn?.every((at) => Math.abs(at) < SPAWN_MAX) === true;
 }
 
 function sum(values: readonly number[]): number {

@@ -36,8 +36,11 @@ export interface ImportSource {
   readonly shape: ChunkShape;
   /** For each piece its number of steps. No two pieces have chunks in one cube of {@link CELL_CHUNKS}. */
   readonly pieces: readonly number[];
+  /** Returns the lowest corner of a piece in chunks, or any place in it; `undefined` for a piece without chunks. */
+  placeOf(piece: number): Triple | undefined;
   readonly name?: string | undefined;
   readonly seed?: bigint | undefined;
+  /** Where players begin; if the source does not say it, they begin on the ground near its middle. */
   readonly spawn?: Triple | undefined;
   /** What the world keeps of the source besides. */
   readonly attachments?: readonly Attachment[];

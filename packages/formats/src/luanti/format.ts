@@ -105,6 +105,10 @@ async function sourceOf(
     shape: CUBE_CHUNKS,
     name,
     pieces: pieces.map((places) => places.length),
+    placeOf(piece) {
+      const [x, y, z] = pieces[piece]?.[0]?.place ?? [0, 0, 0];
+      return [x, y, -1 - z];
+    },
     defaults: { param2: "0" },
     losses: damageLosses(headFindings),
     fingerprint: String(hash64(encodeUtf8(JSON.stringify([bytes, head, pieces])))),

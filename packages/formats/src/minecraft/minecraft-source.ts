@@ -2,7 +2,7 @@ import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
-import type { ChunkColumn, ImportedEntity, RegionSlot } from "@orthant/imports";
+import type { ChunkColumn, ImportedEntity, RegionSlot, Triple } from "@orthant/imports";
 import { fileBytes } from "../format/files.ts";
 import type { WorldInfo } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -84,6 +84,11 @@ export class MinecraftSource implements ImportSource {
     const info = describeWorld(files, columns, totalBytes, damage);
     const leftOut = files.isOneRegion ? [] : await findLeftOut(disk);
     return new MinecraftSource(disk, files, cells, info, String(fingerprint), leftOut);
+  }
+
+  placeOf(piece: number): Triple | undefined {
+    const [x, z] = this.#cells[piece]?.cell?.split(",").map((at) => Number(at) * CELL_CHUNKS) ?? [];
+    return x === undefined || z === undefined ? undefined : [x, 0, z];
   }
 
   async readPiece(piece: number): Promise<ImportedPiece> {

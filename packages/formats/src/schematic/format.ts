@@ -71,8 +71,8 @@ function sourceOf(schematic: Schematic & { readonly bytes: number }, path: strin
   return {
     shape: CUBE_CHUNKS,
     name,
-    spawn: bounds && spawnAbove(bounds),
     pieces: Array.from({ length: cut.count }, () => 1),
+    placeOf: (piece) => cut.placeOf(piece),
     looksOf: looksOfBlock,
     attachments: [{ key: ATTACHMENT_KEY, value: encodeUtf8(JSON.stringify(placeOf(schematic))) }],
     losses: lossesOf(schematic, cut),
@@ -141,11 +141,6 @@ function lossesOf({ findings, parts }: Schematic, cut: CutParts): readonly Conve
     .filter((entity) => cellOfEntity(cut, entity) === undefined);
   losses.add("entities", `outside of the schematic; the first is ${outside[0]?.id ?? ""}`, outside.length);
   return losses.list();
-}
-
-/** Returns a place above the middle: at the origin, players would be inside of a wall. */
-function spawnAbove({ min, size }: { readonly min: Triple; readonly size: Triple }): Triple {
-  return [min[0] + Math.floor(size[0] / 2), min[1] + size[1], min[2] + Math.floor(size[2] / 2)];
 }
 
 function boundsOf({ parts }: Schematic): { readonly min: Triple; readonly size: Triple } | undefined {

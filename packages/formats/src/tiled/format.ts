@@ -59,6 +59,7 @@ function sourceOf(map: TiledMap, path: string, bytes: number, layerName: string 
     shape: TILE_CHUNKS,
     name,
     pieces: [1],
+    placeOf: () => [0, 0, 0],
     losses: lossesOf(map, chosen, layerName),
     defaults: { flip: "none" },
     info: {

@@ -65,6 +65,7 @@ function sourceOf(file: VoxFile, path: string, bytes: number, frame: number): Im
     name,
     // Models turn and overlap, so that one pass over all of them fills all chunks.
     pieces: [1],
+    placeOf: () => [0, 0, 0],
     losses,
     info: {
       facts: {

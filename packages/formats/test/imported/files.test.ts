@@ -55,11 +55,6 @@ describe.runIf(hasImports)("a schematic as a world", () => {
       expect(data.size + lostData).toBe(expected.blockEntities.length);
   });
 
-  test("[IM80] players begin above it", async () => {
-    const { spawn, name } = await convertedWorld(goldenDisk("schematics/sponge-v2/x"), "smallhouse1.schem");
-    expect({ spawn, name }).toEqual({ spawn: [10, 28, 10, 0], name: "smallhouse1" });
-  });
-
   test("[IM80] a damaged region costs itself; what cannot be read at all is a finding of verify", async () => {
     const disk = goldenDisk("schematics/damaged/x");
     const { losses, voxels } = await convertedWorld(disk, "longs-too-short.litematic");

@@ -13,6 +13,8 @@ function sourceOf(fingerprint: string, onRead: (piece: number) => void = () => u
   return {
     shape: CUBE_CHUNKS,
     pieces: Array.from({ length: PIECES }, () => 256),
+    placeOf: (piece) => [piece * 4, 0, 0],
+    spawn: [0, 16, 0],
     fingerprint,
     info: { facts: {}, rows: [] },
     losses: [],

@@ -65,6 +65,7 @@ const SERVER_RULES: Rules = {
     wanted: '"applied" or "durable"',
     accepts: (value) => value === "applied" || value === "durable",
   },
+  readOnly: FLAG,
   tickMs: { wanted: `a whole number from 1 to ${TICK_MS_MAX}`, accepts: wholeNumber(1, TICK_MS_MAX) },
   precision: OBJECT,
   entityRates: OBJECT,

@@ -85,6 +85,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     authorize,
     checkAccount: (account) => revocations.faultOf(account),
     acknowledge: options.acknowledge ?? "applied",
+    readOnly: options.readOnly ?? false,
     tickMs,
     ...(options.precision !== undefined && { precision: options.precision }),
     ...(options.entityRates !== undefined && { entityRates: options.entityRates }),

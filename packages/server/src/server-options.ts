@@ -42,6 +42,8 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   readonly hosts?: readonly string[];
   /** When an edit is acknowledged: when it is applied, the default, or when it would survive a crash. */
   readonly acknowledge?: "applied" | "durable";
+  /** Whether players only look: all of them are viewers, and every edit is rejected. The game itself may still edit. */
+  readonly readOnly?: boolean;
   /** Interval between frames to a client; 100 by default. */
   readonly tickMs?: number;
   /**

@@ -1,3 +1,5 @@
+import { OrthantError } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   type DamagedJournal,
   type Durability,
@@ -12,7 +14,8 @@ import {
 } from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { requireNative } from "../found-world.ts";
+import { findWorld, openReadable, unsupported } from "../found-world.ts";
+import { nativeFormat } from "../native-format.ts";
 import { METRICS_VARIABLE, ROLE_NAMES, SECRET_VARIABLE } from "../serve/credentials.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
 import { sharedPool } from "../shared-pool.ts";
@@ -30,9 +33,11 @@ export const serveCommand: Command = {
     "Prints the address of a page that shows the world, and a token with which one player may join.",
     "Saves the world when it is stopped by Ctrl-C.",
     `Without --secret-file or ${SECRET_VARIABLE} the secret is new each time, and so old tokens are good for nothing.`,
+    "With --read-only players change nothing, and the world may be one of another program: a folder or file that",
+    "orthant map draws. A copy of it in memory is served, of at most 16,384 columns, chunks or blocks.",
     "With --cluster it is a part of a cluster, and hands over what it owns when it is stopped.",
   ].join(" "),
-  arguments: [{ name: "<world>", description: "the folder of a world, or its name in a cluster" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, its file, or its name in a cluster" }],
   usesGenerators: true,
   options: [
     { flags: "-p, --port <number>", description: "where to listen; 0 picks a free one", default: "7440" },
@@ -55,6 +60,7 @@ export const serveCommand: Command = {
       default: "applied",
       choices: ACKNOWLEDGEMENTS,
     },
+    { flags: "--read-only", description: "let players look, and reject every edit" },
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLE_NAMES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
@@ -113,6 +119,7 @@ export const serveCommand: Command = {
     "orthant serve my-world",
     "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --acknowledge durable",
     "orthant serve tiles --wire1 7777",
+    "orthant serve r.0.0.mca --read-only",
     "orthant serve town --cluster both --shards /srv/orthant --nats tls://a.example.org:4222",
   ],
 
@@ -125,13 +132,14 @@ export const serveCommand: Command = {
     const folder = args.at(0);
     // Read settings first: a secret read from a pipe may take forever, and there is nothing to save yet.
     const settings = await listenSettings(args, context);
-    const disk = await context.openSteadyDisk(folder);
-    await requireNative(disk, folder);
+    const disk = await openServed(folder, context, args.has("readOnly"));
+    const isCopy = disk instanceof MemoryDisk;
     const world = await openWorldEngine(disk, {
       time: context.time,
       generators: context.generators,
       generation: sharedPool(),
-      durability: chosen(DURABILITIES, args.text("durability")),
+      durability: isCopy ? "snapshot" : chosen(DURABILITIES, args.text("durability")),
+      autosave: !isCopy,
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
     });
     let failure: unknown;
@@ -141,10 +149,24 @@ export const serveCommand: Command = {
       await world.close();
     }
     if (failure !== undefined) throw failure;
-    context.print(`stopped; the world is saved as generation ${world.generation}`);
+    context.print(isCopy ? "stopped" : `stopped; the world is saved as generation ${world.generation}`);
     return EXIT.ok;
   },
 };
+
+/** Opens a world of Orthant, or, to be read only, makes a copy in memory of one of another program. */
+async function openServed(path: string, context: Context, isReadOnly: boolean): Promise<Disk> {
+  const { world } = await findWorld(path, context);
+  if (world.format === nativeFormat.name) return context.openSteadyDisk(path);
+  if (!isReadOnly) {
+    const { code, detail } = unsupported({ path, world });
+    throw new OrthantError(code, `${detail}; --read-only serves it as it is`);
+  }
+  const { disk } = await openReadable(path, context);
+  context.note(`"${path}" stays as it is: a copy in memory is served until this command ends`);
+  context.takeSignals();
+  return disk;
+}
 
 /** Rejects cluster options without --cluster: such a mistake would serve another world. */
 function requireAlone(args: Arguments): void {

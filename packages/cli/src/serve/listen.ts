@@ -109,6 +109,7 @@ function optionsOf(args: Arguments): ListenSettings["options"] {
     ...portSettings(args),
     ...(wire1 && { wire1 }),
     acknowledge: args.text("acknowledge") === "durable" ? "durable" : "applied",
+    readOnly: args.has("readOnly"),
     ...(origins.length > 0 && { origins }),
     // Logs go to stderr: stdout is for the address and the token.
     logger:
@@ -138,7 +139,7 @@ async function announce(
 ): Promise<void> {
   const { isLoopback, issueToken } = await import("@orthant/server");
   const playerId = BigInt(randomInt(1, PLAYER_ID_END));
-  const role = args.parsed("role", parseRole) ?? "builder";
+  const role = options.readOnly === true ? "viewer" : (args.parsed("role", parseRole) ?? "builder");
   const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
   const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.time.nowMs());
   context.printJson({

@@ -48,6 +48,8 @@ export interface SyncServerOptions {
   readonly checkAccount?: (account: Account) => AccountFault | undefined;
   /** When an edit is acknowledged: once it is applied, or once it would survive a crash. */
   readonly acknowledge: "applied" | "durable";
+  /** Whether players only look: all of them are viewers, and every edit is rejected. */
+  readonly readOnly?: boolean;
   readonly tickMs: number;
   /**
    * Calls `resume` soon, after the process has handled other events. Deferrable work of a tick then runs in

@@ -73,7 +73,7 @@ export class SyncServer {
       {
         world,
         events,
-        bounds: { world, limits, rules },
+        bounds: { world, limits, rules, isReadOnly: options.readOnly === true },
         durability:
           options.acknowledge === "durable" ? new DurabilityWait(() => world.whenDurable()) : undefined,
         onFailure: (error) => this.#fail(error),

@@ -266,6 +266,7 @@ describe("an edit is refused", () => {
   };
 
   test.each<[why: string, options: StageOptions, reason: string, detail: string]>([
+    ["in a world that is served read-only", { readOnly: true }, "role", "this world is served read-only"],
     ["from a viewer", { authorize: accountOf("viewer") }, "role", "a viewer changes nothing"],
     ["of too many voxels", limits({ editVoxelsMax: 1 }), "tooLarge", "2 voxels where at most 1 may be"],
     [

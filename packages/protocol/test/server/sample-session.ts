@@ -35,6 +35,7 @@ export interface StageOptions {
   readonly rules?: SyncRules;
   readonly events?: SyncServerEvents;
   readonly acknowledge?: SyncServerOptions["acknowledge"];
+  readonly readOnly?: boolean;
   readonly authorize?: SyncServerOptions["authorize"];
   readonly checkAccount?: NonNullable<SyncServerOptions["checkAccount"]>;
   readonly pause?: NonNullable<SyncServerOptions["pause"]>;

@@ -26,6 +26,8 @@ export interface EditBounds {
   readonly world: Pick<SyncWorld, "shape" | "catalog">;
   readonly limits: SyncLimits;
   readonly rules: SyncRules | undefined;
+  /** Whether nothing may be edited, whatever the role of a player. */
+  readonly isReadOnly: boolean;
 }
 
 /** Returns why an edit is rejected before the game or the world is asked, or `undefined` if it is not. */
@@ -34,6 +36,7 @@ export function findRejection(
   player: Player,
   bounds: EditBounds,
 ): Rejection | undefined {
+  if (bounds.isReadOnly) return { reason: "role", detail: "this world is served read-only" };
   if (player.role === "viewer") return { reason: "role", detail: "a viewer changes nothing" };
   // Chunks are counted last: only voxels inside the world have one.
   return (

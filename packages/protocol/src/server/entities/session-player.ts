@@ -37,11 +37,12 @@ export class SessionPlayer {
 
   constructor(context: ServerContext, account: Account, nowMs: number) {
     this.#context = context;
-    const { movement } = context.options;
+    const { movement, readOnly = false } = context.options;
     this.#check = movement && new MoveCheck(movement, nowMs);
     this.#keptMs = nowMs;
     this.#movedMs = nowMs;
-    const { playerId, role, name } = account;
+    const { playerId, name } = account;
+    const role = readOnly ? "viewer" : account.role;
     this.#isRemembered = account.isAnonymous !== true || context.world.poseOf(playerId) !== undefined;
     this.#placement = context.placements.of(playerId);
     const pose = this.#placement?.pose ?? this.#firstPose(playerId);

@@ -1,13 +1,15 @@
 import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { HYPERCUBE_CHUNKS } from "@orthant/core";
+import { basename, dirname, join, resolve } from "node:path";
+import { HYPERCUBE_CHUNKS, systemTime } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
+import { blockLabel } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
+import { IMPORTED_FORMATS } from "@orthant/formats/imports";
 import { convertToFlat } from "@orthant/formats/internal";
-import { openSave } from "@orthant/save";
+import { catalogOf, openSave } from "@orthant/save";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
@@ -28,6 +30,8 @@ if (!hasGolden)
 const PIXELS = join(GOLDEN, "pxsw/06-bodies.save");
 const TILES = join(GOLDEN, "wire-v1/save/world.sav");
 const MARS = join(GOLDEN, "marsminer-v0/d3-stringblock/game-world/save");
+/** Files of other programs that importers read. */
+const IMPORTS = join(GOLDEN, "imports");
 /** More than a page converts. */
 const TOO_MANY_BYTES = 64 * 1024 * 1024 + 1;
 
@@ -173,6 +177,77 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
       },
     );
 
+    // Voxels that other readers found there, and what is drawn in the middle, below the sky.
+    test.each([
+      {
+        path: "minecraft/1.20.6/r.0.0.mca",
+        name: "r.0.0.mca",
+        format: "minecraft",
+        remark: "Here, to look. Converted without light and biomes of columns (9), unfinished columns (13).",
+        voxel: [39, 68, 24, 0],
+        label: "minecraft:snow[layers=1]",
+      },
+      {
+        path: "schematics/sponge-v2/smallhouse1.schem",
+        name: "smallhouse1",
+        format: "schematic",
+        remark: "Here, to look",
+        voxel: [10, 24, 14, 0],
+        label: "minecraft:dark_oak_planks",
+      },
+      {
+        path: "vox/real/axes.vox",
+        name: "axes",
+        format: "vox",
+        remark: "Here, to look",
+        voxel: [18, 198, -2, 0],
+        label: "vox:229",
+      },
+      {
+        path: "tiled/finite-csv.tmj",
+        name: "finite-csv",
+        format: "tiled",
+        remark: "Here, to look. Converted without",
+        voxel: [20, -14, 0, 0],
+        label: "terrain:5",
+      },
+      {
+        path: "luanti/5.6.1-v29",
+        name: "golden sqlite3",
+        format: "luanti",
+        remark: "Here, to look. Converted without light of blocks (38)",
+        voxel: [7, 20, 8, 0],
+        label: "gold:coloured[param2=255]",
+      },
+    ] as const)(
+      "$path is shown from its spawn point",
+      async ({ path, name, format, remark, voxel, label }) => {
+        const view = await open(join(IMPORTS, path));
+        await view.says("world-name", name);
+        expect(await view.page.textContent("#world-origin")).toBe(`${format}, from your disk`);
+        await view.said(remark);
+        await view.sees(voxel, await idOf(join(IMPORTS, path), label));
+        await view.settled();
+        const picture = await view.picture();
+        const colours = new Set(
+          Array.from({ length: 32 }, (_, at) =>
+            String(picture.at(220 + at * 4, 200 + at * 4).map((part) => part >> 4)),
+          ),
+        );
+        expect(colours.size, "more than the sky is drawn").toBeGreaterThan(2);
+        expect(server.connectionCount, "the page has left the server").toBe(0);
+        expect(view.complaints).toEqual([]);
+      },
+    );
+
+    test("a schematic is shown when it is dropped onto the page", async () => {
+      const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
+      onTestFinished(() => view.close());
+      await view.said("Here");
+      await view.drop("house.schem", await readFile(join(IMPORTS, "schematics/sponge-v2/smallhouse1.schem")));
+      await view.says("world-origin", "schematic");
+    });
+
     test("is shown when it is dropped onto the page", async () => {
       const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
       onTestFinished(() => view.close());
@@ -197,6 +272,26 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
 function strongestOf([red, green, blue]: Pixel): "red" | "green" | "blue" {
   if (red > green && red > blue) return "red";
   return green > blue ? "green" : "blue";
+}
+
+/** Returns the number that a conversion gives to a state of a block. */
+async function idOf(path: string, label: string): Promise<number> {
+  const isFile = statSync(path).isFile();
+  const disk = new NodeDisk(isFile ? dirname(path) : path);
+  const environment = {
+    time: systemTime,
+    progress: () => ({ advance: () => undefined, end: () => undefined }),
+    note: () => undefined,
+  };
+  for (const format of IMPORTED_FORMATS) {
+    const world = await format.detect(disk, isFile ? basename(path) : undefined);
+    if (world === undefined || format.open === undefined) continue;
+    const save = await openSave(await format.open({ disk, world, values: {}, environment }));
+    await save.close();
+    const catalog = catalogOf(save.global.description);
+    for (let id = 0; id < catalog.endId; id++) if (blockLabel(catalog, id) === label) return id;
+  }
+  throw new Error(`no block ${label} in ${path}`);
 }
 
 async function writeTree(path: string): Promise<void> {

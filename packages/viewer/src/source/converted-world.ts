@@ -27,6 +27,9 @@ export type OnStep = (done: number, steps: number) => void;
 /** Limit on the bytes that a page converts, and on the result: a small save may be a huge world. */
 const CONVERTED_BYTES_MAX: number = 64 * 1024 * 1024;
 
+/** Limit on the files that are tried one by one; more than that are a folder of something else. */
+const FILES_TRIED_MAX = 100;
+
 /**
  * Converts a save of another format in memory; `undefined` when no format fits. Throws `ORT_LIMIT` when it is
  * too large for a page.
@@ -36,14 +39,41 @@ export async function convertInMemory(
   sourceBytes: number,
   onStep: OnStep,
 ): Promise<ConvertedWorld | undefined> {
+  const found = (await findSave(source)) ?? (await findImport(source));
+  if (found === undefined) return undefined;
+  const { format, world, isOneFile } = found;
+  const bytes = isOneFile ? await fileBytes(source, world.evidence) : sourceBytes;
+  if (bytes > CONVERTED_BYTES_MAX) throw tooLarge(`the save has ${mebibytes(bytes)}`);
+  const disk = new MemoryDisk();
+  const remarks = await convert(source, format, world, boundedDisk(disk), onStep);
+  return { world, disk, remark: remarks.join(" "), begin: await findStartPosition(disk) };
+}
+
+interface FoundSave {
+  readonly format: Format;
+  readonly world: DetectedWorld;
+  readonly isOneFile: boolean;
+}
+
+async function findSave(source: Disk): Promise<FoundSave | undefined> {
   for (const format of FOREIGN_FORMATS) {
     const world = await format.detect(source);
-    if (world === undefined) continue;
-    const bytes = format.isOneFile === true ? await fileBytes(source, world.evidence) : sourceBytes;
-    if (bytes > CONVERTED_BYTES_MAX) throw tooLarge(`the save has ${mebibytes(bytes)}`);
-    const disk = new MemoryDisk();
-    const remarks = await convert(source, format, world, boundedDisk(disk), onStep);
-    return { world, disk, remark: remarks.join(" "), begin: await findStartPosition(disk) };
+    if (world !== undefined) return { format, world, isOneFile: format.isOneFile === true };
+  }
+  return undefined;
+}
+
+/** Finds a world of Minecraft or Luanti, a schematic, a model or a map: all files together, or one of them. */
+async function findImport(source: Disk): Promise<FoundSave | undefined> {
+  // The readers of other programs' files are most of the code, so the page loads them last.
+  const { IMPORTED_FORMATS } = await import("@orthant/formats/imports");
+  const files = (await source.list("")).filter(({ kind }) => kind === "file").map(({ name }) => name);
+  const tried = files.length > FILES_TRIED_MAX ? [] : files;
+  for (const file of [undefined, ...tried]) {
+    for (const format of IMPORTED_FORMATS) {
+      const world = await format.detect(source, file);
+      if (world !== undefined) return { format, world, isOneFile: file !== undefined };
+    }
   }
   return undefined;
 }
@@ -102,12 +132,13 @@ const LEAVES_READ_MAX = 256;
 
 /**
  * Finds something to see in a world without a spawn: the highest voxel near the middle. Returns `undefined`
- * when there is nothing near it.
+ * when there is nothing near it, and for a world with a spawn.
  */
 async function findStartPosition(disk: Disk): Promise<Position | undefined> {
   const save = await openSave(disk);
   try {
-    const { chunkShape } = save.global.description;
+    const { chunkShape, spawn } = save.global.description;
+    if (spawn.some((at) => at !== 0)) return undefined;
     const leaves: LeafEntry[] = [];
     for await (const leaf of save.index.all()) leaves.push(leaf);
     leaves.sort((a, b) => fromMiddle(a.cube.min) - fromMiddle(b.cube.min) || b.cube.min[1] - a.cube.min[1]);

@@ -17,6 +17,7 @@ const MESSAGE = /^[^\n]*\S [^\n]*$/;
 
 /** Names from other programs that our documents and comments mention: of Polychora, Node and browsers. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set([
+  "NATS_NAME",
   "optimizeDeps",
   "RegionSubtreePatch",
   "styleText",

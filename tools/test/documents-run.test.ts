@@ -19,7 +19,7 @@ const GUIDES = "docs/guides";
 /** Guides with terminal sessions, which the tests of the command line run. */
 const SESSIONS: readonly string[] = ["first-world.md"];
 /** Guides with commands that need hosts and servers; the tests of the commands start them. */
-const HOST_GUIDES: readonly string[] = ["cluster.md"];
+const HOST_GUIDES: readonly string[] = ["cluster.md", "containers.md"];
 /** Guides with commands for files of other programs; the tests of the commands run them on such files. */
 const FILE_GUIDES: readonly string[] = ["bring-your-world.md", "take-your-world-elsewhere.md"];
 /** Guides with programs for a browser, which another test runs. */

@@ -15,8 +15,9 @@ if (newImage === "") {
 const NAME = `orthant-rehearsal-${process.pid}`;
 const PORT = 7_440;
 const PLAYERS = 4;
-/** Time that players build before each step of the operator, and after it. */
-const BUILDING_MS = 4_000;
+/** How many edits must be acknowledged after each step of the operator, and the time for that. */
+const EDITS = 100;
+const BUILDING_MS_MAX = 60_000;
 /** Voxels along each side of the area that players build in. */
 const SIDE = 64;
 const CENTER = [SIDE / 2, 200, SIDE / 2] as const;
@@ -32,6 +33,7 @@ try {
 } catch (error) {
   console.error(`rehearse-upgrade: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
+  isOver = true;
 } finally {
   for (const command of [
     ["rm", "--force", NAME],
@@ -39,6 +41,8 @@ try {
   ])
     run(...command);
 }
+// Clients of a rehearsal that failed would look for their server for ever.
+process.exit();
 
 async function rehearse(): Promise<void> {
   inVolume(oldImage, "create", "world", "--template", "terrain", "--quiet");
@@ -76,10 +80,14 @@ async function rehearse(): Promise<void> {
 
 /** Lets players build, and then reads back what they were told is stored. */
 async function check(token: string, step: string): Promise<void> {
-  const before = acknowledged.length;
-  await sleep(BUILDING_MS);
+  const enough = acknowledged.length + EDITS;
+  const endMs = Date.now() + BUILDING_MS_MAX;
+  while (acknowledged.length < enough) {
+    if (Date.now() > endMs)
+      throw new Error(`${step}: the players could not build within ${BUILDING_MS_MAX} ms`);
+    await sleep(100);
+  }
   const promised = acknowledged.slice();
-  if (promised.length === before) throw new Error(`${step}: the players could not build`);
   const reader = await join(token);
   const stone = reader.blocks.id("stone");
   const lost = promised.filter((position) => reader.voxelAt(position) !== stone);

@@ -17,7 +17,7 @@ const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS, ...IMPORTE
 export const CONVERSION_TARGETS: readonly string[] = ["orthant", "v3", ...FOREIGN_FORMATS.flatMap(exportsOf)];
 
 /** A world of a known format. */
-interface FoundWorld {
+export interface FoundWorld {
   readonly path: string;
   readonly disk: Disk;
   readonly format: Format;

@@ -24,6 +24,7 @@ export {
   generatorMapOf,
   type PlayerEntityHint,
   playerEntityHintsCodec,
+  storedGenerators,
 } from "./codec/global-record.ts";
 export {
   CHUNK_TICK_KINDS_MAX,

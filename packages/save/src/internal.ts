@@ -3,7 +3,7 @@ export { openBlob, sealBlob } from "./codec/blob.ts";
 export { chunkBlobCodec } from "./codec/chunk-blob.ts";
 export { entityBlobCodec } from "./codec/entity.ts";
 export { pageFile, parsePageFile } from "./codec/files.ts";
-export { globalRecordCodec, storedGenerators } from "./codec/global-record.ts";
+export { globalRecordCodec } from "./codec/global-record.ts";
 export {
   compactedPackHeader,
   INDEX_PAGE_TARGET_BYTES,

@@ -12,9 +12,10 @@ import {
   DESCRIPTION_EPOCHS_MAX,
   generatorMapOf,
   playersCodec,
+  storedGenerators,
   worldDescriptionCodec,
 } from "@orthant/save/content";
-import { globalRecordCodec, storedGenerators } from "@orthant/save/internal";
+import { globalRecordCodec } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { GLOBAL, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -2,18 +2,26 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type ConversionOutcome, formatAmount, type OpenConversion } from "@orthant/formats";
+import {
+  type ConversionOutcome,
+  type FormatRequest,
+  formatAmount,
+  type OpenConversion,
+} from "@orthant/formats";
+import { IMPORTED_FORMATS } from "@orthant/formats/imports";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNewFolder, requireOutside, unfinishedFolder } from "../files.ts";
 import {
   CONVERSION_TARGETS,
   describeFormat,
+  type FoundWorld,
   findWorld,
   formatOptions,
   formatRequest,
   importStarter,
 } from "../found-world.ts";
+import { GENERATORS, itemNamed, newestOf } from "../generators/named-generators.ts";
 import { requireKept } from "../live-save.ts";
 import { printLosses, refusedLoss } from "../losses.ts";
 import { parseInteger } from "../parse.ts";
@@ -61,6 +69,17 @@ export const convertCommand: Command = {
       flags: "--threads <count>",
       description: "that read a large Minecraft or Luanti world (default: one for each processor)",
     },
+    {
+      flags: "--generator <name>",
+      description:
+        "what fills the space around an imported world (default: nothing): flat, terrain or another",
+      suggestions: GENERATORS.map(({ name }) => name),
+    },
+    {
+      flags: "--set <name=value>",
+      description: "a parameter of the generator; may be given several times",
+      repeated: true,
+    },
     ...formatOptions(true),
     { flags: "--dry-run", description: "say what would be lost, and write nothing" },
   ],
@@ -73,6 +92,7 @@ export const convertCommand: Command = {
     "orthant convert tile-game my-world --accept-loss",
     "orthant convert ~/.minecraft/saves/Home my-world --accept-loss",
     "orthant convert house.schem my-house",
+    "orthant convert house.schem my-house --generator flat --set block=3",
   ],
 
   async run(args, context) {
@@ -144,11 +164,32 @@ async function openConversion(args: Arguments, context: Context, folder: string)
       request,
       args.parsed("threads", parseInteger(0, 64)) ?? defaultThreads(),
     );
-    return await format.convert({ ...request, generation, standInBlock, startImport }, to);
+    const generator = generatorOf(args, context, found);
+    return await format.convert({ ...request, generation, standInBlock, startImport, generator }, to);
   } catch (error) {
     if (isOrthantError(error, "ORT_ARGUMENT")) throw new UsageError(error.detail);
     throw error;
   }
+}
+
+/** Returns what makes the chosen generator from the seed of the world. */
+function generatorOf(
+  args: Arguments,
+  { gameGenerators, generators }: Context,
+  { path, format, world }: FoundWorld,
+): FormatRequest["generator"] {
+  const name = args.text("generator");
+  const words = args.all("set");
+  if (name === undefined) {
+    if (words.length > 0) throw new UsageError("--set needs --generator");
+    return undefined;
+  }
+  if (!IMPORTED_FORMATS.includes(format))
+    throw new UsageError(
+      `--generator is for imported worlds, and "${path}" is one of ${describeFormat(world)}`,
+    );
+  const chosen = itemNamed([...GENERATORS, ...newestOf(gameGenerators, generators)], "--generator", name);
+  return (seed) => chosen.ref(words, BigInt.asUintN(64, seed));
 }
 
 /** Goes on with what a conversion to the same folder has done that was stopped or killed. */

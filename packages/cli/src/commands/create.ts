@@ -16,7 +16,7 @@ import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/for
 import { createWorldEngine, type NewWorldEngine } from "@orthant/world/engine";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { GENERATORS, gameGenerator, type NamedGenerator } from "../generators/named-generators.ts";
+import { GENERATORS, itemNamed, type NamedGenerator, newestOf } from "../generators/named-generators.ts";
 import { parseU64 } from "../parse.ts";
 import { factLines } from "../report.ts";
 import { EXIT, UsageError } from "../usage.ts";
@@ -146,33 +146,16 @@ function chosenTemplate(
   args: Arguments,
   { gameGenerators, generators }: Context,
 ): { readonly template: Template; readonly generator: NamedGenerator } {
-  // New worlds get the newest version of a generator.
-  const own = gameGenerators
-    .filter(({ generator }) => generators.find(generator.id) === generator)
-    .map(gameGenerator);
+  const own = newestOf(gameGenerators, generators);
   const templates = [
     ...TEMPLATES,
     ...own.map(({ name, dimensions = "3" }) => {
       return { name, shape: SHAPES[dimensions] ?? CUBE_CHUNKS, generator: name, defaults: {} };
     }),
   ];
-  const template = oneOf(templates, "--template", args.text("template") ?? "");
+  const template = itemNamed(templates, "--template", args.text("template") ?? "");
   const name = args.text("generator") ?? template.generator;
-  return { template, generator: oneOf([...GENERATORS, ...own], "--generator", name) };
-}
-
-/** Returns the item with a name. Any other name is wrong usage. */
-function oneOf<Item extends { readonly name: string }>(
-  items: readonly Item[],
-  flag: string,
-  name: string,
-): Item {
-  const found = items.find((item) => item.name === name);
-  if (found !== undefined) return found;
-  const hint = name.includes(":") ? "; --generators names the module that has it" : "";
-  throw new UsageError(
-    `${flag}: "${name}" is not one of ${items.map((item) => item.name).join(", ")}${hint}`,
-  );
+  return { template, generator: itemNamed([...GENERATORS, ...own], "--generator", name) };
 }
 
 /** Distance above and below the origin to search for the ground, in voxels. */

@@ -1,6 +1,7 @@
 import {
   FLAT_DEFAULTS,
   flatGenerator,
+  type GeneratorRegistry,
   isOrthantError,
   MAZE_DEFAULTS,
   mazeGenerator,
@@ -50,7 +51,7 @@ function named<Parameters extends object>(
 }
 
 /** Returns a generator of a game. Its own function, or else its codec, decides which parameters it has. */
-export function gameGenerator({ generator, source }: GameGenerator): NamedGenerator {
+function gameGenerator({ generator, source }: GameGenerator): NamedGenerator {
   const { defaults, dimensions } = source as { readonly defaults?: unknown; readonly dimensions?: unknown };
   return {
     name: generator.id,
@@ -71,6 +72,28 @@ export function gameGenerator({ generator, source }: GameGenerator): NamedGenera
       });
     },
   };
+}
+
+/** Returns the generators of a game, each in its newest version, which new worlds get. */
+export function newestOf(
+  own: readonly GameGenerator[],
+  generators: GeneratorRegistry,
+): readonly NamedGenerator[] {
+  return own.filter(({ generator }) => generators.find(generator.id) === generator).map(gameGenerator);
+}
+
+/** Returns the item with a name. Any other name is wrong usage. */
+export function itemNamed<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  flag: string,
+  name: string,
+): Item {
+  const found = items.find((item) => item.name === name);
+  if (found !== undefined) return found;
+  const hint = name.includes(":") ? "; --generators names the module that has it" : "";
+  throw new UsageError(
+    `${flag}: "${name}" is not one of ${items.map((item) => item.name).join(", ")}${hint}`,
+  );
 }
 
 /** Runs the code of a generator that checks its parameters. What it throws is wrong usage. */

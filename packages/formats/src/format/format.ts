@@ -1,4 +1,5 @@
 import type { BlockCatalog, ChunkShape, GeneratorRegistry, TimeSource } from "@orthant/core";
+import type { GeneratorRef } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import type { Save } from "@orthant/save";
@@ -85,6 +86,8 @@ export interface FormatRequest {
   readonly chunkShape?: ChunkShape | undefined;
   /** Replaces blocks that the target of a conversion lacks. Default: 1. */
   readonly standInBlock?: number | undefined;
+  /** Returns the generator that fills the space around an imported world with this seed. Default: nothing does. */
+  readonly generator?: ((seed: bigint) => GeneratorRef) | undefined;
   /** Starts threads for a world of the format with this name; without them, a conversion works in this thread. */
   readonly startImport?: ((format: string) => ImportTasks | undefined) | undefined;
 }

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { NOT_STORED, type Triple, type VoxelPart } from "@orthant/imports";
-import { CELL_CHUNKS, type ImportedChunk } from "./import-source.ts";
+import { CELL_CHUNKS, cellAt, type ImportedBox, type ImportedChunk } from "./import-source.ts";
 
 const EDGE = 16;
 const CELL_EDGE = EDGE * CELL_CHUNKS;
@@ -36,9 +36,10 @@ export class CutParts {
     return this.#cells.length;
   }
 
-  /** Returns the lowest corner of a cube, in chunks. */
-  placeOf(cell: number): Triple | undefined {
-    return this.#cells[cell];
+  /** Returns the chunks of a cube. */
+  boxOf(cell: number): ImportedBox | undefined {
+    const corner = this.#cells[cell];
+    return corner && cellAt(corner);
   }
 
   /** Returns the cube with a voxel; `undefined` outside of all boxes. */

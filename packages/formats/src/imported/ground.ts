@@ -23,7 +23,7 @@ export async function groundOf(source: ImportSource): Promise<Triple | undefined
 /** Orders the pieces by their distance from the middle one, and those of one column from the top down. */
 function piecesFromMiddle(source: ImportSource): readonly number[] {
   const placed = source.pieces.flatMap((_, piece) => {
-    const place = source.placeOf(piece);
+    const place = source.boxOf(piece)?.min;
     return place === undefined ? [] : [{ piece, place }];
   });
   const distance = distanceFrom(placed.map(({ place }) => place));

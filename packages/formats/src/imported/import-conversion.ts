@@ -1,6 +1,10 @@
+import { DEFAULT_BLOCKS } from "@orthant/core";
+import { hash64 } from "@orthant/core/bytes";
+import type { GeneratorMap, GeneratorRef } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { Triple } from "@orthant/imports";
 import { BulkSaveWriter, hasSave, plainDescription } from "@orthant/save";
+import { storedGenerators } from "@orthant/save/content";
 import type { ConversionOutcome } from "../format/format.ts";
 import type { ImportTasks } from "../format/import-tasks.ts";
 import { ConversionLosses } from "../format/losses.ts";
@@ -10,6 +14,7 @@ import type { ImportSource } from "./import-source.ts";
 import { StateCollector, wellFormed } from "./imported-blocks.ts";
 import { nextImportedId } from "./imported-entities.ts";
 import { inOrder, OwnImportTasks } from "./own-tasks.ts";
+import { generatorsAround } from "./surroundings.ts";
 
 const NAME_LENGTH_MAX = 1_024;
 /** Spawn points farther away are those of no game. */
@@ -24,11 +29,21 @@ const CHECKPOINT_STEPS = 256;
 export class ImportConversion {
   readonly #source: ImportSource;
   readonly #tasks: ImportTasks;
+  readonly #around: GeneratorMap | undefined;
+  readonly #fingerprint: string | undefined;
   #census: StoredCensus | undefined;
 
-  constructor(source: ImportSource, tasks: ImportTasks = new OwnImportTasks(source)) {
+  /** A generator fills the space around the world, which is air without one. */
+  constructor(
+    source: ImportSource,
+    tasks: ImportTasks = new OwnImportTasks(source),
+    generator?: GeneratorRef,
+  ) {
     this.#source = source;
     this.#tasks = tasks;
+    this.#around = generator && generatorsAround(source, generator);
+    const { fingerprint } = source;
+    this.#fingerprint = generator && fingerprint ? `${fingerprint} ${nameOf(generator)}` : fingerprint;
   }
 
   /** Ends the threads that work on it, and closes the source. */
@@ -39,7 +54,7 @@ export class ImportConversion {
 
   /** Takes over what an interrupted conversion to this disk has found, so that {@link run} need not look again. */
   async resume(target: Disk): Promise<void> {
-    const { fingerprint } = this.#source;
+    const fingerprint = this.#fingerprint;
     if (fingerprint !== undefined) this.#census ??= await ImportProgress.censusOn(target, fingerprint);
   }
 
@@ -56,7 +71,7 @@ export class ImportConversion {
   }
 
   async #takeCensus(onStep: () => void): Promise<StoredCensus> {
-    const { pieces, fingerprint = "", losses: general } = this.#source;
+    const { pieces, losses: general } = this.#source;
     const losses = new ConversionLosses();
     const states = new Set<string>();
     let [chunks, entities, savedAtMs, piece] = [0, 0, 0, 0];
@@ -71,14 +86,21 @@ export class ImportConversion {
       for (let step = pieces[piece++] ?? 0; step > 0; step--) onStep();
     }
     losses.addAll(general);
-    return { fingerprint, states: [...states], losses: losses.list(), chunks, entities, savedAtMs };
+    return {
+      fingerprint: this.#fingerprint ?? "",
+      states: [...states],
+      losses: losses.list(),
+      chunks,
+      entities,
+      savedAtMs,
+    };
   }
 
   #define({ states, losses: found }: StoredCensus): {
     readonly blocks: ReturnType<StateCollector["define"]>;
     readonly losses: ConversionOutcome["losses"];
   } {
-    const collector = new StateCollector(this.#source);
+    const collector = new StateCollector(this.#source, this.#around && DEFAULT_BLOCKS);
     const losses = new ConversionLosses();
     losses.addAll(found);
     for (const state of states) collector.add(state, losses);
@@ -87,7 +109,8 @@ export class ImportConversion {
   }
 
   async #write(target: Disk, census: StoredCensus, catalog: Uint8Array, onStep: () => void): Promise<void> {
-    const { fingerprint, shape, pieces } = this.#source;
+    const { shape, pieces } = this.#source;
+    const fingerprint = this.#fingerprint;
     const progress = fingerprint === undefined ? undefined : await ImportProgress.open(target, fingerprint);
     try {
       if (progress !== undefined && (await hasSave(target))) {
@@ -134,9 +157,10 @@ export class ImportConversion {
       nowMs: savedAtMs,
       players: [],
       global: {
-        base: { kind: "empty" },
         worldSeed: BigInt.asUintN(64, seed),
-        generators: [],
+        ...(this.#around === undefined
+          ? { base: { kind: "empty" }, generators: [] }
+          : storedGenerators(this.#around)),
         nextEntityId: nextImportedId(pieces.length),
         playerEntityHints: [],
         description: {
@@ -149,6 +173,10 @@ export class ImportConversion {
       },
     });
   }
+}
+
+function nameOf({ generatorId, parameters, seed, versionHash }: GeneratorRef): string {
+  return `${generatorId} ${versionHash} ${seed} ${hash64(parameters)}`;
 }
 
 function isNear(spawn: Triple | undefined): spawn is Triple {

@@ -20,6 +20,17 @@ export interface ImportedChunk extends Pick<VoxelPart, "palette" | "indices"> {
   readonly data: readonly VoxelDataEdit[];
 }
 
+/** A box of chunks; `max` is behind its highest corner. */
+export interface ImportedBox {
+  readonly min: Triple;
+  readonly max: Triple;
+}
+
+/** Returns the cube of chunks with this lowest corner. */
+export function cellAt([x, y, z]: Triple): ImportedBox {
+  return { min: [x, y, z], max: [x + CELL_CHUNKS, y + CELL_CHUNKS, z + CELL_CHUNKS] };
+}
+
 /** A piece of a world: what is read and written together. */
 export interface ImportedPiece {
   readonly chunks: readonly ImportedChunk[];
@@ -36,8 +47,8 @@ export interface ImportSource {
   readonly shape: ChunkShape;
   /** For each piece its number of steps. No two pieces have chunks in one cube of {@link CELL_CHUNKS}. */
   readonly pieces: readonly number[];
-  /** Returns the lowest corner of a piece in chunks, or any place in it; `undefined` for a piece without chunks. */
-  placeOf(piece: number): Triple | undefined;
+  /** Returns the box that a piece fills, with its air; `undefined` for a piece without chunks. */
+  boxOf(piece: number): ImportedBox | undefined;
   readonly name?: string | undefined;
   readonly seed?: bigint | undefined;
   /** Where players begin; if the source does not say it, they begin on the ground near its middle. */

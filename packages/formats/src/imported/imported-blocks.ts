@@ -19,6 +19,8 @@ const PROPERTIES_MAX = 16;
 const VALUES_MAX = 256;
 const PROPERTY_NAME = /^[a-z][a-z0-9_-]*$/i;
 
+const ONLY_AIR = new BlockCatalog([{ id: AIR, name: "air", colour: 0, solid: false }]);
+
 /** Returns whether a state, old or new, is one of air. */
 export function isAir(state: string): boolean {
   return AIRS.has(state) || state.startsWith("0:");
@@ -42,13 +44,16 @@ export class StateCollector {
   readonly #states = new Map<string, ParsedState>();
   readonly #looksOf: ImportSource["looksOf"];
   readonly #defaults: Readonly<Record<string, string>>;
+  readonly #generated: BlockCatalog;
 
-  constructor({
-    looksOf = looksOfBlock,
-    defaults = {},
-  }: Partial<Pick<ImportSource, "looksOf" | "defaults">> = {}) {
+  /** With the blocks of a generator, those keep their numbers, and the states of the world get others. */
+  constructor(
+    { looksOf = looksOfBlock, defaults = {} }: Partial<Pick<ImportSource, "looksOf" | "defaults">> = {},
+    generated: BlockCatalog = ONLY_AIR,
+  ) {
     this.#looksOf = looksOf;
     this.#defaults = defaults;
+    this.#generated = generated;
   }
 
   /** Notes a state that occurs. */
@@ -63,15 +68,21 @@ export class StateCollector {
       losses.add("data of old blocks", `no table lists ${state}, which becomes ${flattened.state}`);
     this.#states.set(
       state,
-      parseState(flattened?.state ?? `minecraft:unknown_${state.replace(":", "_")}`, losses),
+      this.#ownName(parseState(flattened?.state ?? `minecraft:unknown_${state.replace(":", "_")}`, losses)),
     );
+  }
+
+  /** A name of a generator's block is taken. */
+  #ownName(state: ParsedState): ParsedState {
+    const isTaken = !AIRS.has(state.name) && this.#generated.types.some(({ name }) => name === state.name);
+    return isTaken ? { ...state, name: `imported:${state.name}` } : state;
   }
 
   /** Returns the blocks of all states that were added. */
   define(losses: ConversionLosses): ImportedBlocks {
-    const types: NewBlockType[] = [{ id: AIR, name: "air", colour: 0, solid: false }];
+    const types: NewBlockType[] = [...this.#generated.types];
     const valuesByName = this.#valuesByName();
-    let id = 1;
+    let id = this.#generated.endId;
     for (const [name, values] of [...valuesByName].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const properties = [...values].map(([property, found]) => ({
         name: property,

@@ -48,7 +48,8 @@ export function importedFormat(kind: ImportedKind): Format {
       const source = await opened(request);
       const isLarge = source.fingerprint !== undefined && stepsOf(source) >= THREADED_STEPS_MIN;
       const tasks = isLarge ? request.startImport?.(kind.name) : undefined;
-      const conversion = new ImportConversion(source, tasks);
+      const generator = request.generator?.(source.seed ?? 0n);
+      const conversion = new ImportConversion(source, tasks, generator);
       return {
         from: kind.name,
         to: "orthant",

@@ -8,6 +8,7 @@ import {
   type LuantiWorld,
   NOT_STORED,
   openLuanti,
+  type Triple,
 } from "@orthant/imports";
 import { fileBytes, startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";
@@ -18,6 +19,7 @@ import { type DataOfVoxel, withData } from "../imported/chunk-data.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import {
   CELL_CHUNKS,
+  cellAt,
   type ImportedChunk,
   type ImportedKind,
   type ImportedPiece,
@@ -105,9 +107,10 @@ async function sourceOf(
     shape: CUBE_CHUNKS,
     name,
     pieces: pieces.map((places) => places.length),
-    placeOf(piece) {
+    boxOf(piece) {
       const [x, y, z] = pieces[piece]?.[0]?.place ?? [0, 0, 0];
-      return [x, y, -1 - z];
+      const corner = [x, y, -1 - z].map((at) => Math.floor(at / CELL_CHUNKS) * CELL_CHUNKS);
+      return cellAt(corner as unknown as Triple);
     },
     defaults: { param2: "0" },
     losses: damageLosses(headFindings),

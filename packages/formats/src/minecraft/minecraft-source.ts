@@ -2,7 +2,7 @@ import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
-import type { ChunkColumn, ImportedEntity, RegionSlot, Triple } from "@orthant/imports";
+import type { ChunkColumn, ImportedEntity, RegionSlot } from "@orthant/imports";
 import { fileBytes } from "../format/files.ts";
 import type { WorldInfo } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -12,6 +12,7 @@ import { dataOfBlocks, withData } from "../imported/chunk-data.ts";
 import { damageLosses } from "../imported/damage-losses.ts";
 import {
   CELL_CHUNKS,
+  type ImportedBox,
   type ImportedChunk,
   type ImportedPiece,
   type ImportSource,
@@ -20,6 +21,8 @@ import { entitiesToImport } from "../imported/imported-entities.ts";
 import { findLeftOut, LEVEL_FILE, type MinecraftFiles, openRegionOr } from "./world-files.ts";
 
 const EDGE = 16;
+/** Sections of a column since 1.18; one that is not stored is air. */
+const [LOWEST_SECTION, SECTIONS_END] = [-4, 20];
 
 /** Four by four columns of a region; none for the findings about a region's header. */
 interface ColumnCell {
@@ -86,9 +89,10 @@ export class MinecraftSource implements ImportSource {
     return new MinecraftSource(disk, files, cells, info, String(fingerprint), leftOut);
   }
 
-  placeOf(piece: number): Triple | undefined {
+  boxOf(piece: number): ImportedBox | undefined {
     const [x, z] = this.#cells[piece]?.cell?.split(",").map((at) => Number(at) * CELL_CHUNKS) ?? [];
-    return x === undefined || z === undefined ? undefined : [x, 0, z];
+    if (x === undefined || z === undefined) return undefined;
+    return { min: [x, LOWEST_SECTION, z], max: [x + CELL_CHUNKS, SECTIONS_END, z + CELL_CHUNKS] };
   }
 
   async readPiece(piece: number): Promise<ImportedPiece> {

@@ -72,7 +72,7 @@ function sourceOf(schematic: Schematic & { readonly bytes: number }, path: strin
     shape: CUBE_CHUNKS,
     name,
     pieces: Array.from({ length: cut.count }, () => 1),
-    placeOf: (piece) => cut.placeOf(piece),
+    boxOf: (piece) => cut.boxOf(piece),
     looksOf: looksOfBlock,
     attachments: [{ key: ATTACHMENT_KEY, value: encodeUtf8(JSON.stringify(placeOf(schematic))) }],
     losses: lossesOf(schematic, cut),

@@ -16,6 +16,7 @@ import { formatAmount, formatBytes } from "../format/text.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import type { BlockLooks, ImportedChunk, ImportSource } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
+import { boxAround } from "../imported/surroundings.ts";
 
 const EDGE = 32;
 /** Maximum number of chunks of a map: cells of an infinite one may be far apart. */
@@ -54,12 +55,13 @@ function sourceOf(map: TiledMap, path: string, bytes: number, layerName: string 
   const { orientation, layers, objects, tilesets, findings } = map;
   const name = path.replace(/^.*\/|\.\w+$/g, "");
   const chosen = chosenLayers(map, layerName);
-  let made: { readonly chunks: readonly ImportedChunk[]; readonly covered: number } | undefined;
+  let made: ReturnType<typeof chunksOf> | undefined;
+  const content = (): ReturnType<typeof chunksOf> => (made ??= chunksOf(map, chosen));
   return {
     shape: TILE_CHUNKS,
     name,
     pieces: [1],
-    placeOf: () => [0, 0, 0],
+    boxOf: () => boxAround(content().chunks),
     losses: lossesOf(map, chosen, layerName),
     defaults: { flip: "none" },
     info: {
@@ -87,11 +89,11 @@ function sourceOf(map: TiledMap, path: string, bytes: number, layerName: string 
     },
     looksOf,
     async readPiece() {
-      made ??= chunksOf(map, chosen);
+      const { chunks, covered } = content();
       const losses = new ConversionLosses();
       const remark = "a tile of a layer above is in the same cell; --layer converts one layer";
-      losses.add("tiles below others", remark, made.covered);
-      return { chunks: made.chunks, losses: losses.list(), savedAtMs: 0 };
+      losses.add("tiles below others", remark, covered);
+      return { chunks, losses: losses.list(), savedAtMs: 0 };
     },
     verify: async () => findings,
     close: async () => undefined,

@@ -15,6 +15,7 @@ import { formatAmount, formatBytes } from "../format/text.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import type { BlockLooks, ImportedChunk, ImportSource } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
+import { boxAround } from "../imported/surroundings.ts";
 
 /** Maximum bytes of a file. */
 const VOX_BYTES_MAX = 268_435_456;
@@ -59,13 +60,14 @@ function sourceOf(file: VoxFile, path: string, bytes: number, frame: number): Im
   const instances = all.filter((instance) => !isHidden(file, instance));
   const name = path.replace(/\.\w+$/, "");
   const losses = lossesOf(file, all.length - instances.length, frame);
-  let cells: readonly (readonly ImportedChunk[])[] | undefined;
+  let made: readonly ImportedChunk[] | undefined;
+  const chunks = (): readonly ImportedChunk[] => (made ??= chunksOf(file, instances));
   return {
     shape: CUBE_CHUNKS,
     name,
     // Models turn and overlap, so that one pass over all of them fills all chunks.
     pieces: [1],
-    placeOf: () => [0, 0, 0],
+    boxOf: () => boxAround(chunks()),
     losses,
     info: {
       facts: {
@@ -88,10 +90,7 @@ function sourceOf(file: VoxFile, path: string, bytes: number, frame: number): Im
       losses: damageLines(findings),
     },
     looksOf: (state) => looksOf(palette, state),
-    async readPiece(piece) {
-      cells ??= [chunksOf(file, instances)];
-      return { chunks: cells[piece] ?? [], losses: [], savedAtMs: 0 };
-    },
+    readPiece: async () => ({ chunks: chunks(), losses: [], savedAtMs: 0 }),
     verify: async () => findings,
     close: async () => undefined,
   };

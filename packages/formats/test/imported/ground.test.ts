@@ -15,9 +15,9 @@ function sourceOf(
   return {
     shape: CUBE_CHUNKS,
     pieces: chunks.map(() => 1),
-    placeOf(piece) {
+    boxOf(piece) {
       const [x, y, z] = chunks[piece] ?? [0, 0, 0];
-      return [x, y, z];
+      return { min: [x, y, z], max: [x + 1, y + 1, z + 1] };
     },
     info: { facts: {}, rows: [] },
     losses: [],

@@ -13,7 +13,7 @@ function sourceOf(fingerprint: string, onRead: (piece: number) => void = () => u
   return {
     shape: CUBE_CHUNKS,
     pieces: Array.from({ length: PIECES }, () => 256),
-    placeOf: (piece) => [piece * 4, 0, 0],
+    boxOf: (piece) => ({ min: [piece * 4, 0, 0], max: [piece * 4 + 4, 4, 4] }),
     spawn: [0, 16, 0],
     fingerprint,
     info: { facts: {}, rows: [] },

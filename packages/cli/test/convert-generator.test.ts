@@ -1,0 +1,67 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openWorldEngine } from "@orthant/world/engine";
+import { NodeDisk } from "orthant";
+import { EXIT } from "orthant/command-line";
+import { beforeAll, describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+const STONE = 1;
+
+describe("convert --generator", () => {
+  let folder: string;
+  let map: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    map = join(folder, "level.tmj");
+    const content = {
+      tilewidth: 16,
+      tileheight: 16,
+      tilesets: [{ firstgid: 1, name: "ground", tilecount: 9 }],
+      layers: [{ type: "tilelayer", name: "low", width: 3, height: 1, data: [1, 0, 2] }],
+    };
+    await writeFile(map, JSON.stringify(content));
+  });
+
+  test("fills the space around an imported world, and players begin in what was imported", async () => {
+    const target = join(folder, "filled");
+    const { exitCode } = await capture([
+      ...["convert", map, target, "--generator", "flat"],
+      ...["--set", `block=${STONE}`, "--set", "top=0"],
+    ]);
+    expect(exitCode).toBe(EXIT.ok);
+    const world = await openWorldEngine(new NodeDisk(target), { readOnly: true });
+    const at = async (x: number, y: number): Promise<string | undefined> =>
+      world.catalog.byId(await world.get([x, y, 0, 0]))?.name;
+    expect([await at(2, -1), await at(1, -1), await at(1, -40)]).toEqual(["ground:1", "air", "air"]);
+    expect([await at(200, -1), await at(200, 0)]).toEqual(["stone", "air"]);
+    expect(world.spawn.slice(0, 2)).toEqual([2.5, 0]);
+    await world.close();
+  });
+
+  test("leaves it empty by default", async () => {
+    const target = join(folder, "empty");
+    expect((await capture(["convert", map, target])).exitCode).toBe(EXIT.ok);
+    const world = await openWorldEngine(new NodeDisk(target), { readOnly: true });
+    expect(await world.get([200, -1, 0, 0])).toBe(0);
+    await world.close();
+  });
+
+  test.each<[what: string, options: readonly string[], message: string]>([
+    ["a generator that is none", ["--generator", "lava"], '--generator: "lava" is not one of flat, '],
+    ["parameters of none", ["--set", "block=1"], "--set needs --generator"],
+    ["a parameter that it lacks", ["--generator", "flat", "--set", "hue=1"], 'there is no parameter "hue"'],
+  ])("rejects %s, and writes nothing", async (_what, options, message) => {
+    const { exitCode, errors } = await capture(["convert", map, join(folder, "none"), ...options]);
+    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+  });
+
+  test("is refused for a world of Orthant, which has its own", async () => {
+    const world = await makeSampleWorld();
+    const { exitCode, errors } = await capture(["convert", world, `${world}-x`, "--generator", "flat"]);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(errors).toContain("--generator is for imported worlds");
+  });
+});

@@ -138,4 +138,6 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
 export const NOT_CALLED_CLASSES: ReadonlySet<string> = new Set([
   // The index of an open save, which its own functions ask; `Save.leavesIn` asks it for programs.
   "LeafIndex",
+  // What a converter counts, in its own words.
+  "ConversionLosses",
 ]);

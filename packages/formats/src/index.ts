@@ -21,7 +21,13 @@ export type {
 } from "./format/format.ts";
 export { describeGenerator, type GeneratorInfo, generatorInfo, generatorInfoOf } from "./format/generator.ts";
 export type { ImportTasks, PieceCensus } from "./format/import-tasks.ts";
-export type { ConversionCounts, ConversionLoss, ConversionReport, ConvertOptions } from "./format/losses.ts";
+export {
+  type ConversionCounts,
+  type ConversionLoss,
+  ConversionLosses,
+  type ConversionReport,
+  type ConvertOptions,
+} from "./format/losses.ts";
 export { describeSaveRepair, type RepairedJournal } from "./format/save-repair.ts";
 export {
   formatAmount,

@@ -1,5 +1,4 @@
 // For tests, campaigns and golden files of this repository; not published.
-export { ConversionLosses } from "./format/losses.ts";
 export { ImportConversion } from "./imported/import-conversion.ts";
 export type { ImportSource } from "./imported/import-source.ts";
 export { StateCollector } from "./imported/imported-blocks.ts";

@@ -8,12 +8,17 @@ import {
   type WorldState,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { type ConversionLoss, formatAmount, formatBox, formatBytes } from "@orthant/formats";
+import {
+  type ConversionLoss,
+  ConversionLosses,
+  formatAmount,
+  formatBox,
+  formatBytes,
+} from "@orthant/formats";
 import type { Save } from "@orthant/save";
 import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { ExportLosses } from "../export/export-losses.ts";
 import { type ExportedVoxels, exportSize, readVoxels } from "../export/exported-voxels.ts";
 import { glbOf } from "../export/glb.ts";
 import { luantiMapOf } from "../export/luanti-map.ts";
@@ -29,7 +34,7 @@ import { parseBox } from "../parse.ts";
 import { neededGenerator, untouchedState } from "../stored-content.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
-type Writer = (voxels: ExportedVoxels, losses: ExportLosses) => Uint8Array;
+type Writer = (voxels: ExportedVoxels, losses: ConversionLosses) => Uint8Array;
 
 /** Columns of a region. */
 const COLUMNS = 1_024;
@@ -154,7 +159,7 @@ async function exportVoxels(
       const needed = neededGenerator(save, context.generators);
       throw new OrthantError("ORT_GENERATOR_UNKNOWN", `the world cannot be exported without ${needed}`);
     }
-    const losses = new ExportLosses();
+    const losses = new ConversionLosses();
     const remark = journalLoss(opened);
     if (remark !== undefined) losses.add("journal", remark);
     const world = { save, state, losses, context };
@@ -169,7 +174,7 @@ async function exportVoxels(
 interface OpenWorld {
   readonly save: Save;
   readonly state: WorldState;
-  readonly losses: ExportLosses;
+  readonly losses: ConversionLosses;
   readonly context: Context;
 }
 

@@ -1,6 +1,6 @@
 import { AIR, type Chunk, chunkFromVoxels, chunkShape, OrthantError } from "@orthant/core";
+import type { ConversionLosses } from "@orthant/formats";
 import { buildMesh, type MeshArrays } from "@orthant/mesh";
-import type { ExportLosses } from "./export-losses.ts";
 import type { ExportedVoxels } from "./exported-voxels.ts";
 
 const EDGE = 16;
@@ -12,7 +12,7 @@ const ELEMENT_BUFFER = 34_963;
 const BYTES_MAX = 2 ** 31;
 
 /** Returns a binary file of glTF 2.0: a mesh for each 16 x 16 x 16 voxels, with colours of vertices. Rules EX7 and EX8. */
-export function glbOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array {
+export function glbOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   const kinds = new Set(voxels.blocks);
   kinds.delete(AIR);
   losses.add("names of blocks", "a surface has only a colour there", kinds.size);

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { AIR, type BlockCatalog } from "@orthant/core";
-import type { ExportLosses } from "./export-losses.ts";
+import type { ConversionLosses } from "@orthant/formats";
 import type { ExportedVoxels } from "./exported-voxels.ts";
 import { type SqliteBlob, writeSqlite } from "./sqlite-writer.ts";
 
@@ -32,7 +32,7 @@ const OWN_NODES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns a `map.sqlite` of Luanti. Its z axis points away: the voxel [x, y, z] is the node [x, y, -1 - z]. Rules EX12 to EX14. */
-export function luantiMapOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array {
+export function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   losses.add("data of voxels", "only nodes are written", voxels.data.length);
   const { min, size } = voxels;
   const low = [min[0], min[1], -(min[2] + size[2])].map((at) => Math.floor(at / EDGE));
@@ -65,10 +65,10 @@ interface Node {
 
 class NodeNames {
   readonly #catalog: BlockCatalog;
-  readonly #losses: ExportLosses;
+  readonly #losses: ConversionLosses;
   readonly #nodes = new Map<number, Node>([[AIR, { name: "air", param2: 0 }]]);
 
-  constructor(catalog: BlockCatalog, losses: ExportLosses) {
+  constructor(catalog: BlockCatalog, losses: ConversionLosses) {
     this.#catalog = catalog;
     this.#losses = losses;
   }

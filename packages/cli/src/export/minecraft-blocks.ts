@@ -1,5 +1,5 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
-import type { ExportLosses } from "./export-losses.ts";
+import type { ConversionLosses } from "@orthant/formats";
 import type { ExportedVoxels } from "./exported-voxels.ts";
 import { type NbtFields, type NbtValue, nbtTypeOf } from "./nbt-writer.ts";
 
@@ -32,7 +32,11 @@ interface MinecraftState {
 }
 
 /** Returns a block's state in Minecraft. A name that is none there is changed, and listed as lost. */
-export function minecraftState(catalog: BlockCatalog, block: number, losses: ExportLosses): MinecraftState {
+export function minecraftState(
+  catalog: BlockCatalog,
+  block: number,
+  losses: ConversionLosses,
+): MinecraftState {
   if (block === AIR) return { name: "minecraft:air", properties: [] };
   const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
   const name = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
@@ -46,7 +50,7 @@ export function minecraftState(catalog: BlockCatalog, block: number, losses: Exp
 /** Returns block entities: in a schematic with their data apart, in a region with absolute places among their fields. */
 export function minecraftEntities(
   { min, data }: ExportedVoxels,
-  losses: ExportLosses,
+  losses: ConversionLosses,
   form: "schematic" | "region",
 ): readonly NbtValue[] {
   const entities: NbtValue[] = [];
@@ -76,7 +80,7 @@ export function minecraftEntities(
   return entities;
 }
 
-function compoundOf(record: Readonly<Record<string, unknown>>, losses: ExportLosses): NbtFields {
+function compoundOf(record: Readonly<Record<string, unknown>>, losses: ConversionLosses): NbtFields {
   const fields: (readonly [string, NbtValue])[] = [];
   for (const [name, value] of Object.entries(record)) {
     const tag = tagOf(value, losses);
@@ -86,7 +90,7 @@ function compoundOf(record: Readonly<Record<string, unknown>>, losses: ExportLos
   return fields;
 }
 
-function tagOf(value: unknown, losses: ExportLosses): NbtValue | undefined {
+function tagOf(value: unknown, losses: ConversionLosses): NbtValue | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return { byte: value ? 1 : 0 };
   if (typeof value === "bigint") return { long: BigInt.asIntN(64, value) };
@@ -99,7 +103,7 @@ function tagOf(value: unknown, losses: ExportLosses): NbtValue | undefined {
 }
 
 /** Elements of a list have one type: with numbers of several kinds, all become doubles. */
-function listOf(values: readonly unknown[], losses: ExportLosses): NbtValue | undefined {
+function listOf(values: readonly unknown[], losses: ConversionLosses): NbtValue | undefined {
   const tags = values.map((value) => tagOf(value, losses));
   const types = new Set(tags.map((tag) => (tag === undefined ? 0 : nbtTypeOf(tag))));
   if (types.has(0)) return undefined;

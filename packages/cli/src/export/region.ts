@@ -1,9 +1,9 @@
 import { deflateSync } from "node:zlib";
 import { AIR, type Box, OrthantError } from "@orthant/core";
 import { positionFrom, type WorldState } from "@orthant/core/engine";
+import type { ConversionLosses } from "@orthant/formats";
 import type { Save } from "@orthant/save";
 import { ChunkSource } from "../map/band.ts";
-import type { ExportLosses } from "./export-losses.ts";
 import { type ExportedVoxels, readVoxels } from "./exported-voxels.ts";
 import { minecraftEntities, minecraftState } from "./minecraft-blocks.ts";
 import { type NbtFields, type NbtValue, writeNbt } from "./nbt-writer.ts";
@@ -36,7 +36,7 @@ export async function regionOfWorld(
   state: WorldState,
   region: Box,
   box: Box,
-  losses: ExportLosses,
+  losses: ConversionLosses,
   onColumn: () => void,
 ): Promise<Uint8Array> {
   const source = new ChunkSource(save, state);
@@ -92,7 +92,7 @@ function cutTo(voxels: ExportedVoxels, box: Box): ExportedVoxels {
 }
 
 /** Returns whole sectors: length, compression, and the column. */
-function storedColumn(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array {
+function storedColumn(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   const compressed = deflateSync(writeNbt(columnFields(voxels, losses)));
   const stored = new Uint8Array(Math.ceil((compressed.length + 5) / SECTOR_BYTES) * SECTOR_BYTES);
   new DataView(stored.buffer).setUint32(0, compressed.length + 1);
@@ -101,7 +101,7 @@ function storedColumn(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array 
   return stored;
 }
 
-function columnFields(voxels: ExportedVoxels, losses: ExportLosses): NbtFields {
+function columnFields(voxels: ExportedVoxels, losses: ConversionLosses): NbtFields {
   const { min, blocks } = voxels;
   const sections: NbtValue[] = [];
   for (let start = 0; start < blocks.length; start += SECTION_VOXELS) {
@@ -139,7 +139,7 @@ function sectionOf(
   { catalog }: ExportedVoxels,
   blocks: Uint16Array,
   y: number,
-  losses: ExportLosses,
+  losses: ConversionLosses,
 ): NbtValue {
   const places = new Map<number, number>();
   for (const block of blocks) if (!places.has(block)) places.set(block, places.size);

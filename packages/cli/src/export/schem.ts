@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { type BlockCatalog, OrthantError } from "@orthant/core";
-import type { ExportLosses } from "./export-losses.ts";
+import type { ConversionLosses } from "@orthant/formats";
 import type { ExportedVoxels } from "./exported-voxels.ts";
 import { minecraftEntities, minecraftState } from "./minecraft-blocks.ts";
 import { type NbtFields, writeNbt } from "./nbt-writer.ts";
@@ -10,7 +10,7 @@ const DATA_VERSION = 3_955;
 const EDGE_MAX = 65_535;
 
 /** Returns a schematic of Sponge, version 3, compressed with gzip. Rules EX1 to EX4. */
-export function schemOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array {
+export function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   const { min, size, catalog, blocks } = voxels;
   if (size.some((edge) => edge > EDGE_MAX)) {
     throw new OrthantError("ORT_LIMIT", `a schematic has edges of at most ${EDGE_MAX} voxels`);
@@ -42,7 +42,7 @@ export function schemOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Arra
 function paletteOf(
   catalog: BlockCatalog,
   blocks: Uint16Array,
-  losses: ExportLosses,
+  losses: ConversionLosses,
 ): { readonly numbers: ReadonlyMap<number, number>; readonly states: readonly string[] } {
   const numbers = new Map<number, number>();
   const byState = new Map<string, number>();
@@ -57,7 +57,7 @@ function paletteOf(
   return { numbers, states: [...byState.keys()] };
 }
 
-function stateOf(catalog: BlockCatalog, block: number, losses: ExportLosses): string {
+function stateOf(catalog: BlockCatalog, block: number, losses: ConversionLosses): string {
   const { name, properties } = minecraftState(catalog, block, losses);
   const pairs = properties.map(([property, value]) => `${property}=${value}`);
   return pairs.length === 0 ? name : `${name}[${pairs.join(",")}]`;

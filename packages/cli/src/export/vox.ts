@@ -1,5 +1,5 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
-import type { ExportLosses } from "./export-losses.ts";
+import type { ConversionLosses } from "@orthant/formats";
 import type { ExportedVoxels } from "./exported-voxels.ts";
 
 const VERSION = 150;
@@ -9,7 +9,7 @@ const COLOURS_MAX = 255;
 const PALETTE_BYTES = 1_024;
 
 /** Returns a file of MagicaVoxel. Its z axis points up, so that the voxel [x, y, z] is there at [x, -1 - z, y]. Rules EX5 and EX6. */
-export function voxOf(voxels: ExportedVoxels, losses: ExportLosses): Uint8Array {
+export function voxOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   const { catalog, blocks, data } = voxels;
   const kinds = new Set(blocks);
   kinds.delete(AIR);
@@ -33,7 +33,7 @@ interface Palette {
 }
 
 /** The most common colours get entries; any other block gets the nearest of them. */
-function paletteOf(catalog: BlockCatalog, blocks: Uint16Array, losses: ExportLosses): Palette {
+function paletteOf(catalog: BlockCatalog, blocks: Uint16Array, losses: ConversionLosses): Palette {
   const counts = new Map<number, number>();
   const colours = new Map<number, number>();
   for (const block of blocks) {

@@ -33,9 +33,10 @@ export interface ConversionReport extends ConversionCounts {
   readonly losses: readonly ConversionLoss[];
 }
 
-/** Counts the losses of a conversion. */
+/** Counts the losses of a conversion or an export. */
 export class ConversionLosses {
   readonly #byWhat = new Map<string, { count: number; remark: string }>();
+  readonly #seen = new Set<string>();
 
   /** Notes `count` losses. Keeps the first remark about each kind. */
   add(what: string, remark: string, count = 1): void {
@@ -43,6 +44,14 @@ export class ConversionLosses {
     const known = this.#byWhat.get(what);
     if (known === undefined) this.#byWhat.set(what, { count, remark });
     else known.count += count;
+  }
+
+  /** Like {@link add}, but the same thing counts once. */
+  addOnce(what: string, thing: string, remark: string): void {
+    const key = `${what}\n${thing}`;
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    this.add(what, remark);
   }
 
   /** Notes several losses. */

@@ -17,11 +17,9 @@ const COMPILER_OPTIONS = "--noEmit --strict --noUncheckedIndexedAccess --exactOp
   .split(" ");
 const GUIDES = "docs/guides";
 /** Guides with terminal sessions, which the tests of the command line run. */
-const SESSIONS: readonly string[] = ["first-world.md"];
+const SESSIONS: readonly string[] = ["bring-your-world.md", "first-world.md", "take-your-world-elsewhere.md"];
 /** Guides with commands that need hosts and servers; the tests of the commands start them. */
 const HOST_GUIDES: readonly string[] = ["cluster.md", "containers.md"];
-/** Guides with commands for files of other programs; the tests of the commands run them on such files. */
-const FILE_GUIDES: readonly string[] = ["bring-your-world.md", "take-your-world-elsewhere.md"];
 /** Guides with programs for a browser, which another test runs. */
 const BROWSER_GUIDES: readonly string[] = ["draw-it-yourself.md", "worlds-in-the-browser.md"];
 const PAGES = [
@@ -29,7 +27,7 @@ const PAGES = [
   "docs/reference/blocks.md",
   "docs/reference/cluster.md",
   ...readdirSync(GUIDES)
-    .filter((name) => ![...SESSIONS, ...HOST_GUIDES, ...FILE_GUIDES, ...BROWSER_GUIDES].includes(name))
+    .filter((name) => ![...SESSIONS, ...HOST_GUIDES, ...BROWSER_GUIDES].includes(name))
     .map((name) => `${GUIDES}/${name}`),
 ];
 

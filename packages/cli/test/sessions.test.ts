@@ -1,6 +1,14 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -10,7 +18,31 @@ import { matchesShown, type Session, sessionOf } from "./console-session.ts";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 /** Pages with terminal sessions, each run in its own folder. */
-const PAGES: readonly string[] = ["README.md", "docs/guides/first-world.md", "docs/guides/run-a-server.md"];
+const PAGES: readonly string[] = [
+  "README.md",
+  "docs/guides/bring-your-world.md",
+  "docs/guides/first-world.md",
+  "docs/guides/run-a-server.md",
+  "docs/guides/take-your-world-elsewhere.md",
+];
+/** Files of other programs. */
+const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports");
+const hasGolden = existsSync(GOLDEN);
+if (!hasGolden)
+  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+/** Files that readers of a page have already, by the golden files that stand for them. */
+const OWN_FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "docs/guides/bring-your-world.md": {
+    "Home/level.dat": "minecraft/level/level.dat",
+    "Home/region/r.0.0.mca": "minecraft/1.19.4/r.0.0.mca",
+    "house.schem": "schematics/sponge-v2/smallhouse1.schem",
+    "axes.vox": "vox/real/axes.vox",
+    "level.tmj": "tiled/finite-csv.tmj",
+    "things.tsx": "tiled/things.tsx",
+    "luanti-world/map.sqlite": "luanti/5.6.1-v29/map.sqlite",
+    "luanti-world/world.mt": "luanti/5.6.1-v29/world.mt",
+  },
+};
 /** Runs the program; a server uses any free port and receives Ctrl-C after a few seconds. */
 const PROGRAM = `#!/bin/sh
 if [ "$1" = serve ]; then
@@ -22,7 +54,10 @@ exec "${process.execPath}" "${MAIN}" "$@"
 const SESSION_MS = 120_000;
 
 /** Runs all commands of a session in one shell, in order. Returns the output of each. */
-async function play({ files, commands }: Session): Promise<readonly (readonly string[])[]> {
+async function play(
+  { files, commands }: Session,
+  own: Readonly<Record<string, string>> = {},
+): Promise<readonly (readonly string[])[]> {
   if (!existsSync(MAIN)) throw new Error("build first: npm run build");
   const folder = await temporaryFolder();
   const [work, programs, printed] = ["work", "programs", "printed"].map((name) => join(folder, name)) as [
@@ -37,6 +72,10 @@ async function play({ files, commands }: Session): Promise<readonly (readonly st
     writeFileSync(join(programs, name), script, { mode: 0o755 });
   }
   for (const [name, content] of files) writeFileSync(join(work, name), content);
+  for (const [name, golden] of Object.entries(own)) {
+    mkdirSync(join(work, dirname(name)), { recursive: true });
+    copyFileSync(join(GOLDEN, golden), join(work, name));
+  }
   // Each runs in the shell itself, so that $? and variables persist.
   const script = commands
     .map(({ command }, index) => `{ ${command}\n} > "${printed}/${index}" 2>&1`)
@@ -56,11 +95,11 @@ function sessionIn(page: string): Session {
 }
 
 describe.concurrent("a page with a terminal session", () => {
-  test.each(PAGES)(
+  test.each(PAGES.filter((page) => hasGolden || OWN_FILES[page] === undefined))(
     "%s can be followed as written",
     async (page) => {
       const session = sessionIn(page);
-      const printed = await play(session);
+      const printed = await play(session, OWN_FILES[page]);
       for (const [index, { command, expected, line }] of session.commands.entries()) {
         const actual = printed[index] ?? [];
         const isShown =

@@ -16,6 +16,8 @@ const COMPILER_OPTIONS = "--noEmit --strict --noUncheckedIndexedAccess --exactOp
   .concat(" --module nodenext --target es2022 --types node")
   .split(" ");
 const GUIDES = "docs/guides";
+/** All pages run at once, each in a process of its own, which takes long on a busy machine. */
+const PAGE_MS = 120_000;
 /** Guides with terminal sessions, which the tests of the command line run. */
 const SESSIONS: readonly string[] = ["bring-your-world.md", "first-world.md", "take-your-world-elsewhere.md"];
 /** Guides with commands that need hosts and servers; the tests of the commands start them. */
@@ -85,7 +87,7 @@ function fenced(language: string, ...lines: readonly string[]): string {
   return ["```".concat(language), ...lines, "```", ""].join("\n");
 }
 
-describe.concurrent("the code of a page", () => {
+describe.concurrent("the code of a page", { timeout: PAGE_MS }, () => {
   test.each(PAGES)("%s does what the page says", async (path) => {
     const { printed, expected } = await runPage(withoutNats(readFileSync(path, "utf8")));
     expect(printed).toBe(expected);

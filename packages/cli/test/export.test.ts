@@ -126,6 +126,20 @@ describe("orthant export", () => {
     expect(got.output).toMatch(/minecraft:bricks/);
   });
 
+  test("[EX2] gives blocks of older versions the names that Minecraft has now", async () => {
+    const folder = join(await temporaryFolder(), "old");
+    const world = await createWorld(folder, { dimensions: 3 });
+    const blocks = await world.defineBlocks({ "minecraft:grass": {}, "minecraft:grass_path": {} });
+    await world.set([0, 0, 0], blocks["minecraft:grass"].id());
+    await world.set([1, 0, 0], blocks["minecraft:grass_path"].id());
+    await world.close();
+    const file = join(folder, "../old.schem");
+    const { output } = await capture(["export", folder, file, "--box", "0,0,0..2,1,1", "--accept-loss"]);
+    expect(output).toContain("loss: names of blocks (2): minecraft:grass becomes minecraft:short_grass");
+    const { parts } = await openSchematic(await readFile(file), file);
+    expect(parts[0]?.palette).toEqual(["minecraft:short_grass", "minecraft:dirt_path"]);
+  });
+
   test("[EX5] [EX6] writes voxels of MagicaVoxel with their colours, in several models above 256", async () => {
     const folder = await makeNamedWorld();
     const file = join(folder, "../c.vox");

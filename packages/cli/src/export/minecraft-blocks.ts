@@ -25,6 +25,14 @@ const OWN_NAMES: ReadonlyMap<string, string> = new Map([
   ["lava", "minecraft:lava"],
 ]);
 
+/** Blocks that the game itself has renamed since 1.13. It renames them only in files that say they are older. */
+const LATER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["minecraft:grass", "minecraft:short_grass"],
+  ["minecraft:grass_path", "minecraft:dirt_path"],
+  ["minecraft:sign", "minecraft:oak_sign"],
+  ["minecraft:wall_sign", "minecraft:oak_wall_sign"],
+]);
+
 /** A block as Minecraft has it: a name, and properties that are texts, sorted by name. */
 interface MinecraftState {
   readonly name: string;
@@ -40,7 +48,7 @@ export function minecraftState(
   if (block === AIR) return { name: "minecraft:air", properties: [] };
   const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
   const name = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
-    ? type
+    ? (LATER_NAMES.get(type) ?? type)
     : (OWN_NAMES.get(type) ?? `orthant:${type.toLowerCase().replaceAll(/[^a-z0-9_./-]+/g, "_")}`);
   if (name !== type) losses.addOnce("names of blocks", type, `${type} becomes ${name}`);
   const pairs = Object.entries(properties).map(([property, value]) => [property, String(value)] as const);

@@ -4,13 +4,23 @@ import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { inTurn, type Rounds } from "./compare.ts";
-import { besideOthers, type CallTime, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
+import {
+  atLeast,
+  atMost,
+  besideOthers,
+  type CallTime,
+  type Figure,
+  median,
+  ofLimit,
+  timeAsync,
+  told,
+} from "./figure.ts";
 import { loadPeers } from "./peer-stores.ts";
 
 const ROUNDS = 25;
 const WARM_UP_ROUNDS = 40;
 const SINGLE_EDITS = 200;
-const SINGLE_BUDGET = 0.8;
+const SINGLE_BUDGET = 0.95;
 const PEER_EDITS = 100;
 const PEER_ROUNDS: Rounds = { warmUp: 5, measured: 25 };
 const WRITERS = 64;
@@ -18,18 +28,21 @@ const EDITS_PER_WRITER = 40;
 /** Approximate journal bytes of a one-voxel edit, and the overhead of a group. */
 const ENTRY_BYTES = 26;
 const GROUP_BYTES = 20;
-const GROUPED_RATE = 20_000;
-const GROUPED_BUDGET = 0.5;
+const GROUPED_PER_SECOND = 120_000;
+const GROUPED_CPU_US_MAX = 6;
+/** Edits of a script that waits only once. */
+const SCRIPT_EDITS = 1_000;
 
 /**
  * Question: what does an edit cost whose promise means that it is on the disk?
- * Budgets: one at a time, 0.8 of a loop that appends as many bytes and syncs; from 64 concurrent writers,
- * 20,000 a second or half of a loop that appends what 64 writers wrote and syncs, whichever the disk allows.
+ * Budgets: one at a time, 0.95 of a loop that appends as many bytes and syncs; from 64 concurrent writers,
+ * 120,000 a second with at most 6 us of processor each. A script that waits once, at its end, is no slower for each
+ * edit than the best of other stores in which every put is durable.
  */
 export async function* journalSuite(): AsyncGenerator<Figure> {
   yield* measure(async function* (world, folder) {
     yield* limitFigures(world, folder);
-    yield await peersFigure(world, folder);
+    yield* peerFigures(world, folder);
   });
 }
 
@@ -54,7 +67,7 @@ async function* measure(figures: Measure): AsyncGenerator<Figure> {
 
 async function* limitFigures(world: WorldEngine, folder: string): AsyncGenerator<Figure> {
   // The figure with many edits first: a program that has just started is slower than a warm one.
-  yield await groupedFigure(world, join(folder, "grouped"));
+  yield* await groupedFigures(world, join(folder, "grouped"));
   yield await singleFigure(world, join(folder, "single"));
 }
 
@@ -76,7 +89,7 @@ async function singleFigure(world: WorldEngine, path: string): Promise<Figure> {
   return ofLimit("journal/single", ratio, "a bare append and sync loop", SINGLE_BUDGET, remark);
 }
 
-async function groupedFigure(world: WorldEngine, path: string): Promise<Figure> {
+async function groupedFigures(world: WorldEngine, path: string): Promise<readonly Figure[]> {
   const edits = WRITERS * EDITS_PER_WRITER;
   const { ratio, oursNs, bareNs, oursCpuNs, bareCpuNs } = await compare(
     async (round) => {
@@ -89,17 +102,27 @@ async function groupedFigure(world: WorldEngine, path: string): Promise<Figure> 
     },
     () => appendLoop(path, EDITS_PER_WRITER, GROUP_BYTES + ENTRY_BYTES * WRITERS),
   );
-  const rate = (edits * 1e9) / oursNs;
-  const remark =
-    `${rate.toFixed(0)} edits a second from ${WRITERS} writers, where ${GROUPED_RATE} keep the budget too; ` +
-    `bare ${perSecond(bareNs, edits)}; ` +
-    `${microseconds(oursCpuNs, edits)} of processor each, bare ${microseconds(bareCpuNs, edits)}`;
-  const figure = ofLimit("journal/grouped", ratio, "bare groups", GROUPED_BUDGET, remark);
-  return { ...figure, missed: figure.missed && rate < GROUPED_RATE };
+  const rate = told(
+    "journal/grouped-rate",
+    (edits * 1e9) / oursNs,
+    `edits a second from ${WRITERS} writers`,
+    `bare ${perSecond(bareNs, edits)}`,
+  );
+  return [
+    ofLimit("journal/grouped", ratio, "bare groups", undefined, `${WRITERS} edits share a sync`),
+    atLeast(rate, GROUPED_PER_SECOND),
+    atMost(
+      "journal/grouped-cpu",
+      oursCpuNs / edits / 1_000,
+      "us of processor an edit",
+      GROUPED_CPU_US_MAX,
+      `bare ${microseconds(bareCpuNs, edits)}`,
+    ),
+  ];
 }
 
-/** Other stores that make the bytes of one voxel durable, one at a time; without a budget. */
-async function peersFigure(world: WorldEngine, folder: string): Promise<Figure> {
+/** Other stores that make the bytes of one voxel durable, one at a time. */
+async function* peerFigures(world: WorldEngine, folder: string): AsyncGenerator<Figure> {
   const stores = loadPeers().flatMap(({ name, openDurable }) => {
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
   });
@@ -114,23 +137,39 @@ async function peersFigure(world: WorldEngine, folder: string): Promise<Figure> 
     };
     return [name, put] as const;
   });
+  const script = async (round: number): Promise<void> => {
+    for (let count = 0; count < SCRIPT_EDITS; count++) {
+      const placements = [{ voxel: [count % 64, count >> 6, 0, 2] as const, block: blockAt(count, round) }];
+      await world.edit(placements, { wait: "applied" });
+    }
+    await world.whenDurable();
+  };
   const appendAll = (): Promise<void> =>
     appendLoop(join(folder, "bare"), PEER_EDITS, GROUP_BYTES + ENTRY_BYTES);
   const bare = "bare append and sync";
-  const times = await inTurn(edit, new Map([...others, [bare, appendAll]]), PEER_ROUNDS);
+  const scripted = "Orthant's script";
+  const contenders = new Map([...others, [bare, appendAll] as const, [scripted, script] as const]);
+  const times = await inTurn(edit, contenders, PEER_ROUNDS);
   for (const [, store] of stores) await store.close();
   const each = new Map(Array.from(times.others, ([name, ms]) => [name, (ms * 1e3) / PEER_EDITS]));
   const limit = [bare, each.get(bare) ?? Number.NaN] as const;
   each.delete(bare);
-  return besideOthers({
+  each.delete(scripted);
+  const contest = { title: "One voxel made durable", unit: "us", others: each, limit };
+  yield besideOthers({
+    ...contest,
     name: "journal/single-beside-others",
-    title: "One voxel made durable",
-    unit: "us",
     group: "one at a time",
     ours: (times.ours * 1e3) / PEER_EDITS,
-    others: each,
-    limit,
     remark: "each of them waited for",
+  });
+  yield besideOthers({
+    ...contest,
+    name: "journal/script-beside-others",
+    group: "a script that waits once",
+    ours: ((times.others.get(scripted) ?? Number.NaN) * 1e3) / SCRIPT_EDITS,
+    budget: 1,
+    remark: `${SCRIPT_EDITS} edits with { wait: "applied" }, then one whenDurable(); the others wait for each`,
   });
 }
 

@@ -11,10 +11,13 @@ import { inTurn, type Rounds } from "./compare.ts";
 import { atLeast, atMost, besideOthers, type Figure, median, ofLimit, timeAsync, told } from "./figure.ts";
 import { loadPeers, type PeerStore } from "./peer-stores.ts";
 import { BareCommits, bytesBeside, RecordingDisk } from "./save/bare-commit.ts";
+import { guardedSaveFigures } from "./save/guarded.ts";
 
 const WORLD_CHUNKS = 20_000;
 const SMALL_WORLD_CHUNKS = 2_000;
 const BULK_CHUNKS = 50_000;
+/** Few, because these ratios are measured with every change. */
+const GUARDED_CHUNKS = 4_000;
 const READS = 10_000;
 const ROUNDS: Rounds = { warmUp: 30, measured: 25 };
 /** Only bytes matter there, and no compaction may happen meanwhile. */
@@ -47,6 +50,7 @@ export async function* saveSuite(): AsyncGenerator<Figure> {
     yield growthFigure(small, large);
     yield await bulkFigure(join(folder, "bulk"));
     yield* await bulkBesideFigures(join(folder, "bulk-beside"));
+    yield* guardedSaveFigures(join(folder, "guarded"), makeChunks(GUARDED_CHUNKS));
     yield* peerFigures(join(folder, "large"), folder);
   } finally {
     await rm(folder, { recursive: true });
@@ -58,6 +62,7 @@ export async function* saveLimits(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     yield oneChunkFigure(await oneChunkCommits(join(folder, "large"), WORLD_CHUNKS, ROUNDS));
+    yield* guardedSaveFigures(join(folder, "guarded"), makeChunks(GUARDED_CHUNKS));
   } finally {
     await rm(folder, { recursive: true });
   }

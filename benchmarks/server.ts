@@ -10,7 +10,7 @@ import {
   type ServerReport,
 } from "./server/orders.ts";
 
-const CROWDS = [200, 1_000, 2_000];
+const CROWDS = [200, 1_000, 2_000, 4_000];
 const EDITS_PER_SECOND = 200;
 const SETTLE_MS = 3_000;
 const ROUNDS = 3;
@@ -27,6 +27,10 @@ const SEEN_PERCENT = 97;
 const CROWD_KB_MAX = 2.5;
 /** Beyond this number, clients are served as well as possible. */
 const PROMISED_CLIENTS = 1_000;
+/** The crowd that half of a core serves, and whose edits others see within two ticks. */
+const HALF_CORE_CLIENTS = 2_000;
+const HALF_CORE = 0.5;
+const EDIT_TO_SEEN_MS_MAX = 200;
 
 /**
  * Question: how many players can one process serve, and how close is it to bare sockets?
@@ -34,7 +38,8 @@ const PROMISED_CLIENTS = 1_000;
  * them see.
  * Budgets: a thousand are served without falling behind; edits are delivered at 0.6 or more of the rate at
  * which bare `ws` sends messages of the size of one edit to as many clients; a client of the crowd takes at most
- * 2.5 kB a second; a client that stops reading costs little and does not disturb the others.
+ * 2.5 kB a second; a client that stops reading costs little and does not disturb the others. Two thousand take at most
+ * half of a core, and 99 of 100 edits are seen within 200 ms. Four thousand carry no promise.
  */
 export async function* serverSuite(): AsyncGenerator<Figure> {
   for (const count of CROWDS) yield* serve(count);
@@ -156,11 +161,13 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
   );
   yield atLeast(keepsUp, isPromised ? SEEN_PERCENT : undefined);
   const [p50, p99] = [middle(({ crowd }) => crowd.latencyMs.p50), middle(({ crowd }) => crowd.latencyMs.p99)];
-  yield told(
+  yield atMostIn(
+    count,
+    EDIT_TO_SEEN_MS_MAX,
     `server/${count}-edit-to-seen`,
-    p50,
-    "ms at p50",
-    `p99 ${p99.toFixed(0)} ms; a tick is 100 ms`,
+    p99,
+    "ms at p99",
+    `p50 ${p50.toFixed(0)} ms; a tick is 100 ms`,
     plot("From an edit until others see it", "ms", "less", count, [
       { label: "p50", role: "ours", value: p50 },
       { label: "p99", role: "ours", value: p99 },
@@ -174,15 +181,24 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
   );
   yield bytesFigure(`server/${count}-bytes`, count, rounds, isPromised);
   const cpuShare = middle((round) => round.cpuShare);
+  const each = `${((cpuShare * 1e6) / count).toFixed(0)} us a second a client`;
+  yield atMostIn(count, HALF_CORE, `server/${count}-cpu`, cpuShare, "of a core", each);
   yield told(
     `server/${count}-tick`,
     middle(({ server }) => server.tickMs.p50),
     "ms at p50",
-    `p99 ${middle(({ server }) => server.tickMs.p99).toFixed(1)} ms; cpu ${cpuShare.toFixed(2)} of a core, ` +
-      `${((cpuShare * 1e6) / count).toFixed(0)} us a second a client; ` +
+    `p99 ${middle(({ server }) => server.tickMs.p99).toFixed(1)} ms; ` +
       `${(middle(({ server }) => server.residentBytes) / 1_048_576).toFixed(0)} MiB`,
   );
 }
+
+/** Returns a figure with a budget for the crowd that has one, and without for all others. */
+function atMostIn(count: number, budget: number, ...[name, value, unit, remark, shown]: ToldParts): Figure {
+  if (count !== HALF_CORE_CLIENTS) return told(name, value, unit, remark, shown);
+  return atMost(name, value, unit, budget, remark, shown);
+}
+
+type ToldParts = Parameters<typeof told>;
 
 /** What a client takes on the wire, and what that consists of. */
 function bytesFigure(

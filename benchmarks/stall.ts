@@ -10,8 +10,8 @@ import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
-import { atMost, type Figure } from "./figure.ts";
-import { type Lateness, LatenessWatch } from "./stall/lateness.ts";
+import { atMost, type Figure, told } from "./figure.ts";
+import { type Collections, type Lateness, LatenessWatch } from "./stall/lateness.ts";
 
 const MINUTES = 1;
 const EDITS_PER_SECOND = 1_000;
@@ -21,7 +21,7 @@ const BUILDERS = 64;
 const APART = 256;
 const WALK = 48;
 const BLOCKS = 12;
-const P999_MS_MAX = 10;
+const P999_MS_MAX = 5;
 const LONGEST_MS_MAX = 50;
 const WARM_UP_MS = 2_000;
 const IDLE_PROGRAM = fileURLToPath(new URL("./stall/idle.js", import.meta.url));
@@ -29,8 +29,9 @@ const IDLE_PROGRAM = fileURLToPath(new URL("./stall/idle.js", import.meta.url));
 /**
  * Question: do players notice that the world is being saved?
  * Budgets: with a journal, autosave and compaction and 1,000 edits a second, a timer of the same process is
- * late by less than 10 ms in 999 of 1,000 cases, and never by 50. An idle process runs at the same time as a
+ * late by at most 5 ms in 999 of 1,000 cases, and never by more than 50. An idle process runs at the same time as a
  * baseline, because delays of the machine itself are not ours. ORTHANT_STALL_MINUTES sets the duration.
+ * The longest pauses of the garbage collector, by kind, show how much of the lateness it causes.
  */
 export async function* stallSuite(): AsyncGenerator<Figure> {
   const minutes = Number(process.env["ORTHANT_STALL_MINUTES"] ?? MINUTES);
@@ -61,14 +62,18 @@ function figuresOf(ours: Lateness, idle: Lateness, work: string): readonly Figur
   const beside = (value: number): string => `an idle process beside it ${value.toFixed(1)} ms`;
   return [
     atMost("stall/p99.9", ours.p999, "ms", P999_MS_MAX, `${others}; ${beside(idle.p999)}`),
-    atMost(
-      "stall/longest",
-      ours.longest,
-      "ms",
-      LONGEST_MS_MAX,
-      `${work}; the longest garbage collection ${ours.longestCollection.toFixed(1)} ms; ${beside(idle.longest)}`,
+    atMost("stall/longest", ours.longest, "ms", LONGEST_MS_MAX, `${work}; ${beside(idle.longest)}`),
+    told(
+      "stall/collector",
+      ours.longestCollection,
+      "ms for the longest pause of the garbage collector",
+      ours.collections.map(collectionsLine).join("; "),
     ),
   ];
+}
+
+function collectionsLine({ kind, count, totalMs, longestMs }: Collections): string {
+  return `${count} ${kind} collections, ${totalMs.toFixed(0)} ms together, ${longestMs.toFixed(1)} ms at most`;
 }
 
 async function latenessOf(idle: ChildProcess): Promise<Lateness> {

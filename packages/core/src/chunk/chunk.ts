@@ -4,7 +4,7 @@ import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import type { Position } from "../lattice/position.ts";
-import { editVoxel } from "./edit-voxel.ts";
+import { editVoxel, editVoxels, type FlatEdits } from "./edit-voxel.ts";
 import { indexAt, varU32Bytes } from "./packed-indices.ts";
 
 import {
@@ -33,6 +33,9 @@ export interface VoxelEdit {
 /** Up to this many edits are applied one by one; more are cheaper in bulk. */
 const SINGLE_EDITS_MAX = 4;
 
+/** Edits that share one copy of the voxels. More would slow down reads, which look through those that wait. */
+const WAITING_EDITS_MAX = 8;
+
 /** Voxels that are decoded when they are first used. */
 interface LaterVoxels {
   readonly volume: number;
@@ -53,6 +56,11 @@ export class Chunk {
   /** The voxels; `undefined` until a chunk that is decoded later is first used. */
   #decoded: PaletteVoxels | undefined;
   #later: LaterVoxels | undefined;
+  /**
+   * Edits that are not in `#decoded` yet. None is at the first voxel of either of the first two blocks of its palette, so
+   * that the chunk is known to have several blocks.
+   */
+  #waiting: FlatEdits | undefined;
   /** The data of voxels, of those that have some. */
   readonly data: VoxelData;
 
@@ -61,10 +69,15 @@ export class Chunk {
    *
    * @internal
    */
-  constructor(voxels: PaletteVoxels | LaterVoxels, data: VoxelData = VoxelData.NONE) {
+  constructor(
+    voxels: PaletteVoxels | LaterVoxels,
+    data: VoxelData = VoxelData.NONE,
+    waiting: FlatEdits | undefined = undefined,
+  ) {
     const isLater = "realize" in voxels;
     this.#decoded = isLater ? undefined : voxels;
     this.#later = isLater ? voxels : undefined;
+    this.#waiting = waiting;
     this.data = data;
   }
 
@@ -94,7 +107,7 @@ export class Chunk {
 
   /** The block of every voxel; `undefined` when they differ, or one of them has data. */
   get uniformBlock(): number | undefined {
-    if (this.#later?.isMixed === true) return undefined;
+    if (this.#later?.isMixed === true || this.#waiting !== undefined) return undefined;
     const { palette } = this.#voxels;
     return palette.length === 1 && this.data.size === 0 ? palette[0] : undefined;
   }
@@ -105,6 +118,12 @@ export class Chunk {
     if (typeof index !== "number" || index >>> 0 !== index || index >= volume)
       throw outsideChunk(index, volume);
     if (bitWidth === 0) return palette[0] as number;
+    const waiting = this.#waiting;
+    if (waiting !== undefined) {
+      // The last edit of a voxel wins.
+      for (let edit = waiting.length - 2; edit >= 0; edit -= 2)
+        if (waiting[edit] === index) return waiting[edit + 1] as number;
+    }
     return palette[indexAt(indices, bitWidth, index)] as number;
   }
 
@@ -112,6 +131,10 @@ export class Chunk {
   set(index: number, block: number): Chunk {
     requireInteger(block, 0, U16_MAX, "block");
     if (this.get(index) === block) return this;
+    const voxels = this.#decoded as PaletteVoxels;
+    const waiting = this.#waiting ?? [];
+    if (isKnownMixed(voxels, index) && waiting.length < WAITING_EDITS_MAX * 2)
+      return new Chunk(voxels, this.data, [...waiting, index, block]);
     return chunkOf(editVoxel(this.#voxels, index, block), this.data);
   }
 
@@ -236,11 +259,11 @@ export class Chunk {
     if (this === other) return true;
     if (!isChunk(other)) throw wrongArgument("other", other, "it is a chunk");
     // Often tells them apart without decoding either.
-    if (this.uniformBlock !== other.uniformBlock) return false;
+    if (this.uniformBlock !== other.uniformBlock || this.volume !== other.volume) return false;
+    if (this.#differsWhereEdited(other) || other.#differsWhereEdited(this)) return false;
     const mine = this.#voxels;
     const theirs = other.#voxels;
     return (
-      mine.volume === theirs.volume &&
       elementsEqual(mine.palette, theirs.palette) &&
       elementsEqual(mine.indices, theirs.indices) &&
       this.data.equals(other.data)
@@ -252,8 +275,23 @@ export class Chunk {
       this.#decoded = (this.#later as LaterVoxels).realize().#voxels;
       this.#later = undefined;
     }
+    if (this.#waiting !== undefined) {
+      this.#decoded = editVoxels(this.#decoded, this.#waiting);
+      this.#waiting = undefined;
+    }
     return this.#decoded;
   }
+
+  /** Whether another chunk has another block at the last waiting edit, as the chunk before that edit has. */
+  #differsWhereEdited(other: Chunk): boolean {
+    const index = this.#waiting?.at(-2);
+    return index !== undefined && this.get(index) !== other.get(index);
+  }
+}
+
+/** Whether the voxels still have several blocks after an edit at this position. */
+function isKnownMixed({ palette, firstPositions }: PaletteVoxels, index: number): boolean {
+  return palette.length > 1 && index !== firstPositions[0] && index !== firstPositions[1];
 }
 
 function requireEdit(edit: unknown): void {
@@ -341,10 +379,19 @@ function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Arra
 export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   requireInteger(after.volume, before.volume, before.volume);
   if (before === after) return [];
+  if (scratchBefore.length !== before.volume) {
+    scratchBefore = new Uint16Array(before.volume);
+    scratchAfter = new Uint16Array(before.volume);
+  }
+  const old = before.voxels(scratchBefore);
+  const young = after.voxels(scratchAfter);
   const edits: VoxelEdit[] = [];
-  for (let index = 0; index < before.volume; index++) {
-    const block = after.get(index);
-    if (block !== before.get(index)) edits.push({ index, block });
+  for (let index = 0; index < old.length; index++) {
+    if (old[index] !== young[index]) edits.push({ index, block: young[index] as number });
   }
   return edits;
 }
+
+// Shared by all calls, which never overlap. The chunks of a world have one volume.
+let scratchBefore = new Uint16Array(0);
+let scratchAfter = new Uint16Array(0);

@@ -13,18 +13,38 @@ import {
 
 import { type PaletteVoxels, packedHeaderBytes, uniformVoxels } from "./palette-voxels.ts";
 
+/** Edits of voxels in the order in which they apply: a position, its new block, the next position, and so on. */
+export type FlatEdits = readonly number[];
+
+/** Returns the voxels after edits, each of which changes something. Copies them once. */
+export function editVoxels(voxels: PaletteVoxels, edits: FlatEdits): PaletteVoxels {
+  let edited = voxels;
+  for (let next = 0; next < edits.length; next += 2)
+    edited = editVoxel(edited, edits[next] as number, edits[next + 1] as number, edited !== voxels);
+  return edited;
+}
+
 /**
  * Returns the voxels with another block at one position. In nearly all cases every index keeps its
- * meaning; then this copies the words and changes one or two of them. Otherwise it repacks all indices.
+ * meaning; then this copies the words, unless it may overwrite them, and changes one or two. Otherwise it repacks all
+ * indices.
  */
-export function editVoxel(voxels: PaletteVoxels, position: number, block: number): PaletteVoxels {
+export function editVoxel(
+  voxels: PaletteVoxels,
+  position: number,
+  block: number,
+  mayOverwrite = false,
+): PaletteVoxels {
   const { volume, bitWidth: oldBitWidth, indices: oldIndices } = voxels;
   const oldIndex = oldBitWidth === 0 ? 0 : indexAt(oldIndices, oldBitWidth, position);
   const { palette, firstPositions, ranks, newIndex } = changePalette(voxels, position, oldIndex, block);
   if (palette.length === 1) return uniformVoxels(volume, block);
 
   const bitWidth = indexBits(palette.length);
-  const indices = ranks === undefined ? oldIndices.slice() : repack(voxels, ranks, bitWidth);
+  const oldWordBytes = ranks === undefined ? wordBytesAround(oldIndices, bitWidth, position) : 0;
+  let indices = oldIndices;
+  if (ranks !== undefined) indices = repack(voxels, ranks, bitWidth);
+  else if (!mayOverwrite) indices = oldIndices.slice();
   replaceIndex(indices, bitWidth, position, newIndex);
   const oldBlock = voxels.palette[oldIndex] as number;
   return {
@@ -38,7 +58,7 @@ export function editVoxel(voxels: PaletteVoxels, position: number, block: number
         ? voxels.packedBytes +
           paletteGrowthBytes(voxels, palette) +
           wordBytesAround(indices, bitWidth, position) -
-          wordBytesAround(oldIndices, bitWidth, position)
+          oldWordBytes
         : packedHeaderBytes(volume, palette) + packedIndicesBytes(indices),
     denseBytes: voxels.denseBytes + varU32Bytes(block) - varU32Bytes(oldBlock),
   };

@@ -50,6 +50,36 @@ describe("the canonical form", () => {
     }
   });
 
+  test.each(volumes)(
+    "holds for every chunk of a row of single edits, whichever is read first: %s",
+    (_name, volume) => {
+      const prng = new Prng(23);
+      const voxels = randomVoxels(prng, volume);
+      const row = [{ chunk: chunkFromVoxels(voxels), voxels }];
+      for (let edit = 0; edit < 40; edit++) {
+        // A few voxels and blocks, so that edits undo each other, and blocks appear and vanish.
+        const [index, block] = [prng.below(Math.min(volume, 6)), prng.below(4)];
+        const last = row[prng.below(3) === 0 ? prng.below(row.length) : row.length - 1] as (typeof row)[0];
+        const next = last.voxels.slice();
+        next[index] = block;
+        row.push({ chunk: last.chunk.set(index, block), voxels: next });
+        expect(row.at(-1)?.chunk.get(index), `edit ${edit}`).toBe(block);
+      }
+      for (const [place, { chunk, voxels: expected }] of row.entries()) {
+        const other = row[prng.below(row.length)] as (typeof row)[0];
+        const isSame = expected.every((block, index) => block === other.voxels[index]);
+        expect(chunk.equals(other.chunk), `equality of ${place}`).toBe(isSame);
+      }
+      for (let reads = 0; reads < 12; reads++) {
+        const place = prng.below(row.length);
+        const { chunk, voxels: expected } = row[place] as (typeof row)[0];
+        const isUniform = expected.every((block) => block === expected[0]);
+        expect(chunk.uniformBlock, `chunk ${place}`).toBe(isUniform ? expected[0] : undefined);
+        expectVoxels(chunk, expected, `chunk ${place}`);
+      }
+    },
+  );
+
   test.each(volumes)("does not depend on the order of the edits: %s", (_name, volume, rounds) => {
     const prng = new Prng(22);
     for (let round = 0; round < Math.min(rounds, 10); round++) {

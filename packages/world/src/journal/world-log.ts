@@ -1,5 +1,6 @@
 import {
   type BlockCatalog,
+  type Chunk,
   type ChunkShape,
   type EditOrigin,
   emptyChunk,
@@ -181,6 +182,8 @@ export function journalChunkOf(
   // Generated chunks have no data.
   const dataBefore = before.overrides.at(...position)?.data;
   const hasData = chunk.data.size > 0 || (dataBefore !== undefined && dataBefore.size > 0);
+  if (!hasData && asked !== undefined && asked.length * VOXEL_BYTES < leastBytesOf(chunk))
+    return { position, edits: asked };
   if (!hasData && chunk.byteLength <= SMALL_CHUNK_BYTES) return { position, chunk };
   const edits = asked ?? diffChunks(before.realizeChunk(...position), chunk);
   if (!hasData)
@@ -189,6 +192,12 @@ export function journalChunkOf(
   const change = { position, edits, data: data.length === 0 ? undefined : data };
   const whole = { position, chunk };
   return journalChunkBytesMax(change) < journalChunkBytesMax(whole) ? change : whole;
+}
+
+/** Returns a bound that is known without encoding: each 64 voxels of a chunk with several blocks take a byte at least. */
+function leastBytesOf(chunk: Chunk): number {
+  const bytes = chunk.uniformBlock === undefined ? Math.floor(chunk.volume / 64) : 0;
+  return bytes > SMALL_CHUNK_BYTES ? bytes : 0;
 }
 
 /** Groups the requested blocks by chunk and voxel index; the last one for a voxel wins. */

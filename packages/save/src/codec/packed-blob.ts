@@ -74,6 +74,17 @@ export function packedBytesAtLeast(chunks: readonly StoredChunk[]): number {
   return bytes;
 }
 
+/** Maximum bytes of a blob without chunks: its volume, the counts, and the end of its sections. */
+const HEAD_BYTES_MAX = 256;
+/** Maximum bytes of a chunk without its content: a position, a content number and a length, as varints. */
+const ENTRY_BYTES_MAX = 40;
+
+/** Returns an upper bound for the size of such a blob, given its lower bound. Infinity if any chunk has parts. */
+export function packedBytesAtMost(chunks: readonly StoredChunk[], bytesAtLeast: number): number {
+  if (chunks.some(({ parts = NO_PARTS }) => parts.length > 0)) return Infinity;
+  return bytesAtLeast + chunks.length * ENTRY_BYTES_MAX + HEAD_BYTES_MAX;
+}
+
 /** Runs all checks of the codec. Returns the positions of the blob's chunks. */
 export function checkPackedBlob(
   input: ByteReader,

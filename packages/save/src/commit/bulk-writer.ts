@@ -64,7 +64,7 @@ export async function encodeBulkLeaves(
     const stored = await chunksToStore(chunks, storage);
     const content = prepareLeaf(cube, stored, entities, isPlain ? [] : clocks, shape);
     const version = isPlain ? undefined : blobVersion;
-    for (const part of partitionLeaf(content, limits, version)) planned.push(plannedOf(part));
+    for (const part of await partitionLeaf(content, limits, version)) planned.push(plannedOf(part));
   }
   const records = await encodeLeaves(planned, limits, blobVersion);
   return planned.map(({ newChunks: _chunks, newEntities: _entities, ...leaf }, index) => ({

@@ -83,6 +83,6 @@ export class LeafRewriter {
     const chunks = await readLeafStored(this.#packReader, leaf, this.#blobs);
     const entities = await readLeafEntities(this.#packReader, leaf, this.#blobs);
     const content = prepareLeaf(cube, chunks, entities, clocks, this.#context.shape);
-    return partitionLeaf(content, this.#context.limits).map(plannedOf);
+    return (await partitionLeaf(content, this.#context.limits)).map(plannedOf);
   }
 }

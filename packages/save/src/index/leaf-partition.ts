@@ -22,7 +22,7 @@ import {
   type SaveLimits,
   TABLE_BLOB_VERSION,
 } from "../codec/layout.ts";
-import { encodePackedBlob, packedBytesAtLeast } from "../codec/packed-blob.ts";
+import { encodePackedBlob, packedBytesAtLeast, packedBytesAtMost } from "../codec/packed-blob.ts";
 import { type ChunkEntry, chunkBounds, prepareChunks } from "../codec/prepared-chunks.ts";
 import {
   arrangeChunks,
@@ -115,19 +115,25 @@ export function prepareLeaf(
  * sixteen. Blobs stay below the target or, in leaves with an edge of four chunks or less, below the hard
  * limit. Empty content yields no leaf.
  */
-export function partitionLeaf(
+export async function partitionLeaf(
   content: PreparedLeaf,
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
-): readonly PreparedLeaf[] {
+  pacer?: Pacer,
+): Promise<readonly PreparedLeaf[]> {
   const { cube, chunks, entities, clocks } = content;
   if (chunks.length + entities.length + clocks.length === 0) return [];
   const level = requireLevel(cube);
+  await pacer?.copied(chunks.length);
   // A single chunk always fits, except for its entities, which then get several records.
   if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
   const narrow = cubeOfContent(content, Math.min(SMALL_LEVEL, level));
-  if (!boxEquals(narrow, cube)) return partitionLeaf({ ...content, cube: narrow }, limits, blobVersion);
-  return splitBySlot(content).flatMap((child) => partitionLeaf(child, limits, blobVersion));
+  if (!boxEquals(narrow, cube))
+    return partitionLeaf({ ...content, cube: narrow }, limits, blobVersion, pacer);
+  const parts: PreparedLeaf[] = [];
+  for (const child of splitBySlot(content))
+    parts.push(...(await partitionLeaf(child, limits, blobVersion, pacer)));
+  return parts;
 }
 
 /**
@@ -327,8 +333,12 @@ function chunkStorer(
 
 /** Returns whether the uncompressed blob of arranged chunks has at most `bytesMax` bytes. */
 function chunksFit(chunks: readonly StoredChunk[], bytesMax: number, blobVersion: ChunkBlobVersion): boolean {
-  const bytesMin = isPackedVersion(blobVersion) ? packedBytesAtLeast(chunks) : plainBytesAtLeast(chunks);
-  return bytesMin <= bytesMax && encodeChunks(chunks, blobVersion).length <= bytesMax;
+  const isPacked = isPackedVersion(blobVersion);
+  const bytesMin = isPacked ? packedBytesAtLeast(chunks) : plainBytesAtLeast(chunks);
+  if (bytesMin > bytesMax) return false;
+  // Most leaves are far from the limit and need not be encoded to be measured.
+  if (isPacked && packedBytesAtMost(chunks, bytesMin) <= bytesMax) return true;
+  return encodeChunks(chunks, blobVersion).length <= bytesMax;
 }
 
 /** Encodes the record of arranged chunks, and compresses it on another thread if `isBeside`. */

@@ -95,6 +95,7 @@ async function planChange(
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
   const chunks = await chunksAfter(change, old, context);
   const given = prepareLeaf(cube, chunks ?? [], entities ?? [], newClocks, shape);
+  await context.pacer.copied(given.chunks.length);
   if (fitsLeaf(given, limits, blobVersion)) {
     const leaf: PlannedLeaf = {
       cube,
@@ -109,8 +110,9 @@ async function planChange(
   }
   const allChunks = chunks ?? (await storedIn(old, context));
   const allEntities = entities ?? (old === undefined ? [] : await context.readEntities(old));
-  const whole = prepareLeaf(cube, allChunks, allEntities, newClocks, shape);
-  return partitionLeaf(whole, limits, blobVersion).map(plannedOf);
+  const isWhole = allChunks === chunks && allEntities.length === given.entities.length;
+  const whole = isWhole ? given : prepareLeaf(cube, allChunks, allEntities, newClocks, shape);
+  return (await partitionLeaf(whole, limits, blobVersion, context.pacer)).map(plannedOf);
 }
 
 /** Returns all chunks of a leaf after a change; `undefined` if the change has none. */

@@ -28,8 +28,8 @@ export class UnsavedChanges {
   readonly hidden: PositionMap<Chunk> = new PositionMap();
   /** Regions with new clocks. */
   readonly clocks: PositionMap<number> = new PositionMap();
-  /** Regions with changed ticks. */
-  readonly tickRegions: PositionSet = new PositionSet();
+  /** Regions with changes that bring no clock: ticks, and chunks of a journal. */
+  readonly otherRegions: PositionSet = new PositionSet();
   readonly players: Set<bigint> = new Set();
   /** Changed keys of the store with their new values; `undefined` for a removed key. */
   store: Map<string, Uint8Array | undefined> = new Map();
@@ -54,9 +54,18 @@ export class UnsavedChanges {
     this.#entityCubes.set(cubeKey(cube), cube);
   }
 
+  /** All regions with changes. Looks at no chunk: each is in a region of `clocks` or `otherRegions`. */
+  regions(): PositionSet {
+    const regions = new PositionSet();
+    for (const chunk of this.hidden.positions()) regions.add(...regionOf(chunk));
+    for (const region of this.clocks.positions()) regions.add(...region);
+    for (const region of this.otherRegions) regions.add(...region);
+    return regions;
+  }
+
   /** Whether a region has changes, so that it must stay in memory. */
   isUnsaved(region: Position): boolean {
-    return this.clocks.has(...region) || this.tickRegions.has(...region);
+    return this.clocks.has(...region) || this.otherRegions.has(...region);
   }
 
   addChunk(position: Position): void {
@@ -68,6 +77,7 @@ export class UnsavedChanges {
     for (const position of later.chunks) this.addChunk(position);
     for (const [position, chunk] of later.hidden) this.hidden.set(...position, chunk);
     for (const [region, clock] of later.clocks) this.clocks.set(...region, clock);
+    for (const region of later.otherRegions) this.otherRegions.add(...region);
     for (const player of later.players) this.players.add(player);
     for (const [key, value] of later.store) this.store.set(key, value);
     for (const cube of later.entityCubes) this.addEntityCube(cube);
@@ -158,7 +168,9 @@ function mergeClocks(
   before: readonly RegionClock[],
   changed: readonly RegionClock[],
 ): readonly RegionClock[] {
-  const byRegion = new Map(before.map((entry) => [`${entry.region}`, entry]));
-  for (const entry of changed) byRegion.set(`${entry.region}`, entry);
+  if (before.length === 0) return changed;
+  const byRegion = new PositionMap<RegionClock>();
+  for (const entry of before) byRegion.set(...entry.region, entry);
+  for (const entry of changed) byRegion.set(...entry.region, entry);
   return [...byRegion.values()];
 }

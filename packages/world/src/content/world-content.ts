@@ -13,7 +13,6 @@ import {
   boxAt,
   type ClockChange,
   ListenerSet,
-  PositionSet,
   regionBox,
   regionOf,
   roundOutToRegions,
@@ -184,13 +183,16 @@ export class WorldContent {
   applyEdit(state: WorldState, { chunks, clocks }: ChangedPlaces): void {
     this.regions.state = state;
     for (const position of chunks) this.#unsaved.addChunk(position);
+    // The clocks of replayed edits follow one by one.
+    if (clocks.length === 0)
+      for (const position of chunks) this.#unsaved.otherRegions.add(...regionOf(position));
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
   /** Marks the ticks of a chunk as unsaved. */
   markTicks(chunk: Position): void {
     this.#unsaved.addChunk(chunk);
-    this.#unsaved.tickRegions.add(...regionOf(chunk));
+    this.#unsaved.otherRegions.add(...regionOf(chunk));
   }
 
   /** The last step of the simulation; 0 before the first. */
@@ -384,14 +386,9 @@ export class WorldContent {
 
   /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
   #unsavedBoxes(): readonly Box[] {
-    const { chunks, hidden, clocks, entityCubes } = this.#unsaved;
-    const regions = new PositionSet();
-    for (const chunk of hidden.positions()) regions.add(...regionOf(chunk));
-    for (const chunk of chunks) regions.add(...regionOf(chunk));
-    for (const region of clocks.positions()) regions.add(...region);
     return [
-      ...Array.from(regions, regionBox),
-      ...entityCubes,
+      ...Array.from(this.#unsaved.regions(), regionBox),
+      ...this.#unsaved.entityCubes,
       ...this.entities.unassigned().map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape))),
     ];
   }

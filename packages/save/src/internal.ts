@@ -12,7 +12,13 @@ export {
   recordHeader,
 } from "./codec/layout.ts";
 export { decodeManifest, encodeManifest, type PackList } from "./codec/manifest.ts";
-export { locatedBlobCodec, packedBlobCodec } from "./codec/packed-blob.ts";
+export {
+  encodePackedBlob,
+  locatedBlobCodec,
+  packedBlobCodec,
+  packedBytesAtLeast,
+  packedBytesAtMost,
+} from "./codec/packed-blob.ts";
 export { scheduledTicksCodec } from "./codec/scheduled-ticks.ts";
 export { STORE_PAGE_TARGET_BYTES, storePageCodec, storePagesCodec } from "./codec/store-page.ts";
 export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";

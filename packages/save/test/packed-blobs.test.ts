@@ -1,8 +1,18 @@
 import { type ErrorCode, emptyChunk, type Position } from "@orthant/core";
 import { decode, deflateRaw, encode } from "@orthant/core/bytes";
+import { comparePositions } from "@orthant/core/engine";
 import type { StoredChunk } from "@orthant/save";
 import { realizeStored } from "@orthant/save/content";
-import { ChunkContent, openBlob, packedBlobCodec, sealBlob, WholeChunk } from "@orthant/save/internal";
+import {
+  ChunkContent,
+  encodePackedBlob,
+  openBlob,
+  packedBlobCodec,
+  packedBytesAtLeast,
+  packedBytesAtMost,
+  sealBlob,
+  WholeChunk,
+} from "@orthant/save/internal";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
@@ -38,6 +48,40 @@ const chunks: readonly StoredChunk[] = [
   whole([1, 0, 0, 0], 7),
   whole([1, 0, 0, 1], 9),
 ];
+
+describe("the size of a chunk blob", () => {
+  test.each([2, 3] as const)(
+    "of version %d is within its bounds, however far apart its chunks are",
+    (version) => {
+      const prng = new Prng(6);
+      for (let round = 0; round < 200; round++) {
+        const span = 2 ** prng.below(17);
+        const corner = [prng.below(2), prng.below(2)].map((side) =>
+          side === 0 ? -0x8000_0000 : 0x7fff_0000,
+        );
+        const places = Array.from({ length: 1 + prng.below(40) }, (): Position => {
+          const [x = 0, z = 0] = corner;
+          return [x + prng.below(span), prng.below(span), z + prng.below(span), prng.below(span)];
+        });
+        const apart = [...new Map(places.map((place) => [place.join(), place])).values()];
+        const entries = apart
+          .sort((a, b) => comparePositions(a, b))
+          .map((place) =>
+            prng.below(2) === 0 ? whole(place, prng.below(300)) : changeAt(place, "air", CHANGE_5),
+          );
+        const { length } = encodePackedBlob(entries, version);
+        const least = packedBytesAtLeast(entries);
+        expect(least, `round ${round}`).toBeLessThanOrEqual(length);
+        expect(packedBytesAtMost(entries, least), `round ${round}`).toBeGreaterThanOrEqual(length);
+      }
+    },
+  );
+
+  test("has no upper bound with parts of chunks", () => {
+    const parts = [{ tag: 1, bytes: new Uint8Array(1) }];
+    expect(packedBytesAtMost([{ ...changeAt([0, 0, 0, 0], "air", CHANGE_5), parts }], 10)).toBe(Infinity);
+  });
+});
 
 describe("a chunk blob of version 2", () => {
   test("[S73, S74, S80] consists of volume, positions, contents, chunks and changes, whatever the input order", () => {

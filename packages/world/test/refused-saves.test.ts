@@ -52,6 +52,14 @@ async function requireWhole(disk: MemoryDisk, where: string): Promise<void> {
 
 const OPERATIONS: readonly FaultyOperation[] = ["open", "append", "sync", "rename", "syncDirectory"];
 
+/** The part of a world that is all of it. */
+const EVERYWHERE = {
+  owns: () => true,
+  arrivals: () => [],
+  maySend: () => false,
+  newEntityId: () => 1n,
+};
+
 /** A disk that has no room for a byte while `isFull` says so. */
 function fullDisk(disk: MemoryDisk, isFull: () => boolean): Disk {
   return new GatedDisk(disk, ({ operation, path }, happen) => {
@@ -143,6 +151,44 @@ describe("a world whose log is elsewhere", () => {
     }
     expect(bytesOn(disk) - before).toBeLessThan(200);
     await again.close().catch(() => undefined);
+  });
+
+  test("keeps ticks that were scheduled while the disk refused a save", async () => {
+    const disk = await savedWorld();
+    let isRefusing = false;
+    const refusing = new GatedDisk(disk, async ({ operation, path }, happen) => {
+      if (operation !== "append" || !isRefusing) return happen();
+      isRefusing = false;
+      await world.steps.make(
+        () => true,
+        (step) => expect(step.moveTo(8_000, 0, 0, 0).schedule("fall", 2)).toBe(true),
+        EVERYWHERE,
+      );
+      throw new OrthantError("ORT_DISK_FULL", "append: no space left on device", { path, operation });
+    });
+    const options = { autosave: false, loadedChunksMax: 2 };
+    const world = await openLoggedWorldEngine(refusing, new SampleLog(9), options);
+    await world.set([1, 0, 0, 0], 7);
+    const release = world.keep({ min: [1_000, 0, 0, 0], max: [1_001, 1, 1, 1] });
+    await world.chunk([1_000, 0, 0, 0]);
+    isRefusing = true;
+    await expect(world.save()).rejects.toThrow(/ORT_DISK_FULL/);
+    release();
+    // Far more regions than fit into memory.
+    for (let x = 1; x <= 20; x++) await world.chunk([x * 2_000, 0, 0, 0]);
+    await world.close();
+    const again = await openLoggedWorldEngine(disk, new SampleLog(10), { autosave: false });
+    await again.chunk([1_000, 0, 0, 0]);
+    let due: number | undefined;
+    await again.steps.make(
+      () => true,
+      (step) => {
+        due = step.moveTo(8_000, 0, 0, 0).dueStepOf("fall");
+      },
+      EVERYWHERE,
+    );
+    expect(due).toBe(2);
+    await again.close();
   });
 
   test("ends when the disk refuses a save and the world belongs to another process", async () => {

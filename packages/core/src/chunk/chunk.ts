@@ -4,7 +4,7 @@ import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import type { Position } from "../lattice/position.ts";
-import { editVoxel, editVoxels, type FlatEdits } from "./edit-voxel.ts";
+import { diffIndices, editVoxel, editVoxels, type FlatEdits } from "./edit-voxel.ts";
 import { indexAt, varU32Bytes } from "./packed-indices.ts";
 
 import {
@@ -48,11 +48,18 @@ interface LaterVoxels {
 /** Uniform chunks by volume and block, at most 65,536 for each volume. */
 const uniformChunks = new Map<number, Chunk>();
 
+/** Returns the voxels of a chunk, for functions beside the class. */
+let voxelsOf: (chunk: Chunk) => PaletteVoxels;
+
 /**
  * The voxels of one chunk, and the data that some of them have. Immutable: an edit returns another chunk, or the same one
  * if nothing changed. An edit of blocks leaves the data alone: a world decides what becomes of it.
  */
 export class Chunk {
+  static {
+    voxelsOf = (chunk) => chunk.#voxels;
+  }
+
   /** The voxels; `undefined` until a chunk that is decoded later is first used. */
   #decoded: PaletteVoxels | undefined;
   #later: LaterVoxels | undefined;
@@ -379,19 +386,12 @@ function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Arra
 export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   requireInteger(after.volume, before.volume, before.volume);
   if (before === after) return [];
-  if (scratchBefore.length !== before.volume) {
-    scratchBefore = new Uint16Array(before.volume);
-    scratchAfter = new Uint16Array(before.volume);
-  }
-  const old = before.voxels(scratchBefore);
-  const young = after.voxels(scratchAfter);
+  const [old, young] = [voxelsOf(before), voxelsOf(after)];
+  if (elementsEqual(old.palette, young.palette)) return diffIndices(old.indices, young);
   const edits: VoxelEdit[] = [];
-  for (let index = 0; index < old.length; index++) {
-    if (old[index] !== young[index]) edits.push({ index, block: young[index] as number });
+  for (let index = 0; index < before.volume; index++) {
+    const block = after.get(index);
+    if (block !== before.get(index)) edits.push({ index, block });
   }
   return edits;
 }
-
-// Shared by all calls, which never overlap. The chunks of a world have one volume.
-let scratchBefore = new Uint16Array(0);
-let scratchAfter = new Uint16Array(0);

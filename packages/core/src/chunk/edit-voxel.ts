@@ -176,3 +176,28 @@ function firstPositionWithout(
   }
   return undefined;
 }
+
+/** The new block of a voxel. */
+interface VoxelDifference {
+  readonly index: number;
+  readonly block: number;
+}
+
+/** Compares the indices of voxels with older ones into the same palette, 32 bits at once, because most are equal. */
+export function diffIndices(
+  old: PackedIndices,
+  { volume, palette, bitWidth, indices }: PaletteVoxels,
+): readonly VoxelDifference[] {
+  const edits: VoxelDifference[] = [];
+  let next = 0;
+  for (let half = 0; half < indices.length; half++) {
+    if (old[half] === indices[half]) continue;
+    const end = Math.min(volume, Math.floor((half * 32 + 31) / bitWidth) + 1);
+    for (let index = Math.max(next, Math.floor((half * 32) / bitWidth)); index < end; index++) {
+      const entry = indexAt(indices, bitWidth, index);
+      if (entry !== indexAt(old, bitWidth, index)) edits.push({ index, block: palette[entry] as number });
+    }
+    next = end;
+  }
+  return edits;
+}

@@ -171,6 +171,21 @@ describe("filling a box of a chunk", () => {
 });
 
 describe("the difference of two chunks", () => {
+  test.each([2, 3, 5, 9, 17, 33, 100])("finds each change among %d blocks that all stay", (blocks) => {
+    const prng = new Prng(13);
+    const voxels = Uint16Array.from({ length: 1_001 }, (_, index) => index % blocks);
+    const before = chunkFromVoxels(voxels);
+    for (let round = 0; round < 20; round++) {
+      const after = voxels.slice();
+      // Not the first of each block, so that the palette stays.
+      for (let edit = 0; edit < 5; edit++) after[prng.between(blocks, 1_000)] = prng.below(blocks);
+      const expected = Array.from(after, (block, index) => ({ index, block })).filter(
+        ({ index, block }) => voxels[index] !== block,
+      );
+      expect(diffChunks(before, chunkFromVoxels(after)), `round ${round}`).toEqual(expected);
+    }
+  });
+
   test("consists of the edits that turn one into the other", () => {
     const prng = new Prng(12);
     for (let round = 0; round < 30; round++) {

@@ -117,6 +117,8 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "tiledTileOf",
   // Only old saves are flat, and no program writes one for a test to open.
   "convertFlatSave",
+  // The commands and the viewer call it with a format that has detected its world.
+  "convertToMemory",
   // They write the texts of the command line from what it has read.
   "describeGenerator",
   "describeSaveRepair",

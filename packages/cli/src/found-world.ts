@@ -2,7 +2,14 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type DetectedWorld, FOREIGN_FORMATS, type Format, type FormatRequest } from "@orthant/formats";
+import {
+  convertToMemory,
+  type DetectedWorld,
+  FOREIGN_FORMATS,
+  type Format,
+  type FormatRequest,
+  formatBytes,
+} from "@orthant/formats";
 import { IMPORTED_FORMATS } from "@orthant/formats/imports";
 import type { Arguments, OptionSpec } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -12,6 +19,9 @@ import { UsageError } from "./usage.ts";
 
 /** Every format that commands know. */
 const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS, ...IMPORTED_FORMATS];
+
+/** Maximum bytes of a copy in memory. */
+const COPY_BYTES_MAX = 268_435_456;
 
 /** What worlds can be converted to. */
 export const CONVERSION_TARGETS: readonly string[] = ["orthant", "v3", ...FOREIGN_FORMATS.flatMap(exportsOf)];
@@ -54,6 +64,18 @@ export async function openReadable(folder: string, context: Context): Promise<Re
   if (format === nativeFormat) return { disk, isConverted: false };
   if (format.open === undefined) throw unsupported(found);
   return { disk: await format.open({ disk, world, values: {}, environment: context }), isConverted: true };
+}
+
+/** Opens a copy in memory of a world of another format, of at most {@link COPY_BYTES_MAX}. */
+export async function openCopy({ path, disk, format, world }: FoundWorld, context: Context): Promise<Disk> {
+  const request = { disk, world, values: {}, environment: context };
+  if (format.open !== undefined) return format.open(request);
+  const tooLarge = (): OrthantError =>
+    new OrthantError(
+      "ORT_LIMIT",
+      `a copy of "${path}" takes more than ${formatBytes(COPY_BYTES_MAX)} of memory: orthant convert makes an Orthant world of it`,
+    );
+  return (await convertToMemory(format, request, { bytesMax: COPY_BYTES_MAX, tooLarge })).disk;
 }
 
 async function detectAt(disk: Disk, path: string, file?: string): Promise<FoundWorld> {

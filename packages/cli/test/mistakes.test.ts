@@ -373,7 +373,7 @@ const MISTAKES: readonly Mistake[] = [
     "a world of Polychora that is not converted",
     "serve ./polychora --port 0",
     failed,
-    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert makes an Orthant world of it [ORT_DIALECT]',
+    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert makes an Orthant world of it; --read-only serves it as it is [ORT_DIALECT]',
   ],
   ["a world that is served already", "serve ./hills-served --port 0", failed, ...IN_USE],
   ["a change to a world that is served", "tag ./hills-served monday", failed, ...IN_USE],

@@ -1,11 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { connectReplica } from "@orthant/client/node";
 import { NodeDisk } from "@orthant/disk/node";
 import { createPixelWorld } from "@orthant/pixel-world";
 import { openWorldEngine } from "@orthant/world/engine";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
+import { whileServing } from "./while-serving.ts";
 
 const FILE = "world.pxsw";
 
@@ -73,6 +75,19 @@ describe("pixel worlds on the command line", () => {
     const same = await capture(["convert", folder, `${folder}-same`, "--to", "pxsw"]);
     expect(same.exitCode).toBe(EXIT.usage);
     expect((await capture(["convert", folder, `${folder}-flat`, "--to", "flat"])).exitCode).toBe(EXIT.usage);
+  });
+
+  test("serve shows them read-only, and leaves their files alone", async () => {
+    const folder = await makePixelWorld();
+    const before = await readdir(folder);
+    await whileServing([folder, "--read-only"], async ({ url, token, role }) => {
+      expect(role).toBe("viewer");
+      const player = connectReplica(url, { token, interest: { center: [0, 0, 0, 0], radiusChunks: 1 } });
+      await player.complete();
+      expect(await player.setVoxel([0, 0, 0, 0], 1)).toMatchObject({ status: "rejected", reason: "role" });
+      await player.close();
+    });
+    expect(await readdir(folder)).toEqual(before);
   });
 
   test("other commands give advice, and other files are not worlds", async () => {

@@ -4,6 +4,7 @@
  * @module @orthant/formats
  */
 
+export { convertToMemory, type MemoryConversionOptions } from "./format/convert-to-memory.ts";
 export { fileBytes } from "./format/files.ts";
 export type {
   ConversionOutcome,

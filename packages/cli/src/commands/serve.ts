@@ -14,7 +14,7 @@ import {
 } from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { findWorld, openReadable, unsupported } from "../found-world.ts";
+import { findWorld, openCopy, unsupported } from "../found-world.ts";
 import { nativeFormat } from "../native-format.ts";
 import { METRICS_VARIABLE, ROLE_NAMES, SECRET_VARIABLE } from "../serve/credentials.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
@@ -34,7 +34,7 @@ export const serveCommand: Command = {
     "Saves the world when it is stopped by Ctrl-C.",
     `Without --secret-file or ${SECRET_VARIABLE} the secret is new each time, and so old tokens are good for nothing.`,
     "With --read-only players change nothing, and the world may be one of another program: a folder or file that",
-    "orthant map draws. A copy of it in memory is served, of at most 16,384 columns, chunks or blocks.",
+    "orthant convert reads. A copy in memory is served, of at most 16,384 columns, chunks or blocks, or 256 MiB.",
     "With --cluster it is a part of a cluster, and hands over what it owns when it is stopped.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world, its file, or its name in a cluster" }],
@@ -156,13 +156,14 @@ export const serveCommand: Command = {
 
 /** Opens a world of Orthant, or, to be read only, makes a copy in memory of one of another program. */
 async function openServed(path: string, context: Context, isReadOnly: boolean): Promise<Disk> {
-  const { world } = await findWorld(path, context);
+  const found = await findWorld(path, context);
+  const { world } = found;
   if (world.format === nativeFormat.name) return context.openSteadyDisk(path);
   if (!isReadOnly) {
     const { code, detail } = unsupported({ path, world });
     throw new OrthantError(code, `${detail}; --read-only serves it as it is`);
   }
-  const { disk } = await openReadable(path, context);
+  const disk = await openCopy(found, context);
   context.note(`"${path}" stays as it is: a copy in memory is served until this command ends`);
   context.takeSignals();
   return disk;

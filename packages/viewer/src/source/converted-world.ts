@@ -1,8 +1,9 @@
 import { AIR, type ChunkShape, OrthantError, type Position, systemTime } from "@orthant/core";
 import { positionFrom, positionsLexicographic, voxelIndex } from "@orthant/core/engine";
-import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
+import type { Disk } from "@orthant/disk";
 import {
   type ConversionOutcome,
+  convertToMemory,
   type DetectedWorld,
   FOREIGN_FORMATS,
   type Format,
@@ -44,9 +45,20 @@ export async function convertInMemory(
   const { format, world, isOneFile } = found;
   const bytes = isOneFile ? await fileBytes(source, world.evidence) : sourceBytes;
   if (bytes > CONVERTED_BYTES_MAX) throw tooLarge(`the save has ${mebibytes(bytes)}`);
-  const disk = new MemoryDisk();
-  const remarks = await convert(source, format, world, boundedDisk(disk), onStep);
-  return { world, disk, remark: remarks.join(" "), begin: await findStartPosition(disk) };
+  const notes: string[] = [];
+  const environment = {
+    time: systemTime,
+    progress: () => ({ advance: () => undefined, end: () => undefined }),
+    note: (line: string) => void notes.push(`${line}.`),
+  };
+  const request = { disk: source, world, values: {}, environment };
+  const { disk, outcome } = await convertToMemory(format, request, {
+    bytesMax: CONVERTED_BYTES_MAX,
+    tooLarge: () => tooLarge("the world that the save becomes is larger"),
+    onStep,
+  });
+  const remark = [...notes, ...lossesInWords(outcome)].join(" ");
+  return { world, disk, remark, begin: await findStartPosition(disk) };
 }
 
 interface FoundSave {
@@ -78,44 +90,12 @@ async function findImport(source: Disk): Promise<FoundSave | undefined> {
   return undefined;
 }
 
-async function convert(
-  disk: Disk,
-  format: Format,
-  world: DetectedWorld,
-  target: Disk,
-  onStep: OnStep,
-): Promise<readonly string[]> {
-  const notes: string[] = [];
-  const environment = {
-    time: systemTime,
-    progress: () => ({ advance: () => undefined, end: () => undefined }),
-    note: (line: string) => void notes.push(`${line}.`),
-  };
-  const conversion = await format.convert({ disk, world, values: {}, environment }, "orthant");
-  try {
-    let done = 0;
-    const outcome = await conversion.run(target, () => onStep(++done, conversion.steps ?? 0));
-    return [...notes, ...lossesInWords(outcome)];
-  } finally {
-    await conversion.close();
-  }
-}
-
 /** The converted world contains the entities, but the page does not draw those of a save. */
 function lossesInWords({ losses, entities = 0 }: ConversionOutcome): readonly string[] {
   const missing = entities === 0 ? losses : [...losses, { what: "entities", count: entities }];
   if (missing.length === 0) return [];
   const named = missing.map(({ what, count }) => (count === 1 ? what : `${what} (${count})`));
   return [`Converted without ${named.join(", ")}.`];
-}
-
-function boundedDisk(disk: Disk): Disk {
-  let written = 0;
-  return new GatedDisk(disk, async ({ operation, bytes }, happen) => {
-    if (operation !== "readAt") written += bytes;
-    if (written > CONVERTED_BYTES_MAX) throw tooLarge("the world that the save becomes is larger");
-    return happen();
-  });
 }
 
 function tooLarge(why: string): OrthantError {

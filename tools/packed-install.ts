@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { type PackedPackage, packPackages } from "@orthant/testkit/packages";
+import { tryTemplates } from "./created-projects.ts";
 import { runnablePage } from "./documents/runnable-blocks.ts";
 
 // Usage: node build/tools/packed-install.js
 // Packs every package as it would be published, installs `orthant` from that into an empty project and tests
-// it there: the command, the example of the README and its types, and the starters. No other test finds files
-// missing from a package.
+// it there: the command, the example of the README and its types, the starters, and what `npm create orthant` makes.
+// No other test finds files missing from a package.
 
 const COMPILER = resolve("node_modules/typescript/bin/tsc");
 const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
@@ -16,9 +18,6 @@ const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --
 );
 
 interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly private?: boolean;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -26,17 +25,19 @@ interface Manifest {
 
 const project = mkdtempSync(join(tmpdir(), "orthant-packed-"));
 try {
-  tryOut(project);
+  const packed = packPackages(project);
+  tryOut(project, packed);
   await tryServing(project);
-  for (const starter of starters()) tryStarter(starter, project);
+  for (const starter of starters()) tryStarter(starter, project, packed);
+  await tryTemplates(packed);
 } finally {
   rmSync(project, { recursive: true });
 }
 
-function tryOut(folder: string): void {
-  const packed = packages().map(({ name, path }) => [name, `file:${pack(path, folder)}`] as const);
+function tryOut(folder: string, packed: readonly PackedPackage[]): void {
+  const ours = packed.map(({ name, archive }) => [name, `file:${archive}`] as const);
   const tools = starters().flatMap(({ manifest }) => Object.entries(manifest.devDependencies ?? {}));
-  const dependencies = Object.fromEntries([...packed, ...tools, ["@types/node", "20"]]);
+  const dependencies = Object.fromEntries([...ours, ...tools, ["@types/node", "20"]]);
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ type: "module", private: true, dependencies }),
@@ -87,8 +88,8 @@ async function tryServing(folder: string): Promise<void> {
 }
 
 /** Tests a copied starter: its dependencies are there, and its page builds, or its tool works. */
-function tryStarter({ name, manifest }: Starter, folder: string): void {
-  const published = new Map(packages().map((known) => [known.name, known.version]));
+function tryStarter({ name, manifest }: Starter, folder: string, packed: readonly PackedPackage[]): void {
+  const published = new Map(packed.map((known) => [known.name, known.version]));
   for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
     if (published.get(dependency) !== version) throw new Error(`${name} wants ${dependency} ${version}`);
   }
@@ -123,27 +124,8 @@ function starters(): readonly Starter[] {
     .map((name) => ({ name, manifest: manifestOf(resolve("examples", name)) }));
 }
 
-/** Returns the published packages. */
-function packages(): readonly { readonly name: string; readonly version: string; readonly path: string }[] {
-  return readdirSync("packages").flatMap((folder) => {
-    const path = resolve("packages", folder);
-    const { name, version, private: isPrivate } = manifestOf(path);
-    return isPrivate === true ? [] : [{ name, version, path }];
-  });
-}
-
 function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-}
-
-/** Packs one package. Returns the path of the file. */
-function pack(path: string, into: string): string {
-  const [{ filename, files }] = JSON.parse(
-    run("npm", ["pack", "--json", "--pack-destination", into], path),
-  ) as readonly [{ readonly filename: string; readonly files: readonly { readonly path: string }[] }];
-  const internal = files.find((file) => file.path.startsWith("dist/internal."));
-  if (internal !== undefined) throw new Error(`${filename} publishes ${internal.path}`);
-  return join(into, filename);
 }
 
 function run(command: string, parameters: readonly string[], cwd: string): string {

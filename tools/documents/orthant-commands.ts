@@ -3,6 +3,8 @@ import type { Finding } from "../finding.ts";
 import { findFile, type SourceFile, type SourceTree } from "../source-tree.ts";
 import { type CommandLine, commandLines } from "./command-lines.ts";
 
+const TEMPLATES = "packages/create-orthant/templates/";
+
 /** A command of the program, as far as the check needs it. */
 export interface KnownCommand {
   readonly name: string;
@@ -81,24 +83,30 @@ function flagsOf({ options }: KnownCommand): ReadonlyMap<string, boolean> {
 }
 
 /** Returns what is wrong with a line that calls a script of the repository. */
-function scriptProblem(tree: SourceTree, { path }: SourceFile, { words }: CommandLine): string | undefined {
+function scriptProblem(tree: SourceTree, page: SourceFile, { words }: CommandLine): string | undefined {
   const plain = words.filter((word) => word !== "--silent");
   const [program, run, script = "", dashes, name = ""] = plain.slice(Math.max(0, plain.indexOf("npm")));
   if (program !== "npm" || run !== "run" || script === "" || PLACEHOLDER.test(script)) return undefined;
-  if (!scriptsFor(tree, path).has(script)) return `calls npm run ${script}, which there is not`;
+  if (!scriptsFor(tree, page).has(script)) return `calls npm run ${script}, which there is not`;
   const folders = FOLDERS[script];
   if (folders === undefined || dashes !== "--" || PLACEHOLDER.test(name)) return undefined;
   const isThere = folders.some((folder) => findFile(tree, `${folder}/${name}.ts`) !== undefined);
   return isThere ? undefined : `calls npm run ${script} -- ${name}, but there is no ${folders[0]}/${name}.ts`;
 }
 
-/** Returns the scripts of all packages around the page, because its reader may be in any of their folders. */
-function scriptsFor(tree: SourceTree, page: string): ReadonlySet<string> {
-  const scripts = new Set<string>();
-  for (let folder = posix.dirname(page); ; folder = posix.dirname(folder)) {
-    const file = findFile(tree, posix.join(folder, "package.json"));
-    const parsed = file && (JSON.parse(file.text) as { readonly scripts?: Readonly<Record<string, string>> });
-    for (const name of Object.keys(parsed?.scripts ?? {})) scripts.add(name);
-    if (folder === ".") return scripts;
-  }
+/**
+ * Returns the scripts of all packages around the page, because its reader may be in any of their folders, and those of
+ * templates if the page has its reader create a project.
+ */
+function scriptsFor(tree: SourceTree, { path, text }: SourceFile): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (let folder = posix.dirname(path); !folders.has(folder); folder = posix.dirname(folder))
+    folders.add(folder);
+  const isAround = (file: SourceFile): boolean => folders.has(posix.dirname(file.path));
+  const isCreated = ({ path: manifest }: SourceFile): boolean =>
+    text.includes("npm create orthant") && manifest.startsWith(TEMPLATES);
+  const scripts = tree
+    .filter((file) => posix.basename(file.path) === "package.json" && (isAround(file) || isCreated(file)))
+    .flatMap((file) => Object.keys((JSON.parse(file.text) as { readonly scripts?: object }).scripts ?? {}));
+  return new Set(scripts);
 }

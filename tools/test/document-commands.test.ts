@@ -9,6 +9,10 @@ const KNOWN: SourceTree = [
   sourceFile("campaigns/kill.ts", ""),
   sourceFile("benchmarks/wire.ts", ""),
   sourceFile("examples/game/package.json", JSON.stringify({ scripts: { dev: "x" } })),
+  sourceFile(
+    "packages/create-orthant/templates/game/package.json",
+    JSON.stringify({ scripts: { play: "x" } }),
+  ),
 ];
 
 function problemsOf(text: string, path = "docs/page.md"): readonly string[] {
@@ -61,6 +65,11 @@ describe("commands in documents", () => {
       "gives orthant serve the option --ports, which it has not",
     ]);
     expect(problemsOf(block("sh", "npm run dev"), "examples/game/README.md")).toEqual([]);
+  });
+
+  test("are checked against the scripts of templates once the page creates a project", () => {
+    expect(problemsOf(block("sh", "npm create orthant", "npm run play"))).toEqual([]);
+    expect(problemsOf(block("sh", "npm run play"))).toEqual(["calls npm run play, which there is not"]);
   });
 
   test("are not searched for in output and in other languages", () => {

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+// Here before anything is built, so that npm finds what it links.
+import "../dist/main.js";

@@ -1,0 +1,2 @@
+export { type LocalRegistry, serveRegistry } from "./local-registry.ts";
+export { type PackedPackage, packPackages } from "./packed-packages.ts";

@@ -20,6 +20,7 @@ import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
 import { simulationSuite } from "./simulation.ts";
 import { stallSuite } from "./stall.ts";
+import { startSuite } from "./start.ts";
 import { treeLimits, treeSuite } from "./tree.ts";
 import { viewerSuite } from "./viewer.ts";
 import { wireLimits, wireSuite } from "./wire.ts";
@@ -45,6 +46,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   scale: scaleSuite,
   simulation: simulationSuite,
   stall: stallSuite,
+  start: startSuite,
   generation: generationSuite,
   import: importSuite,
   viewer: viewerSuite,

@@ -9,7 +9,7 @@ interface Template {
 }
 
 /** Name of a template. */
-export type TemplateName = "three";
+export type TemplateName = "three" | "tiles" | "server" | "browser";
 
 /** The templates, by name. */
 export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
@@ -17,6 +17,21 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
     about: "3D with three.js: players walk, dig and build together",
     next: "Start it, and open the page that it prints in two windows:",
     folders: ["every", "shared-world", "three"],
+  },
+  tiles: {
+    about: "2D on a plain canvas: players walk, jump and dig together",
+    next: "Start it, and open the page that it prints in two windows:",
+    folders: ["every", "shared-world", "tiles"],
+  },
+  server: {
+    about: "a server with one rule of its own, without a page",
+    next: "Start it:",
+    folders: ["every", "server"],
+  },
+  browser: {
+    about: "for one player, saved in the browser, without a server",
+    next: "Start it, and open the page that it prints:",
+    folders: ["every", "browser"],
   },
 };
 

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 const COMMAND = fileURLToPath(new URL("../bin/create-orthant.js", import.meta.url));
 const ROOT_MANIFEST = new URL("../../../package.json", import.meta.url);
 const OWN_MANIFEST = new URL("../package.json", import.meta.url);
-const TEMPLATES = ["three"];
+const TEMPLATES = ["three", "tiles", "server", "browser"];
 /** Packages that templates use and the repository does not. */
 const OF_TEMPLATES = ["tsx"];
 
@@ -109,12 +109,14 @@ test("without a terminal a template must be named, and nothing is made", async (
   const folder = await emptyFolder();
   const { exitCode, errors } = await create(folder, "game");
   expect(exitCode).toBe(2);
-  expect(errors).toMatch(/name a template: .* game -- --template NAME, with one of three/);
+  expect(errors).toMatch(
+    /name a template: .* game -- --template NAME, with one of three, tiles, server, browser/,
+  );
   expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([
-  [["game", "--template", "four"], 'no template named "four"; there are three'],
+  [["game", "--template", "four"], 'no template named "four"; there are three, tiles, server, browser'],
   [["game", "--template", "constructor"], 'no template named "constructor"'],
   [["game", "--colour"], "--help lists the options"],
   [["game", "other", "--template", "three"], "one folder, not game and other"],
@@ -135,7 +137,7 @@ test("--help lists every template, and --version prints the package's version", 
 
 test("on a terminal it asks for the folder and the template, and offers the usual ones", async () => {
   const folder = await emptyFolder();
-  expect(await createAt(folder, "game\nthree\n")).toMatchObject({ exitCode: 0 });
+  expect(await createAt(folder, "game\ntiles\n")).toMatchObject({ exitCode: 0 });
   expect(await createAt(folder, "\n\n")).toMatchObject({ exitCode: 0 });
   expect((await readdir(folder)).sort()).toEqual(["game", "my-world"]);
 });

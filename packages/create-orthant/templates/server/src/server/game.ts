@@ -1,0 +1,33 @@
+import {
+  type BlockChange,
+  createServer,
+  type Disk,
+  type OrthantServer,
+  openOrCreateWorld,
+  terrain,
+} from "orthant";
+
+/** Distance from the spawn within which the land stays as it is, in voxels. */
+const PROTECTED_VOXELS = 16;
+
+/** Opens the world in a folder, or creates it there, and lets players in. */
+export async function startServer(folder: string | Disk, port: number): Promise<OrthantServer> {
+  const world = await openOrCreateWorld(
+    folder,
+    { dimensions: 3, generator: terrain({ seed: 7n }) },
+    { durability: "journal" },
+  );
+  const isProtected = ({ position: [x, , z] }: BlockChange<3>): boolean =>
+    Math.hypot(x - world.spawn[0], z - world.spawn[2]) < PROTECTED_VOXELS;
+  return createServer({
+    world,
+    port,
+    acknowledge: "durable", // an edit is acknowledged once it would survive a crash
+    closeWorld: true,
+    logger: false,
+    rules: {
+      beforeEdit: ({ player, changes }) =>
+        changes.some(isProtected) ? { reject: `${player.name}, the spawn is protected.` } : undefined,
+    },
+  });
+}

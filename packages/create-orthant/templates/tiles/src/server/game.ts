@@ -1,0 +1,22 @@
+import { createServer, type Disk, type OrthantServer, openOrCreateWorld, terrain } from "orthant";
+
+/** Opens the world in a folder, or creates it there, and lets players in. */
+export async function startServer(
+  folder: string | Disk,
+  port: number,
+  page?: string,
+): Promise<OrthantServer> {
+  const world = await openOrCreateWorld(
+    folder,
+    { dimensions: 2, generator: terrain({ seed: 7n, relief: 40 }), spawn: [2.5, 4] },
+    { durability: "journal" },
+  );
+  return createServer({
+    world,
+    port,
+    ...(page && { page }),
+    acknowledge: "durable", // an edit is acknowledged once it would survive a crash
+    closeWorld: true,
+    logger: false,
+  });
+}

@@ -6,7 +6,15 @@ import { promisify } from "node:util";
 import { type PackedPackage, serveRegistry } from "@orthant/testkit/packages";
 
 const TEMPLATES = "packages/create-orthant/templates";
-const QUIET = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+/** Fails for a package that does not support this version of Node, where npm only warns a user. */
+const INSTALL = [
+  "install",
+  "--engine-strict",
+  "--no-audit",
+  "--no-fund",
+  "--prefer-offline",
+  "--loglevel=error",
+];
 
 /** Tests what `npm create orthant` makes of each template: it installs, has no wrong types, passes its tests, builds. */
 export async function tryTemplates(packed: readonly PackedPackage[]): Promise<void> {
@@ -22,9 +30,9 @@ export async function tryTemplates(packed: readonly PackedPackage[]): Promise<vo
 
 async function tryTemplate(template: string, folder: string, registry: string): Promise<void> {
   const npm = (cwd: string, ...parameters: string[]): Promise<void> => run(parameters, cwd, registry);
-  await npm(folder, "create", "--yes", "orthant@latest", template, ...QUIET, "--", "--template", template);
+  await npm(folder, "create", "--yes", "orthant@latest", template, "--", "--template", template);
   const project = join(folder, template);
-  await npm(project, "install", ...QUIET);
+  await npm(project, ...INSTALL);
   await npm(project, "test");
   await npm(project, "run", "build");
   console.log(`npm create makes ${template}, which passes its tests and builds`);

@@ -6,11 +6,12 @@ import { join, resolve } from "node:path";
 import { type PackedPackage, packPackages } from "@orthant/testkit/packages";
 import { tryTemplates } from "./created-projects.ts";
 import { runnablePage } from "./documents/runnable-blocks.ts";
+import { OLDEST_COMPILER, tryTypes } from "./packed-types.ts";
 
 // Usage: node build/tools/packed-install.js
-// Packs every package as it would be published, installs `orthant` from that into an empty project and tests
-// it there: the command, the example of the README and its types, the starters, and what `npm create orthant` makes.
-// No other test finds files missing from a package.
+// Packs every package as it would be published, installs `orthant` from that into an empty project and tests it
+// there: the command, the example of the README and its types, the types of every entry point, the starters, and
+// what `npm create orthant` makes. No other test finds files missing from a package.
 
 const COMPILER = resolve("node_modules/typescript/bin/tsc");
 const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
@@ -27,6 +28,7 @@ const project = mkdtempSync(join(tmpdir(), "orthant-packed-"));
 try {
   const packed = packPackages(project);
   tryOut(project, packed);
+  tryTypes(project, packed, run);
   await tryServing(project);
   for (const starter of starters()) tryStarter(starter, project, packed);
   await tryTemplates(packed);
@@ -37,7 +39,7 @@ try {
 function tryOut(folder: string, packed: readonly PackedPackage[]): void {
   const ours = packed.map(({ name, archive }) => [name, `file:${archive}`] as const);
   const tools = starters().flatMap(({ manifest }) => Object.entries(manifest.devDependencies ?? {}));
-  const dependencies = Object.fromEntries([...ours, ...tools, ["@types/node", "20"]]);
+  const dependencies = Object.fromEntries([...ours, ...tools, ["@types/node", "20"], OLDEST_COMPILER]);
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ type: "module", private: true, dependencies }),

@@ -5,14 +5,14 @@ import { callsSuite } from "./calls.ts";
 import { cliSuite } from "./cli.ts";
 import { clusterSuite } from "./cluster.ts";
 import { differencesSuite } from "./differences.ts";
-import { lineOf, type Suite } from "./figure.ts";
+import { type Figure, lineOf, type Suite } from "./figure.ts";
 import { generationSuite } from "./generation.ts";
 import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
 import { machineLine, thisMachine } from "./machine.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
-import { guard } from "./report/guard.ts";
-import { readRecord, runSuite } from "./report/record.ts";
+import { guard, unreported } from "./report/guard.ts";
+import { GUARD_RECORD, readRecord, runSuite, writeRecord } from "./report/record.ts";
 import { report } from "./report/report.ts";
 import { restSuite } from "./rest.ts";
 import { saveLimits, saveSuite } from "./save.ts";
@@ -27,8 +27,9 @@ import { wireLimits, wireSuite } from "./wire.ts";
 
 const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure; fails when a budget is missed
        npm run bench -- report [--suites A,B]     runs suites, the usual ones or these or none, and writes docs/benchmarks.md
-       npm run bench -- guard                     fails when a ratio to the bare limit fell by more than a third,
-                                                or half on another machine than the recorded one`;
+       npm run bench -- guard [--suites A,B]      fails when a ratio to the bare limit fell by more than a third,
+                                                or half on another machine than the recorded one
+       npm run bench -- guard --record            also records the ratios that no report has yet`;
 
 const SUITES: Readonly<Record<string, Suite>> = {
   blocks: blocksSuite,
@@ -71,11 +72,15 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { limits: { type: "boolean", default: false }, suites: { type: "string" } },
+    options: {
+      limits: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
+      suites: { type: "string" },
+    },
   });
   const [command = ""] = positionals;
   if (command === "report") return reportOn(values.suites);
-  if (command === "guard") return guardRatios();
+  if (command === "guard") return guardRatios(values.suites, values.record);
   const suite = (values.limits ? LIMITS : SUITES)[command];
   if (suite === undefined) return refuse(`no suite named ${JSON.stringify(command)}`);
   return print(suite);
@@ -100,11 +105,36 @@ async function reportOn(asked: string | undefined): Promise<number> {
   return (await report(suites)) ? 0 : 1;
 }
 
-async function guardRatios(): Promise<number> {
-  const fallen = await guard(Object.keys(LIMITS), readRecord(), machineLine(thisMachine()), {
-    measure: (suite) => runSuite(suite, "--limits"),
+async function guardRatios(asked: string | undefined, isRecording: boolean): Promise<number> {
+  const suites = asked?.split(",") ?? Object.keys(LIMITS);
+  const unknown = suites.filter((name) => LIMITS[name] === undefined);
+  if (unknown.length > 0) return refuse(`no ratios to guard in ${unknown.join(", ")}`);
+  const startMs = performance.now();
+  const measured: Figure[] = [];
+  const fallen = await guard(suites, readRecord(), machineLine(thisMachine()), {
+    measure: async (suite) => {
+      const figures = await runSuite(suite, "--limits");
+      measured.push(...figures);
+      return figures;
+    },
     print: (line) => console.log(line),
   });
+  if (isRecording) {
+    const record = readRecord();
+    const fresh = unreported(measured, record);
+    const kept = (record[GUARD_RECORD]?.figures ?? []).filter((old) =>
+      fresh.every(({ name }) => name !== old.name),
+    );
+    writeRecord({
+      ...record,
+      [GUARD_RECORD]: {
+        date: new Date().toISOString().slice(0, 10),
+        machine: thisMachine(),
+        seconds: Math.round((performance.now() - startMs) / 1_000),
+        figures: [...kept, ...fresh],
+      },
+    });
+  }
   return fallen.length === 0 ? 0 : 1;
 }
 

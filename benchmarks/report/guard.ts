@@ -1,5 +1,5 @@
 import type { Figure } from "../figure.ts";
-import { machinesOf, type RunRecord } from "./record.ts";
+import { GUARD_RECORD, machinesOf, type RunRecord } from "./record.ts";
 
 /** The share left of a ratio that has fallen by a third. */
 const LEAST_SHARE = 2 / 3;
@@ -55,8 +55,22 @@ export async function guard(
   return fallen;
 }
 
+/** Returns those of some measured ratios that no report has, the highest of each. */
+export function unreported(measured: readonly Figure[], record: RunRecord): readonly Figure[] {
+  const highest = new Map<string, Figure>();
+  for (const figure of measured) {
+    const { name, value, isOfLimit } = figure;
+    const [suite = ""] = name.split("/");
+    const isReported = record[suite]?.figures.some((known) => known.name === name) === true;
+    if (isOfLimit && !isReported && value > (highest.get(name)?.value ?? 0)) highest.set(name, figure);
+  }
+  return [...highest.values()];
+}
+
 function recordedRatios(record: RunRecord, suite: string): ReadonlyMap<string, number> {
-  const ratios = (record[suite]?.figures ?? []).filter(({ isOfLimit }) => isOfLimit);
+  const own = (record[GUARD_RECORD]?.figures ?? []).filter(({ name }) => name.startsWith(`${suite}/`));
+  // What a report has measured wins.
+  const ratios = [...own, ...(record[suite]?.figures ?? [])].filter(({ isOfLimit }) => isOfLimit);
   return new Map(ratios.map(({ name, value }) => [name, value]));
 }
 

@@ -29,9 +29,13 @@ export function writeRecord(record: RunRecord): void {
   writeFileSync(RECORD_PATH, `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
-/** Returns the machines on which the suites ran, one line each. */
+/** Name of the record of ratios that no report has yet, which `guard --record` writes. */
+export const GUARD_RECORD = "guard";
+
+/** Returns the machines on which the suites of the report ran, one line each. */
 export function machinesOf(record: RunRecord): readonly string[] {
-  return [...new Set(Object.values(record).map(({ machine }) => machineLine(machine)))];
+  const suites = Object.entries(record).filter(([name]) => name !== GUARD_RECORD);
+  return [...new Set(suites.map(([, { machine }]) => machineLine(machine)))];
 }
 
 const PROGRAM = fileURLToPath(new URL("../main.js", import.meta.url));

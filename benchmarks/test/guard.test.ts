@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Figure, ofLimit, told } from "../figure.ts";
 import { machineLine } from "../machine.ts";
-import { guard } from "../report/guard.ts";
+import { guard, unreported } from "../report/guard.ts";
 import type { RunRecord } from "../report/record.ts";
 
 const MACHINE = { processors: "2", node: "Node", system: "linux", memory: "8 GiB", fileSystem: "ext4" };
@@ -61,6 +61,25 @@ describe("the guard", () => {
     expect(fallen).toEqual([]);
     expect(lines).toContain("guard: bytes/new 0.10 of the bare limit, not on record yet");
     expect(lines.join()).not.toContain("bytes/other");
+  });
+
+  test("compares with its own record what no report has", async () => {
+    const own = { date: "", machine: MACHINE, seconds: 1, figures: [share(0.8, "bytes/own"), share(0.1)] };
+    const fallen = await guard(["bytes"], { ...RECORD, guard: own }, machineLine(MACHINE), {
+      measure: async () => [share(0.5, "bytes/own"), share(0.5)],
+      print: () => undefined,
+    });
+    expect(fallen).toEqual(["bytes/own", "bytes/crc32"]);
+  });
+
+  test("records the highest of each ratio that no report has", () => {
+    const measured = [
+      share(0.3, "bytes/new"),
+      share(0.4, "bytes/new"),
+      share(0.2),
+      told("bytes/kg", 5, "kg", ""),
+    ];
+    expect(unreported(measured, RECORD)).toEqual([share(0.4, "bytes/new")]);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { MemoryDisk } from "@orthant/disk";
 import {
+  ColumnSection,
   flattenBlock,
   openLuanti,
   openRegion,
@@ -43,7 +44,12 @@ export const importsStage: Stage = {
           openTiled: [openTiled, () => [disk, "map.tmj"]],
           openLuanti: [openLuanti, () => [disk, REGION]],
         }),
-        ...methodTargets("RegionFile", region, { columns: () => [] }),
+        ...methodTargets("RegionFile", region, { columns: () => [[]] }),
+        ...methodTargets(
+          "ColumnSection",
+          new ColumnSection([0, 0, 0], [16, 16, 16], ["minecraft:stone"], undefined),
+          { packInto: () => [new Uint32Array(512)], holds: () => [() => true] },
+        ),
         ...methodTargets("NbtCompound", readNbtCompound(Uint8Array.from(COMPOUND)), {
           has: () => ["a"],
           integer: () => ["a"],

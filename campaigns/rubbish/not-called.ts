@@ -111,8 +111,10 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "new MarsMinerSave",
   "RegionFile.readColumn",
   "RegionFile.close",
+  "RegionFile.withOwnFindings",
   "new RegionFile",
   "new NbtCompound",
+  "new ColumnSection",
   "visitVoxels",
   "tiledTileOf",
   // Only old saves are flat, and no program writes one for a test to open.

@@ -26,6 +26,7 @@ export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { blockHandles, defineBlocks, renameBlock, retireBlock } from "./chunk/define-blocks.ts";
 export { type BlockEdit, editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
+export { chunkFromHalfBytes } from "./chunk/half-byte-chunk.ts";
 export {
   checkPackedChunk,
   encodePackedChunk,

@@ -14,6 +14,7 @@ export {
 } from "./luanti/luanti-block.ts";
 export { type LuantiBlockPlace, type LuantiWorld, openLuanti } from "./luanti/luanti-world.ts";
 export type { ChunkColumn } from "./minecraft/chunk-column.ts";
+export { ColumnSection } from "./minecraft/column-section.ts";
 export { type MinecraftLevel, readMinecraftLevel } from "./minecraft/level.ts";
 export { type FlattenedState, flattenBlock } from "./minecraft/old-blocks.ts";
 export { COLUMN_BYTES_MAX, openRegion, RegionFile, type RegionSlot } from "./minecraft/region-file.ts";

@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import { MemoryDisk } from "@orthant/disk";
 import {
   type ChunkColumn,
@@ -7,7 +7,7 @@ import {
   type RegionFile,
   readMinecraftLevel,
 } from "@orthant/imports";
-import { codeOfRejection, type NbtSample, nbtFile } from "@orthant/testkit";
+import { codeOfRejection, type NbtSample, nbtFile, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
 const SECTOR = 4096;
@@ -111,6 +111,42 @@ describe("region files", () => {
     expect([...(column?.sections[0]?.indices?.subarray(10, 15) ?? [])]).toEqual([0, 0, 16, 0, 0]);
   });
 
+  test("[IM12] packs the places of a section into words without unpacking them, unless they do not fit", async () => {
+    const words = new Uint32Array(512);
+    const unpacked = (): readonly number[] =>
+      Array.from(
+        { length: 4_096 },
+        (_, voxel) => ((words[voxel >>> 3] as number) >>> ((voxel & 7) * 4)) & 0x0f,
+      );
+    const prng = new Prng(5);
+    for (const states of [2, 7, 8, 9, 15, 16, 17]) {
+      const palette = Array.from({ length: states }, (_, at): NbtSample => ({ fields: { Name: `t:${at}` } }));
+      const perLong = states > 16 ? 12 : 16;
+      const bits = BigInt(states > 16 ? 5 : 4);
+      const places = Array.from({ length: 4_096 }, () => prng.below(states - 1));
+      const longs = Array.from({ length: Math.ceil(4_096 / perLong) }, (_, at) => {
+        const own = places.slice(at * perLong, at * perLong + perLong);
+        return BigInt.asIntN(
+          64,
+          own.reduce((sum, place, lane) => sum | (BigInt(place) << (BigInt(lane) * bits)), 0n),
+        );
+      });
+      const section: NbtSample = {
+        fields: { Y: { byte: 0 }, block_states: { fields: { palette: { list: palette }, data: { longs } } } },
+      };
+      const bytes = modernColumn({ sections: { list: [section] } });
+      const region = await open(regionBytes([{ index: 33, bytes: deflateSync(bytes), type: 2 }]));
+      const [found] = (await columnsOf(region))[0]?.sections ?? [];
+      expect(found?.packInto(words), `${states} states`).toBe(states <= 16);
+      if (states <= 16) expect(unpacked()).toEqual(places);
+      expect([...(found?.indices ?? [])]).toEqual(places);
+      // The last state is in the palette, and no voxel has it.
+      expect(found?.holds((state) => state === `t:${states - 1}`)).toBe(false);
+      expect(found?.holds((state) => state === "t:0")).toBe(true);
+      expect(region.findings).toEqual([]);
+    }
+  });
+
   test("[IM13] a palette of one needs no indices; a section without palette holds no blocks", async () => {
     const one: NbtSample = {
       fields: { Y: { byte: 0 }, block_states: { fields: { palette: { list: [STONE] } } } },
@@ -141,6 +177,26 @@ describe("region files", () => {
     expect(column).toMatchObject({ dataVersion: undefined, status: undefined, isFinished: true });
     expect(column?.sections[0]?.palette).toEqual(["0:0", "517:7"]);
     expect(column?.sections[0]?.indices?.indexOf(1)).toBe(3);
+    expect(column?.sections[0]?.packInto(new Uint32Array(512))).toBe(false);
+  });
+
+  test("[IM14] packs ids and data of old versions like their indices", async () => {
+    const prng = new Prng(6);
+    const ids = Array.from({ length: 4_096 }, () => 40 + prng.below(4));
+    const data = Array.from({ length: 2_048 }, () => prng.below(3) | (prng.below(3) << 4));
+    const section: NbtSample = { fields: { Y: { byte: 0 }, Blocks: { bytes: ids }, Data: { bytes: data } } };
+    const bytes = nbtFile({ Level: { fields: { ...PLACE, Sections: { list: [section] } } } });
+    const file = regionBytes([{ index: 33, bytes: gzipSync(bytes, { level: 9 }), type: 1 }]);
+    const [found] = (await columnsOf(await open(file)))[0]?.sections ?? [];
+    const words = new Uint32Array(512);
+    expect(found?.packInto(words)).toBe(true);
+    const states = ids.map(
+      (id, voxel) => `${id}:${((data[voxel >>> 1] as number) >>> ((voxel & 1) * 4)) & 0x0f}`,
+    );
+    expect(new Set(found?.palette)).toEqual(new Set(states));
+    expect([...(found?.indices ?? [])].map((place) => found?.palette[place])).toEqual(states);
+    for (const [voxel, place] of found?.indices?.entries() ?? [])
+      expect(((words[voxel >>> 3] as number) >>> ((voxel & 7) * 4)) & 0x0f).toBe(place);
   });
 
   test("[IM15] an unfinished column says so, with and without a namespace", async () => {
@@ -187,6 +243,7 @@ describe("region files", () => {
     const [column] = await columnsOf(region);
     expect(column?.sections.length).toBe(1);
     expect([...(column?.sections[0]?.indices?.subarray(0, 2) ?? [])]).toEqual([NOT_STORED, 0]);
+    expect(column?.sections[0]?.packInto(new Uint32Array(512))).toBe(false);
     expect(region.findings.length).toBe(2);
   });
 

@@ -16,12 +16,18 @@ export interface NodeZlib {
     options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
     done: (error: Error | null, result: InflatedBytes) => void,
   ): void;
-  inflateSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+  inflateSync(
+    bytes: Uint8Array,
+    options: { readonly maxOutputLength: number; readonly chunkSize: number },
+  ): Uint8Array;
   inflateSync(
     bytes: Uint8Array,
     options: { readonly info: true; readonly maxOutputLength: number },
   ): InflatedBytes;
-  gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
+  gunzipSync(
+    bytes: Uint8Array,
+    options: { readonly maxOutputLength: number; readonly chunkSize: number },
+  ): Uint8Array;
 }
 
 /** Inflated bytes, and the number of bytes that they were made from. */

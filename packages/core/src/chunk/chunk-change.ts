@@ -84,9 +84,15 @@ function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number
       if (block !== voxels[voxel]) count = addVoxels(count, voxel, 1, block);
     }
   } else {
-    for (let voxel = 0; voxel < after.length && count <= countMax; voxel++) {
-      const block = after[voxel] as number;
-      if (block !== uniformBlock) count = addVoxels(count, voxel, 1, block);
+    for (let voxel = 0; voxel < after.length && count <= countMax; ) {
+      const start = voxel;
+      const block = after[start] as number;
+      do voxel++;
+      while (voxel < after.length && after[voxel] === block);
+      if (block === uniformBlock) continue;
+      starts[count] = start;
+      lengths[count] = voxel - start;
+      blocks[count++] = block;
     }
   }
   return count;

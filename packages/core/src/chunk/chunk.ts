@@ -5,7 +5,7 @@ import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import type { Position } from "../lattice/position.ts";
 import { diffIndices, editVoxel, editVoxels, type FlatEdits } from "./edit-voxel.ts";
-import { indexAt, varU32Bytes } from "./packed-indices.ts";
+import { countSteps, indexAt, varU32Bytes } from "./packed-indices.ts";
 
 import {
   type BlockRuns,
@@ -226,11 +226,10 @@ export class Chunk {
     return unpackVoxels(this.#voxels, into);
   }
 
-  /** Copies the blocks of the first voxels, x fastest, as many as the array has room for. */
-  firstVoxels(into: Uint16Array): Uint16Array {
-    if (!(into instanceof Uint16Array)) throw wrongArgument("into", into, "it is a Uint16Array");
-    requireInteger(into.length, 0, this.volume, "the length of into");
-    return unpackVoxels(this.#voxels, into);
+  /** Returns how many voxels have another block than the one before, x running fastest. */
+  countSteps(): number {
+    const { indices, bitWidth, volume } = this.#voxels;
+    return countSteps(indices, bitWidth, volume);
   }
 
   /** Calls `visit` for every voxel, x running fastest. */

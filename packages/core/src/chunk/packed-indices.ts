@@ -306,6 +306,40 @@ function skipBelowTop(packed: PackedIndices, from: number, end: number, tops: nu
   return end;
 }
 
+/** Returns how many of `count` indices differ from the one before. */
+export function countSteps(packed: PackedIndices, bitWidth: number, count: number): number {
+  if (bitWidth === 0) return 0;
+  const lanes = (32 / bitWidth) | 0;
+  const ones = LANE_ONES[bitWidth] as number;
+  const tops = Math.imul(ones, 1 << (bitWidth - 1));
+  // Added to the bits below the top of a lane, this carries into the top one unless all of them are zero.
+  const carry = tops - ones;
+  let previous = indexAt(packed, bitWidth, 0);
+  let steps = 0;
+  let position = 0;
+  for (let bit = 0; position + lanes <= count; position += lanes, bit += lanes * bitWidth) {
+    const half = bit >>> 5;
+    const shift = bit & 31;
+    const low = (packed[half] as number) >>> shift;
+    const group = shift > 0 ? low | ((packed[half + 1] as number) << (32 - shift)) : low;
+    const differing = group ^ ((group << bitWidth) | previous);
+    steps += oneBits((((differing & ~tops) + carry) | differing) & tops);
+    previous = (group >>> ((lanes - 1) * bitWidth)) & ((1 << bitWidth) - 1);
+  }
+  for (; position < count; position++) {
+    const index = indexAt(packed, bitWidth, position);
+    if (index !== previous) steps++;
+    previous = index;
+  }
+  return steps;
+}
+
+function oneBits(bits: number): number {
+  const pairs = bits - ((bits >>> 1) & 0x5555_5555);
+  const quads = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((quads + (quads >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}
+
 /** Returns the length of the varint of a 16-bit or 32-bit value. */
 export function varU32Bytes(value: number): number {
   return bytesOfBits(32 - Math.clz32(value));

@@ -54,6 +54,60 @@ export function packVoxels(voxels: Uint16Array): PaletteVoxels {
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }
 
+// What is known of each byte of two voxels. Shared by all calls, which never overlap.
+const pairCounts = new Uint16Array(256);
+const joinedIndices = new Uint16Array(256);
+
+/**
+ * Collects the palette of voxels that are given as four bits each, two in a byte and the first of them in its low half, and
+ * packs them. Their number is a multiple of eight. `blocks` has a block for each of the 16 values.
+ */
+export function packHalfBytes(pairs: Uint8Array, blocks: Uint16Array): PaletteVoxels {
+  const volume = pairs.length * 2;
+  let paletteLength = 0;
+  pairCounts.fill(0);
+  for (let at = 0; at < pairs.length; at++) {
+    const pair = pairs[at] as number;
+    const count = pairCounts[pair] as number;
+    pairCounts[pair] = count + 1;
+    if (count > 0) continue;
+    for (let half = 0; half < 2; half++) {
+      const block = blocks[half === 0 ? pair & 0x0f : pair >>> 4] as number;
+      if (indexInPalette(block, at * 2 + half, paletteLength) === paletteLength) paletteLength++;
+    }
+  }
+  const bitWidth = indexBits(paletteLength);
+  let denseBytes = denseHeaderBytes(volume);
+  for (let pair = 0; pair < 256; pair++) {
+    const count = pairCounts[pair] as number;
+    if (count === 0) continue;
+    const [low, high] = [blocks[pair & 0x0f] as number, blocks[pair >>> 4] as number];
+    denseBytes += count * (varU32Bytes(low) + varU32Bytes(high));
+    joinedIndices[pair] = (indexOfBlock[low] as number) | ((indexOfBlock[high] as number) << bitWidth);
+  }
+  return voxelsOfScratch(volume, paletteLength, packPairs(pairs, bitWidth), denseBytes);
+}
+
+/** Packs four pairs at a time, by the table of their bytes: together they fill as many bytes as an index has bits. */
+function packPairs(pairs: Uint8Array, bitWidth: number): PackedIndices {
+  const packed = new Uint32Array(wordCount(pairs.length * 2, bitWidth) * 2);
+  if (bitWidth === 0) return packed;
+  const bytes = new Uint8Array(packed.buffer);
+  const pairBits = bitWidth * 2;
+  for (let at = 0, to = 0; at < pairs.length; at += 4, to += bitWidth) {
+    const bits =
+      (joinedIndices[pairs[at] as number] as number) |
+      ((joinedIndices[pairs[at + 1] as number] as number) << pairBits) |
+      ((joinedIndices[pairs[at + 2] as number] as number) << (pairBits * 2)) |
+      ((joinedIndices[pairs[at + 3] as number] as number) << (pairBits * 3));
+    bytes[to] = bits;
+    if (bitWidth > 1) bytes[to + 1] = bits >>> 8;
+    if (bitWidth > 2) bytes[to + 2] = bits >>> 16;
+    if (bitWidth > 3) bytes[to + 3] = bits >>> 24;
+  }
+  return packed;
+}
+
 /** Runs of voxels of one block each, ordered and disjoint: the first `count` elements of the arrays. */
 export interface BlockRuns {
   readonly count: number;

@@ -11,7 +11,14 @@ import {
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
-import { boxBetween, boxContains, chunkLater, diffChunks, positionFrom } from "@orthant/core/engine";
+import {
+  boxBetween,
+  boxContains,
+  chunkFromHalfBytes,
+  chunkLater,
+  diffChunks,
+  positionFrom,
+} from "@orthant/core/engine";
 import { positionInChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
@@ -41,7 +48,43 @@ describe("a chunk that is decoded later", () => {
   });
 });
 
+describe("a chunk of half bytes", () => {
+  test("has the blocks of a table, two in each byte, and equals the chunk of its voxels", () => {
+    const prng = new Prng(3);
+    for (const states of [1, 2, 3, 5, 8, 9, 16]) {
+      // Two values may mean the same block.
+      const blocks = Uint16Array.from({ length: 16 }, () => prng.below(states) * 4_000);
+      const values = Array.from({ length: 4_096 }, (_, at) =>
+        prng.below(4) === 0 ? prng.below(16) : at & 3,
+      );
+      const pairs = Uint8Array.from({ length: 2_048 }, (_, at) => {
+        return (values[at * 2] as number) | ((values[at * 2 + 1] as number) << 4);
+      });
+      const chunk = chunkFromHalfBytes(pairs, blocks);
+      const plain = chunkFromVoxels(Uint16Array.from(values, (value) => blocks[value] as number));
+      expect(chunk.equals(plain)).toBe(true);
+      expect([chunk.form, chunk.byteLength]).toEqual([plain.form, plain.byteLength]);
+    }
+    expect(codeOf(() => chunkFromHalfBytes(new Uint8Array(8), new Uint16Array(15)))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => chunkFromHalfBytes(new Uint8Array(6), new Uint16Array(16)))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => chunkFromHalfBytes(new Uint8Array(0), new Uint16Array(16)))).toBe("ORT_ARGUMENT");
+  });
+});
+
 describe("a chunk", () => {
+  test("counts the voxels that differ from the one before", () => {
+    expect(uniformChunk(8, 5).countSteps()).toBe(0);
+    expect(small.countSteps()).toBe(5);
+    const prng = new Prng(4);
+    for (const volume of [1, 2, 31, 64, 4_096]) {
+      for (const states of [1, 2, 3, 5, 9, 17, 40, 90, 300, 5_000]) {
+        const voxels = Uint16Array.from({ length: volume }, () => prng.below(states));
+        const steps = voxels.reduce((sum, block, at) => sum + Number(at > 0 && block !== voxels[at - 1]), 0);
+        expect(chunkFromVoxels(voxels).countSteps(), `${volume} voxels, ${states} blocks`).toBe(steps);
+      }
+    }
+  });
+
   test("returns its voxels one by one, as a copy and in order", () => {
     const voxels = [0, 0, 5, 5, 300, 0, 5, 0];
     expect(small.volume).toBe(8);
@@ -50,9 +93,6 @@ describe("a chunk", () => {
     expect([...copy]).toEqual(voxels);
     copy.fill(9);
     expect([...small.voxels()]).toEqual(voxels);
-    for (let length = 0; length <= 8; length++)
-      expect([...small.firstVoxels(new Uint16Array(length))]).toEqual(voxels.slice(0, length));
-    expect(codeOf(() => small.firstVoxels(new Uint16Array(9)))).toBe("ORT_ARGUMENT");
     const visited: number[][] = [];
     small.forEach((block, index) => {
       visited.push([index, block]);

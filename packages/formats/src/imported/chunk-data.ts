@@ -32,6 +32,7 @@ export function withData(
   entries: readonly DataOfVoxel[],
   losses: ConversionLosses,
 ): readonly ImportedChunk[] {
+  if (entries.length === 0) return chunks.map((chunk) => ({ ...chunk, data: [] }));
   const byChunk = new Map(
     chunks.map(({ position }) => [
       position.join(),

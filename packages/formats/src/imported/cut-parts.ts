@@ -1,6 +1,12 @@
 import { OrthantError } from "@orthant/core";
 import { NOT_STORED, type Triple, type VoxelPart } from "@orthant/imports";
-import { CELL_CHUNKS, cellAt, type ImportedBox, type ImportedChunk } from "./import-source.ts";
+import {
+  CELL_CHUNKS,
+  cellAt,
+  type ImportedBox,
+  type ImportedChunk,
+  type ImportedVoxels,
+} from "./import-source.ts";
 
 const EDGE = 16;
 const CELL_EDGE = EDGE * CELL_CHUNKS;
@@ -63,14 +69,12 @@ export class CutParts {
       ];
       const found = this.#chunkAt(position);
       covered += found?.covered ?? 0;
-      if (found !== undefined) chunks.push({ position, palette: found.palette, indices: found.indices });
+      if (found !== undefined) chunks.push({ position, voxels: found });
     }
     return { chunks, covered };
   }
 
-  #chunkAt(
-    position: Triple,
-  ): (Pick<ImportedChunk, "palette" | "indices"> & { readonly covered: number }) | undefined {
+  #chunkAt(position: Triple): (ImportedVoxels & { readonly covered: number }) | undefined {
     const chunkMin = position.map((at) => at * EDGE) as unknown as Triple;
     const palette: string[] = [];
     const places = new Map<string, number>();

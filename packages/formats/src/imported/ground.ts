@@ -33,7 +33,7 @@ function piecesFromMiddle(source: ImportSource): readonly number[] {
 }
 
 function groundIn(chunks: readonly ImportedChunk[], { shape }: ImportSource): Triple | undefined {
-  const solid = chunks.filter((chunk) => holdsBlocks(chunk, isAir));
+  const solid = chunks.filter((chunk) => holdsBlocks(chunk.voxels, isAir));
   const distance = distanceFrom(solid.map(({ position }) => position));
   const [nearest] = solid.sort(
     (a, b) => distance(a.position) - distance(b.position) || b.position[1] - a.position[1],
@@ -43,7 +43,7 @@ function groundIn(chunks: readonly ImportedChunk[], { shape }: ImportSource): Tr
 
 /** Returns the place on top of the column of a chunk that is nearest to its middle, and has blocks. */
 function topOf(
-  { position, palette, indices }: ImportedChunk,
+  { position, voxels: { palette, indices } }: ImportedChunk,
   { extents, volume }: ChunkShape,
 ): Triple | undefined {
   const [width, height, depth] = extents;

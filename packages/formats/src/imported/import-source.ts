@@ -1,7 +1,7 @@
 import type { ChunkShape, NewBlockType, VoxelDataEdit } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
-import type { Triple, VoxelPart } from "@orthant/imports";
+import type { ColumnSection, Triple, VoxelPart } from "@orthant/imports";
 import type { Attachment } from "@orthant/save";
 import type { DetectedWorld, FormatOption, FormatValues, WorldInfo } from "../format/format.ts";
 import type { ConversionLoss } from "../format/losses.ts";
@@ -13,10 +13,14 @@ export const CELL_CHUNKS = 4;
 /** How a block looks and behaves. */
 export type BlockLooks = Pick<NewBlockType, "colour" | "solid" | "transparent" | "light">;
 
-/** A chunk of another program: palette and indices as in a `VoxelPart` of the size of a chunk. */
-export interface ImportedChunk extends Pick<VoxelPart, "palette" | "indices"> {
+/** The voxels of a chunk of another program, as in a `VoxelPart` of that size. Those of a section are read faster. */
+export type ImportedVoxels = Pick<VoxelPart, "palette" | "indices"> | ColumnSection;
+
+/** A chunk of another program. */
+export interface ImportedChunk {
   /** In chunks. */
   readonly position: Triple;
+  readonly voxels: ImportedVoxels;
   readonly data: readonly VoxelDataEdit[];
 }
 
@@ -66,6 +70,7 @@ export interface ImportSource {
   readonly fingerprint?: string;
   /** What is not converted, besides what pieces say. */
   readonly losses: readonly ConversionLoss[];
+  /** Pieces are read one at a time. */
   readPiece(piece: number): Promise<ImportedPiece>;
   /** Reads all of it, and returns everything that is wrong. */
   verify(): Promise<readonly Finding[]>;

@@ -1,14 +1,16 @@
 import { AIR, type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
-import { cubeAt } from "@orthant/core/engine";
-import { NOT_STORED } from "@orthant/imports";
+import { chunkFromHalfBytes, cubeAt } from "@orthant/core/engine";
+import { ColumnSection, NOT_STORED } from "@orthant/imports";
 import { type ChunkEntry, chunkOfEntity, type LeafChange, type StoredEntity } from "@orthant/save";
-import { CELL_CHUNKS, type ImportedChunk } from "./import-source.ts";
+import { CELL_CHUNKS, type ImportedChunk, type ImportedVoxels } from "./import-source.ts";
+
+const EDGE = 16;
+const SECTION_VOXELS = EDGE ** 3;
 
 /** Returns whether a chunk has a voxel that is not air. */
-export function holdsBlocks(
-  { palette, indices }: Pick<ImportedChunk, "palette" | "indices">,
-  isAir: (state: string) => boolean,
-): boolean {
+export function holdsBlocks(voxels: ImportedVoxels, isAir: (state: string) => boolean): boolean {
+  if (voxels instanceof ColumnSection) return voxels.holds((state) => !isAir(state));
+  const { palette, indices } = voxels;
   const isSolid = palette.map((state) => !isAir(state));
   if (indices === undefined) return isSolid[0] === true;
   return isSolid.includes(true) && indices.some((index) => isSolid[index] === true);
@@ -28,8 +30,9 @@ export function leavesOf(
     cells.set(key, cell);
     return cell;
   };
-  for (const { position, palette, indices, data } of chunks) {
-    const chunk = chunkOf({ palette, indices }, shape, blockOf).editData(data);
+  for (const { position, voxels, data } of chunks) {
+    const blocks = sectionChunk(voxels, shape, blockOf) ?? chunkOf(voxels, shape, blockOf);
+    const chunk = data.length === 0 ? blocks : blocks.editData(data);
     if (chunk.isEmpty && chunk.data.size === 0) continue;
     cellAt(position).chunks.push({ position: [...position, 0], chunk });
   }
@@ -40,12 +43,38 @@ export function leavesOf(
   });
 }
 
+// Places of the voxels of a section, as it has them and in the order of a chunk. Shared by all calls, which never overlap.
+const sectionWords = new Uint32Array(SECTION_VOXELS / 8);
+const chunkWords = new Uint32Array(SECTION_VOXELS / 8);
+const chunkPairs = new Uint8Array(chunkWords.buffer);
+const sectionBlocks = new Uint16Array(16);
+
+/** Returns the chunk of a section with up to 16 states; `undefined` for anything else. A row of voxels is two words. */
+function sectionChunk(
+  voxels: ImportedVoxels,
+  { volume }: ChunkShape,
+  blockOf: (state: string) => number,
+): Chunk | undefined {
+  const isSection = voxels instanceof ColumnSection && volume === SECTION_VOXELS;
+  if (!isSection || voxels.palette.length > sectionBlocks.length) return undefined;
+  if (!voxels.packInto(sectionWords)) return undefined;
+  for (const [place, state] of voxels.palette.entries()) sectionBlocks[place] = blockOf(state);
+  for (let z = 0; z < EDGE; z++) {
+    for (let y = 0; y < EDGE; y++) {
+      const [from, to] = [(z + y * EDGE) * 2, (y + z * EDGE) * 2];
+      chunkWords[to] = sectionWords[from] as number;
+      chunkWords[to + 1] = sectionWords[from + 1] as number;
+    }
+  }
+  return chunkFromHalfBytes(chunkPairs, sectionBlocks);
+}
+
 // Our numbers of a palette, 0 behind it and for voxels that are not stored. Shared by all calls, which leave zeros behind.
 const ids = new Uint16Array(NOT_STORED + 1);
 
 /** In parts of other programs z runs second and y slowest; in chunks y runs second. */
 function chunkOf(
-  { palette, indices }: Pick<ImportedChunk, "palette" | "indices">,
+  { palette, indices }: ImportedVoxels,
   { extents, volume }: ChunkShape,
   blockOf: (state: string) => number,
 ): Chunk {

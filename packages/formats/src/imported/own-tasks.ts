@@ -21,9 +21,9 @@ export class OwnImportTasks implements ImportTasks {
     const { chunks, entities = [], losses, savedAtMs } = await this.#source.readPiece(piece);
     const states: string[] = [];
     let solid = 0;
-    for (const chunk of chunks) {
-      if (holdsBlocks(chunk, isAir)) solid++;
-      for (const state of chunk.palette) {
+    for (const { voxels } of chunks) {
+      if (holdsBlocks(voxels, isAir)) solid++;
+      for (const state of voxels.palette) {
         if (this.#seen.has(state)) continue;
         this.#seen.add(state);
         states.push(state);

@@ -172,7 +172,7 @@ function chunkOf({ min, palette, indices, param2 }: LuantiBlock): Omit<ImportedC
     turned[at ^ 0xf0] = place;
   }
   const [x, y, z] = min;
-  return { position: [x / EDGE, y / EDGE, -1 - z / EDGE], palette: states, indices: turned };
+  return { position: [x / EDGE, y / EDGE, -1 - z / EDGE], voxels: { palette: states, indices: turned } };
 }
 
 /** A name of a node may hold what would begin its properties. */

@@ -2,7 +2,7 @@ import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
-import type { ChunkColumn, ImportedEntity, RegionSlot } from "@orthant/imports";
+import type { ChunkColumn, ImportedEntity } from "@orthant/imports";
 import { fileBytes } from "../format/files.ts";
 import type { WorldInfo } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -18,6 +18,7 @@ import {
   type ImportSource,
 } from "../imported/import-source.ts";
 import { entitiesToImport } from "../imported/imported-entities.ts";
+import { LastRegion, slotsByCell } from "./last-region.ts";
 import { findLeftOut, LEVEL_FILE, type MinecraftFiles, openRegionOr } from "./world-files.ts";
 
 const EDGE = 16;
@@ -42,8 +43,11 @@ export class MinecraftSource implements ImportSource {
   readonly fingerprint: string;
   readonly losses: readonly ConversionLoss[];
   readonly #disk: Disk;
+  readonly #columns: LastRegion;
+  readonly #entities: LastRegion;
   readonly #files: MinecraftFiles;
   readonly #cells: readonly ColumnCell[];
+  #lastPiece = -1;
 
   private constructor(
     disk: Disk,
@@ -55,6 +59,8 @@ export class MinecraftSource implements ImportSource {
   ) {
     this.fingerprint = fingerprint;
     this.#disk = disk;
+    this.#columns = new LastRegion(disk);
+    this.#entities = new LastRegion(disk);
     this.#files = files;
     this.#cells = cells;
     this.pieces = cells.map(({ columns }) => columns);
@@ -95,41 +101,51 @@ export class MinecraftSource implements ImportSource {
     return { min: [x, LOWEST_SECTION, z], max: [x + CELL_CHUNKS, SECTIONS_END, z + CELL_CHUNKS] };
   }
 
+  /** Pieces are read one at a time. A region stays open for its next piece, and is opened again for an earlier one. */
   async readPiece(piece: number): Promise<ImportedPiece> {
     const { path, cell } = this.#cells[piece] as ColumnCell;
-    const losses = new ConversionLosses();
-    const isHead = cell === undefined;
-    const region = await openRegionOr(this.#disk, path, (error) => {
-      if (isHead) losses.addAll(damageLosses([findingOf(error, path)]));
-    });
+    if (piece <= this.#lastPiece) await this.close();
+    this.#lastPiece = piece;
+    let isOver = true;
     try {
-      if (region === undefined) return { chunks: [], losses: losses.list(), savedAtMs: 0 };
-      const known = region.findings.length;
-      const slots = isHead ? [] : (slotsByCell(region.slots).get(cell) ?? []);
-      const chunks: ImportedChunk[] = [];
-      const entities: ImportedEntity[] = [];
-      let unfinished = 0;
-      let savedAt = 0;
-      for (const slot of slots) {
-        savedAt = Math.max(savedAt, slot.savedAt);
-        const column = await region.readColumn(slot);
-        if (column?.isFinished === false) unfinished++;
-        else if (column !== undefined) {
-          chunks.push(...chunksOf(column, losses));
-          entities.push(...column.entities);
-        }
-      }
-      losses.add("unfinished columns", "the game had not finished generating them", unfinished);
-      losses.addAll(damageLosses(region.findings.slice(isHead ? 0 : known)));
-      if (cell !== undefined) entities.push(...(await this.#entitiesBeside(path, cell, losses)));
-      const own = entitiesToImport(
-        entities.filter((entity) => isInCell(entity, cell, losses)),
-        losses,
-      );
-      return { chunks, entities: own, losses: losses.list(), savedAtMs: savedAt * 1_000 };
+      const read = await this.#readCell(path, cell);
+      isOver = this.#cells[piece + 1]?.path !== path;
+      return read;
     } finally {
-      await region?.close();
+      if (isOver) await this.close();
     }
+  }
+
+  async #readCell(path: string, cell: string | undefined): Promise<ImportedPiece> {
+    const losses = new ConversionLosses();
+    const open = await this.#columns.at(path, (error) => {
+      if (cell === undefined) losses.addAll(damageLosses([findingOf(error, path)]));
+    });
+    if (open === undefined) return { chunks: [], losses: losses.list(), savedAtMs: 0 };
+    if (cell === undefined) {
+      losses.addAll(damageLosses(open.region.findings));
+      return { chunks: [], losses: losses.list(), savedAtMs: 0 };
+    }
+    const region = open.region.withOwnFindings();
+    const slots = open.slots.get(cell) ?? [];
+    const chunks: ImportedChunk[] = [];
+    const entities: ImportedEntity[] = [];
+    let unfinished = 0;
+    for await (const column of region.columns(slots)) {
+      if (column.isFinished) {
+        chunks.push(...chunksOf(column, losses));
+        entities.push(...column.entities);
+      } else unfinished++;
+    }
+    losses.add("unfinished columns", "the game had not finished generating them", unfinished);
+    losses.addAll(damageLosses(region.findings));
+    entities.push(...(await this.#entitiesBeside(path, cell, losses)));
+    const own = entitiesToImport(
+      entities.filter((entity) => isInCell(entity, cell, losses)),
+      losses,
+    );
+    const savedAt = slots.reduce((latest, slot) => Math.max(latest, slot.savedAt), 0);
+    return { chunks, entities: own, losses: losses.list(), savedAtMs: savedAt * 1_000 };
   }
 
   /** From 1.17 on, entities have region files of their own, with the same columns. */
@@ -140,19 +156,15 @@ export class MinecraftSource implements ImportSource {
   ): Promise<readonly ImportedEntity[]> {
     const beside = this.#files.entityRegions.get(path);
     if (beside === undefined) return [];
-    const region = await openRegionOr(this.#disk, beside, (error) =>
+    const open = await this.#entities.at(beside, (error) =>
       losses.addAll(damageLosses([findingOf(error, beside)])),
     );
-    if (region === undefined) return [];
-    try {
-      const entities: ImportedEntity[] = [];
-      for (const slot of slotsByCell(region.slots).get(cell) ?? [])
-        entities.push(...((await region.readColumn(slot))?.entities ?? []));
-      losses.addAll(damageLosses(region.findings));
-      return entities;
-    } finally {
-      await region.close();
-    }
+    if (open === undefined) return [];
+    const region = open.region.withOwnFindings();
+    const entities: ImportedEntity[] = [];
+    for await (const column of region.columns(open.slots.get(cell) ?? [])) entities.push(...column.entities);
+    losses.addAll(damageLosses([...open.region.findings, ...region.findings]));
+    return entities;
   }
 
   async verify(): Promise<readonly Finding[]> {
@@ -162,7 +174,7 @@ export class MinecraftSource implements ImportSource {
       const region = await openRegionOr(this.#disk, path, (error) => findings.push(findingOf(error, path)));
       if (region === undefined) continue;
       try {
-        for (const slot of region.slots) await region.readColumn(slot);
+        for await (const _column of region.columns());
         findings.push(...region.findings);
       } finally {
         await region.close();
@@ -171,7 +183,10 @@ export class MinecraftSource implements ImportSource {
     return findings;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await this.#columns.close();
+    await this.#entities.close();
+  }
 }
 
 function levelLosses({ levelDamage }: MinecraftFiles): readonly ConversionLoss[] {
@@ -213,23 +228,11 @@ function describeWorld(
 function chunksOf(column: ChunkColumn, losses: ConversionLosses): readonly ImportedChunk[] {
   const { x, z, sections, blockData } = column;
   losses.add("light and biomes of columns", "Orthant stores neither");
-  const chunks = sections.map(({ min, palette, indices }) => ({
-    position: [x, min[1] / EDGE, z] as const,
-    palette,
-    indices,
+  const chunks = sections.map((voxels) => ({
+    position: [x, voxels.min[1] / EDGE, z] as const,
+    voxels,
   }));
   return withData(chunks, dataOfBlocks(blockData), losses);
-}
-
-function slotsByCell(slots: readonly RegionSlot[]): ReadonlyMap<string, readonly RegionSlot[]> {
-  const cells = new Map<string, RegionSlot[]>();
-  for (const slot of slots) {
-    const key = `${Math.floor(slot.x / CELL_CHUNKS)},${Math.floor(slot.z / CELL_CHUNKS)}`;
-    const cell = cells.get(key);
-    if (cell === undefined) cells.set(key, [slot]);
-    else cell.push(slot);
-  }
-  return cells;
 }
 
 /** Entities that left their columns would be in cubes of other pieces. */

@@ -180,7 +180,14 @@ function chunksOf(
       }
     }
   }
-  return { chunks: Array.from(chunks.values(), (chunk) => ({ ...chunk, data: [] })), covered };
+  return {
+    chunks: Array.from(chunks.values(), ({ position, palette, indices }) => ({
+      position,
+      voxels: { palette, indices },
+      data: [],
+    })),
+    covered,
+  };
 }
 
 function chunkAt(chunks: Map<string, TileChunkContent>, x: number, y: number): TileChunkContent {

@@ -13,7 +13,7 @@ import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
 import { formatAmount, formatBytes } from "../format/text.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
-import type { BlockLooks, ImportedChunk, ImportSource } from "../imported/import-source.ts";
+import type { BlockLooks, ImportedChunk, ImportedVoxels, ImportSource } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { boxAround } from "../imported/surroundings.ts";
 
@@ -152,7 +152,7 @@ function chunksOf({ models }: VoxFile, instances: readonly VoxInstance[]): reado
   }
   return Array.from(chunks.values(), ({ position, colours }) => ({
     position,
-    ...paletteOf(colours),
+    voxels: paletteOf(colours),
     data: [],
   }));
 }
@@ -162,7 +162,7 @@ function modulo(at: number): number {
   return at - Math.floor(at / EDGE) * EDGE;
 }
 
-function paletteOf(colours: Uint8Array): Pick<ImportedChunk, "palette" | "indices"> {
+function paletteOf(colours: Uint8Array): ImportedVoxels {
   const found = [...new Set(colours)].filter((colour) => colour !== 0).sort((a, b) => a - b);
   const places = new Uint16Array(256).fill(NOT_STORED);
   for (const [place, colour] of found.entries()) places[colour] = place;

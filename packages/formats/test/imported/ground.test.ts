@@ -27,8 +27,8 @@ function sourceOf(
     async readPiece(piece) {
       const [x, y, z, height] = chunks[piece] ?? [0, 0, 0, 0];
       const indices = Uint16Array.from({ length: 4_096 }, (_, at) => (at < height * LAYER ? 1 : 0));
-      const chunk = { position: [x, y, z] as const, palette: ["minecraft:air", "minecraft:stone"], indices };
-      return { chunks: [{ ...chunk, data: [] }], losses: [], savedAtMs: 0 };
+      const voxels = { palette: ["minecraft:air", "minecraft:stone"], indices };
+      return { chunks: [{ position: [x, y, z], voxels, data: [] }], losses: [], savedAtMs: 0 };
     },
   };
 }

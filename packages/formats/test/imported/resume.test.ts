@@ -25,7 +25,7 @@ function sourceOf(fingerprint: string, onRead: (piece: number) => void = () => u
       onRead(piece);
       const indices = Uint16Array.from({ length: 4_096 }, (_, index) => (index * 7 + piece) % 3);
       const palette = ["minecraft:air", `${fingerprint}:stone`, `${fingerprint}:dirt[at=${piece}]`];
-      const chunks = [{ position: [piece * 4, 0, 0] as const, palette, indices, data: [] }];
+      const chunks = [{ position: [piece * 4, 0, 0] as const, voxels: { palette, indices }, data: [] }];
       return { chunks, losses: [], savedAtMs: 1_000 };
     },
   };

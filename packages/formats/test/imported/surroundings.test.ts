@@ -36,7 +36,11 @@ function sourceOf(cubes: readonly (readonly [x: number, z: number])[], name = "g
     async readPiece(piece) {
       const [x = 0, z = 0] = cubes[piece] ?? [];
       const indices = Uint16Array.from({ length: 4_096 }, (_, at) => (at === 0 ? 1 : 0));
-      const chunk = { position: [x * 4, 0, z * 4] as const, palette: ["air", name], indices, data: [] };
+      const chunk = {
+        position: [x * 4, 0, z * 4] as const,
+        voxels: { palette: ["air", name], indices },
+        data: [],
+      };
       return { chunks: [chunk], losses: [], savedAtMs: 0 };
     },
   };

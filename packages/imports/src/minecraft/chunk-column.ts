@@ -1,6 +1,7 @@
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
-import type { ImportedBlockData, ImportedEntity, Triple, VoxelPart } from "../part/voxel-part.ts";
+import type { ImportedBlockData, ImportedEntity, Triple } from "../part/voxel-part.ts";
+import type { ColumnSection } from "./column-section.ts";
 import { readSection, SECTION_EDGE } from "./section.ts";
 
 /** A column of 16 x 16 voxels, as a region file has it. */
@@ -15,7 +16,7 @@ export interface ChunkColumn {
   /** Whether the game has finished it; most columns at the edge of a world are unfinished. */
   readonly isFinished: boolean;
   /** Sections with blocks, from below. Where there is none, there is air. */
-  readonly sections: readonly VoxelPart[];
+  readonly sections: readonly ColumnSection[];
   readonly blockData: readonly ImportedBlockData[];
   readonly entities: readonly ImportedEntity[];
 }
@@ -35,7 +36,7 @@ export function readColumn(root: NbtCompound, x: number, z: number, findings: Fi
   const dataVersion = root.integer("DataVersion");
   const status = level.text("Status")?.replace(/^minecraft:/, "");
   const place = { chunkX: x, chunkZ: z, dataVersion };
-  const sections: VoxelPart[] = [];
+  const sections: ColumnSection[] = [];
   for (const section of level.compounds(level.has("sections") ? "sections" : "Sections")) {
     const part = readSection(section, place, findings);
     if (part !== undefined) sections.push(part);
@@ -54,11 +55,11 @@ export function readColumn(root: NbtCompound, x: number, z: number, findings: Fi
 }
 
 function withoutRepeats(
-  sections: readonly VoxelPart[],
+  sections: readonly ColumnSection[],
   x: number,
   z: number,
   findings: FindingLog,
-): readonly VoxelPart[] {
+): readonly ColumnSection[] {
   return sections.filter(({ min }, index) => {
     const isFirst = sections[index - 1]?.min[1] !== min[1];
     if (!isFirst) {

@@ -1,9 +1,17 @@
 import { NOT_STORED } from "../part/voxel-part.ts";
+import type { SectionVoxels } from "./column-section.ts";
 
-/** Unpacked indices into a palette, and how many were beyond it. */
-export interface UnpackedIndices {
-  readonly indices: Uint16Array;
-  readonly beyond: number;
+/** A lane of four bits with only its lowest bit set, or only its highest one, in every lane of a word. */
+const LANE_ONES = 0x1111_1111;
+const LANE_TOPS = 0x8888_8888;
+
+/** How many indices there are, how they are packed, and how many states they choose from. */
+export interface IndexPacking {
+  readonly count: number;
+  readonly bits: number;
+  /** Whether an index may begin in one long and end in the next. */
+  readonly crossLongs: boolean;
+  readonly paletteLength: number;
 }
 
 /** Returns the bits of an index into a palette of `length` states. */
@@ -11,31 +19,71 @@ export function bitsFor(length: number, bitsMin: number): number {
   return Math.max(bitsMin, length <= 1 ? 0 : 32 - Math.clz32(length - 1));
 }
 
-/** Returns the longs that `count` indices of `bits` take. */
-export function longsFor(count: number, bits: number, crossLongs: boolean): number {
+/** Returns the longs that indices take. */
+export function longsFor({ count, bits, crossLongs }: Omit<IndexPacking, "paletteLength">): number {
   return crossLongs ? Math.ceil((count * bits) / 64) : Math.ceil(count / Math.floor(64 / bits));
 }
 
 /**
- * Unpacks `count` indices of `bits` bits from big-endian longs, lowest bits first; the caller has compared the number
- * of longs with {@link longsFor}. With `crossLongs`, an index may begin in one long and end in the next.
+ * Indices into a palette, packed into big-endian longs, lowest bits first; the caller has compared the number of longs with
+ * {@link longsFor}.
  */
-export function unpackIndices(
-  longs: DataView,
-  count: number,
-  bits: number,
-  crossLongs: boolean,
-  paletteLength: number,
-): UnpackedIndices {
+export class LongIndices implements SectionVoxels {
+  readonly #longs: DataView;
+  readonly #packing: IndexPacking;
+  /** Number of indices beyond the palette, which are {@link NOT_STORED}. */
+  readonly beyond: number;
+
+  constructor(longs: DataView, packing: IndexPacking) {
+    this.#longs = longs;
+    this.#packing = packing;
+    this.beyond = countBeyond(longs, packing);
+  }
+
+  unpack(): Uint16Array {
+    const indices = unpackIndices(this.#longs, this.#packing);
+    if (this.beyond > 0) {
+      for (let at = 0; at < indices.length; at++) {
+        if ((indices[at] as number) >= this.#packing.paletteLength) indices[at] = NOT_STORED;
+      }
+    }
+    return indices;
+  }
+
+  packInto(words: Uint32Array): boolean {
+    const { bits, count } = this.#packing;
+    if (bits !== 4 || this.beyond > 0 || words.length * 8 !== count || count % 16 !== 0) return false;
+    const longs = this.#longs;
+    for (let word = 0; word < words.length; word += 2) {
+      words[word] = longs.getUint32(word * 4 + 4);
+      words[word + 1] = longs.getUint32(word * 4);
+    }
+    return true;
+  }
+
+  holds(wanted: readonly boolean[]): boolean {
+    const { bits, count } = this.#packing;
+    if (bits !== 4 || count % 16 !== 0) return this.unpack().some((index) => wanted[index] === true);
+    const isWanted = Uint8Array.from({ length: 16 }, (_, index) => (wanted[index] === true ? 1 : 0));
+    const longs = this.#longs;
+    for (let offset = 0; offset < count / 2; offset++) {
+      const byte = longs.getUint8(offset);
+      if (((isWanted[byte & 0x0f] as number) | (isWanted[byte >>> 4] as number)) !== 0) return true;
+    }
+    return false;
+  }
+}
+
+function unpackIndices(longs: DataView, { count, bits, crossLongs }: IndexPacking): Uint16Array {
   const indices = new Uint16Array(count);
   // Where indices fill longs exactly, both layouts are the same.
   if (crossLongs && 64 % bits !== 0) unpackAcross(longs, bits, indices);
   else unpackWithin(longs, bits, indices);
-  return { indices, beyond: markBeyond(indices, paletteLength) };
+  return indices;
 }
 
 function unpackWithin(longs: DataView, bits: number, indices: Uint16Array): void {
-  const mask = 2 ** bits - 1;
+  const mask = (1 << bits) - 1;
   const count = indices.length;
   let at = 0;
   for (let offset = 0; at < count; offset += 8) {
@@ -54,7 +102,7 @@ function unpackWithin(longs: DataView, bits: number, indices: Uint16Array): void
 }
 
 function unpackAcross(longs: DataView, bits: number, indices: Uint16Array): void {
-  const mask = 2 ** bits - 1;
+  const mask = (1 << bits) - 1;
   // Words of 32 bits in the order of their bits: the second half of each long comes first.
   let word = 0;
   let shift = 0;
@@ -76,12 +124,24 @@ function wordAt(longs: DataView, word: number): number {
   return offset < longs.byteLength ? longs.getUint32(offset) : 0;
 }
 
-function markBeyond(indices: Uint16Array, paletteLength: number): number {
+function countBeyond(longs: DataView, packing: IndexPacking): number {
+  const { bits, count, paletteLength } = packing;
+  if (paletteLength === 2 ** bits) return 0;
+  if (bits === 4 && count % 16 === 0 && !hasLaneFrom(longs, count / 2, paletteLength)) return 0;
   let beyond = 0;
-  for (let at = 0; at < indices.length; at++) {
-    if ((indices[at] as number) < paletteLength) continue;
-    indices[at] = NOT_STORED;
-    beyond++;
-  }
+  for (const index of unpackIndices(longs, packing)) if (index >= paletteLength) beyond++;
   return beyond;
+}
+
+/** Whether a lane of four bits in the first bytes is at least `floor`, of 1 to 15. */
+function hasLaneFrom(longs: DataView, bytes: number, floor: number): boolean {
+  // Adding the carry to the low three bits of a lane carries into its top bit when they are large enough.
+  const isTopNeeded = floor >= 8;
+  const carry = Math.imul(LANE_ONES, isTopNeeded ? 16 - floor : 8 - floor);
+  for (let offset = 0; offset < bytes; offset += 4) {
+    const word = longs.getUint32(offset) | 0;
+    const carried = ((word & ~LANE_TOPS) + carry) | 0;
+    if (((isTopNeeded ? carried & word : carried | word) & LANE_TOPS) !== 0) return true;
+  }
+  return false;
 }

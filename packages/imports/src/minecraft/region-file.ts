@@ -1,8 +1,8 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { inflateUpTo } from "@orthant/core/bytes";
-import { requireText } from "@orthant/core/engine";
+import { isListOf, requireText, wrongArgument } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { type Finding, readWhole, requireDisk } from "@orthant/disk/files";
+import { attempt, type Finding, readWhole, requireDisk } from "@orthant/disk/files";
 import { type NbtCompound, readNbt } from "../nbt/nbt-compound.ts";
 import { FindingLog } from "../part/finding-log.ts";
 import { type ChunkColumn, positionOf, readColumn } from "./chunk-column.ts";
@@ -17,6 +17,9 @@ const EXTERNAL_BIT = 128;
 export const COLUMN_BYTES_MAX = 16_777_216;
 /** Maximum bytes of a column in a file of its own. */
 const EXTERNAL_BYTES_MAX = 16_777_216;
+
+/** Maximum bytes of columns side by side that one read gets. */
+const SPAN_BYTES_MAX = 262_144;
 
 /** A column in the header of a region file. */
 export interface RegionSlot {
@@ -40,6 +43,8 @@ export class RegionFile {
   /** Columns of the header that can be looked for, in the order of the header. */
   readonly slots: readonly RegionSlot[];
   readonly #shared: ReadonlySet<RegionSlot>;
+  /** The last bytes that were read for several columns. */
+  #span: { readonly offset: number; readonly bytes: Uint8Array } | undefined;
 
   /** Use {@link openRegion}. */
   constructor(
@@ -49,6 +54,7 @@ export class RegionFile {
     fileBytes: number,
     log: FindingLog,
     slots: readonly RegionSlot[],
+    shared: ReadonlySet<RegionSlot> = sharingSectors(slots),
   ) {
     this.#disk = disk;
     this.#file = file;
@@ -56,7 +62,7 @@ export class RegionFile {
     this.#fileBytes = fileBytes;
     this.#log = log;
     this.slots = slots;
-    this.#shared = sharingSectors(slots);
+    this.#shared = shared;
   }
 
   /** Everything that was found wrong so far. */
@@ -78,12 +84,22 @@ export class RegionFile {
     }
   }
 
-  /** Reads all columns that can be read. */
-  async *columns(): AsyncGenerator<ChunkColumn> {
-    for (const slot of this.slots) {
+  /** Reads all columns that can be read, or those of some slots; those side by side in the file with one read. */
+  async *columns(slots: readonly RegionSlot[] = this.slots): AsyncGenerator<ChunkColumn> {
+    if (slots !== this.slots && !isListOf(slots, (slot) => this.slots.includes(slot as RegionSlot)))
+      throw wrongArgument("slots", slots, "it is a list of slots of this region");
+    for (const [index, slot] of slots.entries()) {
+      if (!this.#isRead(slot)) await this.#readSpan(slots, index);
       const column = await this.readColumn(slot);
       if (column !== undefined) yield column;
     }
+    this.#span = undefined;
+  }
+
+  /** Returns the same open file with findings of its own, which begin here. Closing one closes both. */
+  withOwnFindings(): RegionFile {
+    const log = new FindingLog(this.#path);
+    return new RegionFile(this.#disk, this.#file, this.#path, this.#fileBytes, log, this.slots, this.#shared);
   }
 
   close(): Promise<void> {
@@ -94,7 +110,7 @@ export class RegionFile {
     const room = Math.min(length, this.#fileBytes - offset);
     if (room < 5) throw new OrthantError("ORT_TRUNCATED", `${room} bytes have no room for its head`);
     // One read: most columns fill their sectors.
-    const sectors = await this.#file.readAt(offset, room);
+    const sectors = this.#spanAt(offset, room) ?? (await this.#file.readAt(offset, room));
     const stored = new DataView(sectors.buffer, sectors.byteOffset).getUint32(0);
     if (stored < 1 || stored > room - 4) {
       throw new OrthantError("ORT_FOREIGN", `a length of ${stored} where 1 to ${room - 4} fit its sectors`);
@@ -102,6 +118,34 @@ export class RegionFile {
     const type = sectors[4] as number;
     const bytes = type >= EXTERNAL_BIT ? await this.#readExternal(x, z) : sectors.subarray(5, 4 + stored);
     return readNbt(await decompress(bytes, type & ~EXTERNAL_BIT)).root;
+  }
+
+  /** Reads the sectors of a slot, and those of the next ones as long as they follow in the file. */
+  async #readSpan(slots: readonly RegionSlot[], index: number): Promise<void> {
+    const { offset, length } = slots[index] as RegionSlot;
+    let end = offset + length;
+    for (let next = index + 1; slots[next]?.offset === end; next++) {
+      const further = end + (slots[next] as RegionSlot).length;
+      if (further - offset > SPAN_BYTES_MAX) break;
+      end = further;
+    }
+    // A slot alone is read when its turn comes.
+    const room = Math.min(end, this.#fileBytes) - offset;
+    const isWorthIt = end > offset + length && room > 0;
+    // What cannot be read is found again, and reported, by the columns that need it.
+    const [bytes] = isWorthIt ? await attempt(() => this.#file.readAt(offset, room)) : [];
+    this.#span = bytes && { offset, bytes };
+  }
+
+  #isRead({ offset, length }: RegionSlot): boolean {
+    return this.#spanAt(offset, Math.min(length, this.#fileBytes - offset)) !== undefined;
+  }
+
+  #spanAt(offset: number, length: number): Uint8Array | undefined {
+    if (this.#span === undefined) return undefined;
+    const start = offset - this.#span.offset;
+    const isInside = start >= 0 && start + length <= this.#span.bytes.length;
+    return isInside ? this.#span.bytes.subarray(start, start + length) : undefined;
   }
 
   #readExternal(x: number, z: number): Promise<Uint8Array> {

@@ -1,9 +1,9 @@
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
-import type { VoxelPart } from "../part/voxel-part.ts";
-import { blockStateText } from "./block-state.ts";
-import { nibbleAt, numberBlocks } from "./numbered-blocks.ts";
-import { bitsFor, longsFor, unpackIndices } from "./packed-indices.ts";
+import { cachedStateText } from "./block-state.ts";
+import { ColumnSection, type SectionVoxels } from "./column-section.ts";
+import { NumberedBlocks } from "./numbered-blocks.ts";
+import { bitsFor, LongIndices, longsFor } from "./packed-indices.ts";
 
 /** Edge of a section of a column. */
 export const SECTION_EDGE = 16;
@@ -28,7 +28,7 @@ export function readSection(
   section: NbtCompound,
   place: SectionPlace,
   findings: FindingLog,
-): VoxelPart | undefined {
+): ColumnSection | undefined {
   const y = section.integer("Y");
   const states = section.compound("block_states");
   const holder = states ?? section;
@@ -53,10 +53,14 @@ export function readSection(
           findings,
         )
       : readNumbers(section, blocks, name, findings);
-  return content && { min, size, ...content };
+  return content && new ColumnSection(min, size, content.palette, content.voxels);
 }
 
-type Content = Pick<VoxelPart, "palette" | "indices">;
+interface Content {
+  readonly palette: readonly string[];
+  /** `undefined` if all voxels have the first state. */
+  readonly voxels: SectionVoxels | undefined;
+}
 
 function readNumbers(
   section: NbtCompound,
@@ -75,11 +79,8 @@ function readNumbers(
     findings.damage("ORT_FOREIGN", `${name} has ${lengths}, and is left out`);
     return undefined;
   }
-  const idAt =
-    add === undefined
-      ? (index: number): number => ids[index] as number
-      : (index: number): number => (ids[index] as number) | (nibbleAt(add, index) << 8);
-  return numberBlocks(VOXELS, idAt, (index) => nibbleAt(data, index));
+  const voxels = new NumberedBlocks({ ids, add, data, dataBits: 4 });
+  return { palette: voxels.palette, voxels };
 }
 
 function readPalette(
@@ -95,25 +96,25 @@ function readPalette(
     return undefined;
   }
   const palette: string[] = [];
-  for (const entry of holder.compounds(paletteName)) palette.push(blockStateText(entry) ?? "");
+  for (const entry of holder.compounds(paletteName)) palette.push(cachedStateText(entry) ?? "");
   if (palette.length === 0 || palette.includes("")) {
     findings.damage("ORT_FOREIGN", `${name} has a palette without names, and is left out`);
     return undefined;
   }
   const longs = holder.longs(indicesName);
-  if (longs === undefined && palette.length === 1) return { palette, indices: undefined };
+  if (longs === undefined && palette.length === 1) return { palette, voxels: undefined };
   const bits = bitsFor(palette.length, BITS_MIN);
-  const needed = longsFor(VOXELS, bits, crossLongs);
+  const needed = longsFor({ count: VOXELS, bits, crossLongs });
   const found = (longs?.byteLength ?? 0) / 8;
   if (longs === undefined || found !== needed) {
     const detail = `${found} longs where ${palette.length} states need ${needed}`;
     findings.damage("ORT_FOREIGN", `${name} has ${detail}, and is left out`);
     return undefined;
   }
-  const { indices, beyond } = unpackIndices(longs, VOXELS, bits, crossLongs, palette.length);
-  if (beyond > 0) {
-    const detail = `${beyond} voxels with states beyond its ${palette.length}`;
+  const voxels = new LongIndices(longs, { count: VOXELS, bits, crossLongs, paletteLength: palette.length });
+  if (voxels.beyond > 0) {
+    const detail = `${voxels.beyond} voxels with states beyond its ${palette.length}`;
     findings.damage("ORT_FOREIGN", `${name} has ${detail}, which are not stored`);
   }
-  return { palette, indices };
+  return { palette, voxels };
 }

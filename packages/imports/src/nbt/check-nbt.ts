@@ -30,9 +30,38 @@ export function checkNbt(view: DataView, type: number, start: number, depth = 0)
   }
 }
 
-/** Skips a value that {@link checkNbt} has found whole. */
+/** Returns the offset after a value that {@link checkNbt} has found whole. */
 export function skipNbt(view: DataView, type: number, start: number): number {
-  return checkNbt(view, type, start);
+  switch (type) {
+    case NBT.byteArray:
+      return start + 4 + view.getInt32(start);
+    case NBT.intArray:
+      return start + 4 + view.getInt32(start) * 4;
+    case NBT.longArray:
+      return start + 4 + view.getInt32(start) * 8;
+    case NBT.string:
+      return start + 2 + view.getUint16(start);
+    case NBT.list:
+      return skipList(view, start);
+    case NBT.compound:
+      for (let offset = start; ; ) {
+        const next = view.getUint8(offset++);
+        if (next === NBT.end) return offset;
+        offset = skipNbt(view, next, offset + 2 + view.getUint16(offset));
+      }
+    default:
+      return start + (NBT_BYTES_MIN[type] as number);
+  }
+}
+
+function skipList(view: DataView, start: number): number {
+  const type = view.getUint8(start);
+  const count = view.getInt32(start + 1);
+  let offset = start + 5;
+  if (count <= 0) return offset;
+  if (type <= NBT.double) return offset + count * (NBT_BYTES_MIN[type] as number);
+  for (let index = 0; index < count; index++) offset = skipNbt(view, type, offset);
+  return offset;
 }
 
 function checkCompound(view: DataView, start: number, depth: number): number {

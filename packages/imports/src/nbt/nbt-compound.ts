@@ -9,6 +9,7 @@ import { NBT_TAGS_MAX, type NbtTag, readNbtTag, type TagBudget } from "./nbt-val
 const NBT_FIELDS_MAX = 131_072;
 /** With more names than this, a map finds them faster. */
 const SEARCHED_NAMES_MAX = 32;
+const NONE: readonly number[] = [];
 
 /**
  * A compound that was checked as a whole, and whose fields are read on request: large arrays are views of the bytes, and
@@ -20,8 +21,10 @@ export class NbtCompound {
   readonly #start: number;
   #names: string[] | undefined;
   #places: ReadonlyMap<string, number> | undefined;
-  #types: number[] = [];
-  #offsets: number[] = [];
+  #types: readonly number[] = NONE;
+  #offsets: readonly number[] = NONE;
+  /** Where it ends; `undefined` until that is asked for. */
+  #end: number | undefined;
 
   /** Trusts the bytes: use {@link readNbt}. */
   constructor(bytes: Uint8Array, view: DataView, start: number) {
@@ -103,8 +106,9 @@ export class NbtCompound {
     if (list === undefined || this.#view.getUint8(list) !== NBT.compound) return;
     const count = this.#view.getInt32(list + 1);
     for (let index = 0, offset = list + 5; index < count; index++) {
-      yield new NbtCompound(this.#bytes, this.#view, offset);
-      offset = skipNbt(this.#view, NBT.compound, offset);
+      const element = new NbtCompound(this.#bytes, this.#view, offset);
+      yield element;
+      offset = element.#findEnd();
     }
   }
 
@@ -126,7 +130,7 @@ export class NbtCompound {
 
   /** Returns the bytes of this compound, from its first field to its end. */
   toBytes(): Uint8Array {
-    return this.#bytes.subarray(this.#start, skipNbt(this.#view, NBT.compound, this.#start));
+    return this.#bytes.subarray(this.#start, this.#findEnd());
   }
 
   /** Reads all fields. Throws `ORT_LIMIT` for more than `tagsMax` tags. */
@@ -185,14 +189,22 @@ export class NbtCompound {
     return this.#places.get(name) ?? -1;
   }
 
+  #findEnd(): number {
+    this.#end ??= skipNbt(this.#view, NBT.compound, this.#start);
+    return this.#end;
+  }
+
   #index(): string[] {
     if (this.#names !== undefined) return this.#names;
     const names: string[] = [];
-    this.#types = [];
-    this.#offsets = [];
+    const types: number[] = [];
+    const offsets: number[] = [];
     for (let offset = this.#start; ; ) {
       const type = this.#view.getUint8(offset++);
-      if (type === NBT.end) break;
+      if (type === NBT.end) {
+        this.#end = offset;
+        break;
+      }
       if (names.length === NBT_FIELDS_MAX) {
         throw new OrthantError("ORT_LIMIT", `more than ${NBT_FIELDS_MAX} fields in one compound of NBT`, {
           offset,
@@ -200,11 +212,13 @@ export class NbtCompound {
       }
       names.push(this.#textAt(offset));
       offset += 2 + this.#view.getUint16(offset);
-      this.#types.push(type);
-      this.#offsets.push(offset);
+      types.push(type);
+      offsets.push(offset);
       offset = skipNbt(this.#view, type, offset);
     }
     this.#names = names;
+    this.#types = types;
+    this.#offsets = offsets;
     return names;
   }
 }

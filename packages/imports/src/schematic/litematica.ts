@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { I32_MIN } from "@orthant/core/bytes";
 import { blockStateText } from "../minecraft/block-state.ts";
-import { bitsFor, longsFor, unpackIndices } from "../minecraft/packed-indices.ts";
+import { bitsFor, LongIndices, longsFor } from "../minecraft/packed-indices.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
 import { type ImportedEntity, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
@@ -71,7 +71,8 @@ function readRegion(
   const volume = volumeOf(size, voxelsMax);
   const palette = readPalette(region);
   const bits = bitsFor(palette.length, BITS_MIN);
-  const needed = longsFor(volume, bits, true);
+  const packing = { count: volume, bits, crossLongs: true, paletteLength: palette.length };
+  const needed = longsFor(packing);
   const longs = region.longs("BlockStates");
   if (longs === undefined || longs.byteLength / 8 < needed) {
     throw new OrthantError(
@@ -79,11 +80,11 @@ function readRegion(
       `${(longs?.byteLength ?? 0) / 8} longs where ${volume} voxels need ${needed}`,
     );
   }
-  const { indices, beyond } = unpackIndices(longs, volume, bits, true, palette.length);
-  if (beyond > 0)
+  const voxels = new LongIndices(longs, packing);
+  if (voxels.beyond > 0)
     findings.damage(
       "ORT_FOREIGN",
-      `${beyond} voxels of region ${JSON.stringify(name)} with no state in its palette are not stored`,
+      `${voxels.beyond} voxels of region ${JSON.stringify(name)} with no state in its palette are not stored`,
     );
   const blockData = new BlockDataList(size, findings, min);
   for (const entry of region.compounds("TileEntities")) {
@@ -94,7 +95,7 @@ function readRegion(
     min,
     size,
     palette,
-    indices,
+    indices: voxels.unpack(),
     blockData: blockData.list,
     entities: readEntities(region, min),
   };

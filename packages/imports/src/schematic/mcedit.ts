@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { nibbleAt, numberBlocks } from "../minecraft/numbered-blocks.ts";
+import { NumberedBlocks } from "../minecraft/numbered-blocks.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { ImportedEntity } from "../part/voxel-part.ts";
 import {
@@ -41,11 +41,9 @@ export function readMcedit({ root, findings, voxelsMax }: SchematicInput): Schem
   for (const entry of root.compounds("Entities")) {
     entities.push({ position: entry.triple("Pos"), id: entry.text("id") ?? "", nbt: entry.toBytes() });
   }
-  const idAt =
-    add === undefined
-      ? (index: number): number => ids[index] as number
-      : (index: number): number => (ids[index] as number) | (nibbleAt(add, index) << 8);
-  const blocks = numberBlocks(volume, idAt, (index) => data[index] as number);
+  const blocks = new NumberedBlocks({ ids, add, data, dataBits: 8 });
+  const { palette } = blocks;
+  const indices = blocks.unpack();
   return {
     format: "mcedit",
     version: undefined,
@@ -53,7 +51,7 @@ export function readMcedit({ root, findings, voxelsMax }: SchematicInput): Schem
     name: undefined,
     offset: prefixedTriple(root, "WEOffset"),
     origin: prefixedTriple(root, "WEOrigin"),
-    parts: [{ name: "", min: [0, 0, 0], size, ...blocks, blockData: blockData.list, entities }],
+    parts: [{ name: "", min: [0, 0, 0], size, palette, indices, blockData: blockData.list, entities }],
     findings: findings.list(),
   };
 }

@@ -271,20 +271,14 @@ const CHANGE_WEIGHT = 4;
 // Voxels of the current chunk. Shared by all calls, which never overlap.
 const scratch = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Part of a chunk's voxels that tells whether they change often. */
-const SAMPLED_SHARE = 1 / 4;
-
-/** Whether the first voxels alone have more runs of blocks than `countMax`, each of which takes a byte in a change to air. */
-function hasRunsAbove(chunk: Chunk, countMax: number): boolean {
-  const voxels = chunk.firstVoxels(scratch.subarray(0, Math.floor(chunk.volume * SAMPLED_SHARE)));
-  let runs = 0;
-  let previous: number = AIR;
-  for (let voxel = 0; voxel < voxels.length; voxel++) {
-    const block = voxels[voxel] as number;
-    if (block !== previous && block !== AIR) runs++;
-    previous = block;
-  }
-  return runs > countMax;
+/** Returns a lower bound for the bytes of a chunk's change to air: each run of blocks takes one, and one for its block. */
+function changeBytesAtLeast(chunk: Chunk): number {
+  const blocks = chunk.blocks();
+  const hasAir = blocks.includes(AIR);
+  const runs = chunk.countSteps() + 1;
+  // Between two runs of air there is another one.
+  const changed = hasAir ? runs >>> 1 : runs;
+  return blocks.length - (hasAir ? 1 : 0) > 1 ? changed * 2 : changed;
 }
 
 /** Finds how chunks differ from air and, while a generator is available, from its output. */
@@ -302,8 +296,8 @@ class ChangeFinder {
     if (chunk.uniformBlock !== undefined) return undefined;
     const generated = this.#generatedAt(position);
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
-    // A noisy chunk shows early that its change to air is too long.
-    if (generated === undefined && hasRunsAbove(chunk, bytesMax)) return undefined;
+    // Counting runs is much cheaper than encoding them.
+    if (generated === undefined && changeBytesAtLeast(chunk) > bytesMax) return undefined;
     const voxels = chunk.voxels(scratch.subarray(0, volume));
     const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
     const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, watch, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, watch, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
+import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./captured.ts";
 
@@ -43,17 +44,28 @@ async function makeWorld(regions: number): Promise<string> {
   return folder;
 }
 
-/** Converts in a process, which is killed once it has noted its progress some times. Returns whether it came to its end. */
-async function convert(world: string, target: string, threads: number, notes?: number): Promise<boolean> {
+/** When a conversion is killed: some changes of its files after its progress has this number of checkpoints. */
+interface KillMoment {
+  readonly checkpoints: number;
+  readonly changes: number;
+}
+
+/** Converts in a process, which is killed at some moment. Returns whether it came to its end. */
+async function convert(
+  world: string,
+  target: string,
+  threads: number,
+  moment?: KillMoment,
+): Promise<boolean> {
   const ended = new AbortController();
-  const noted = notes === undefined ? undefined : untilNoted(unfinished(target), notes, ended.signal);
+  const reached = moment === undefined ? undefined : untilMoment(unfinished(target), moment, ended.signal);
   const child = spawn(
     process.execPath,
     [PROGRAM, "convert", world, target, "--accept-loss", "--quiet", "--threads", String(threads)],
     { stdio: ["ignore", "ignore", "inherit"] },
   );
   const exit = once(child, "exit");
-  void noted?.then((isTime) => isTime && child.kill("SIGKILL"));
+  void reached?.then((isTime) => isTime && child.kill("SIGKILL"));
   const [code] = (await exit) as [number | null];
   ended.abort();
   if (code !== null) expect(code, "a loss was accepted").toBe(3);
@@ -64,19 +76,36 @@ function unfinished(target: string): string {
   return join(dirname(target), `.${basename(target)}.unfinished`);
 }
 
-/** Returns true once the file of progress has changed some times; at once for 0, and false if the process ends before. */
-async function untilNoted(folder: string, times: number, signal: AbortSignal): Promise<boolean> {
+/** Returns true at the moment, and false if the process ends before. */
+async function untilMoment(
+  folder: string,
+  { checkpoints, changes }: KillMoment,
+  signal: AbortSignal,
+): Promise<boolean> {
   await mkdir(folder, { recursive: true });
-  let left = times;
+  let left = changes;
   try {
-    if (left > 0)
-      for await (const { filename } of watch(folder, { signal }))
-        if (filename === "import.progress" && --left === 0) break;
+    for await (const _change of watch(folder, { signal, recursive: true })) {
+      if ((await checkpointsIn(folder)) < checkpoints) continue;
+      if (left-- === 0) break;
+    }
     return true;
   } catch (error) {
     if (signal.aborted) return false;
     throw error;
   }
+}
+
+/** Counts the checkpoints in the file of progress: every whole record but the first. */
+async function checkpointsIn(folder: string): Promise<number> {
+  const path = join(folder, "import.progress");
+  const file = existsSync(path) ? await readFile(path) : Buffer.alloc(0);
+  let records = 0;
+  for (let offset = 0; offset + 8 <= file.length; records++) {
+    offset += 8 + file.readUInt32LE(offset);
+    if (offset > file.length) break;
+  }
+  return Math.max(0, records - 1);
 }
 
 async function filesIn(folder: string): Promise<ReadonlyMap<string, Buffer>> {
@@ -93,16 +122,27 @@ describe.runIf(hasFiles)("a conversion that is killed", () => {
     const world = await makeWorld(4);
     const [whole, killed] = [`${world}-whole`, `${world}-killed`];
     expect(await convert(world, whole, 0)).toBe(true);
-    let kills = 0;
-    for (let attempt = 0; kills < KILLS; attempt++) {
+    const expected = await filesIn(whole);
+    const prng = new Prng(KILLS);
+    /** Number of checkpoints on the disk after each kill. */
+    const kept: number[] = [];
+    for (let attempt = 0; kept.length < KILLS; attempt++) {
       expect(attempt).toBeLessThan(KILLS * 3);
-      // One in four is killed before it has done anything.
-      if (!(await convert(world, killed, 2, [1, 3, 2, 0][attempt % 4]))) kills++;
-      if (existsSync(killed)) break;
+      const before = await checkpointsIn(unfinished(killed));
+      const moment = { checkpoints: before + ([0, 1, 0, 2][attempt % 4] as number), changes: prng.below(6) };
+      if (await convert(world, killed, 2, moment)) {
+        // It ended before its moment, and the next one begins again.
+        expect(await filesIn(killed)).toEqual(expected);
+        await rm(killed, { recursive: true });
+      } else {
+        kept.push(await checkpointsIn(unfinished(killed)));
+        expect(kept.at(-1), "a kill loses no checkpoint").toBeGreaterThanOrEqual(before);
+      }
     }
-    expect(kills).toBeGreaterThan(0);
-    if (!existsSync(killed)) expect(await convert(world, killed, 2)).toBe(true);
+    process.stderr.write(`checkpoints on the disk after each kill: ${kept.join(" ")}\n`);
+    expect(kept.filter((checkpoints) => checkpoints > 0).length).toBeGreaterThanOrEqual(KILLS / 2);
+    expect(await convert(world, killed, 2)).toBe(true);
     expect(existsSync(unfinished(killed))).toBe(false);
-    expect(await filesIn(killed)).toEqual(await filesIn(whole));
+    expect(await filesIn(killed)).toEqual(expected);
   });
 });

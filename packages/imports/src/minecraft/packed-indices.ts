@@ -31,23 +31,19 @@ export function longsFor({ count, bits, crossLongs }: Omit<IndexPacking, "palett
 export class LongIndices implements SectionVoxels {
   readonly #longs: DataView;
   readonly #packing: IndexPacking;
+  #indices: Uint16Array | undefined;
   /** Number of indices beyond the palette, which are {@link NOT_STORED}. */
   readonly beyond: number;
 
   constructor(longs: DataView, packing: IndexPacking) {
     this.#longs = longs;
     this.#packing = packing;
-    this.beyond = countBeyond(longs, packing);
+    this.beyond = isEachInside(longs, packing) ? 0 : markBeyond(this.unpack(), packing.paletteLength);
   }
 
   unpack(): Uint16Array {
-    const indices = unpackIndices(this.#longs, this.#packing);
-    if (this.beyond > 0) {
-      for (let at = 0; at < indices.length; at++) {
-        if ((indices[at] as number) >= this.#packing.paletteLength) indices[at] = NOT_STORED;
-      }
-    }
-    return indices;
+    this.#indices ??= unpackIndices(this.#longs, this.#packing);
+    return this.#indices;
   }
 
   packInto(words: Uint32Array): boolean {
@@ -124,12 +120,19 @@ function wordAt(longs: DataView, word: number): number {
   return offset < longs.byteLength ? longs.getUint32(offset) : 0;
 }
 
-function countBeyond(longs: DataView, packing: IndexPacking): number {
-  const { bits, count, paletteLength } = packing;
-  if (paletteLength === 2 ** bits) return 0;
-  if (bits === 4 && count % 16 === 0 && !hasLaneFrom(longs, count / 2, paletteLength)) return 0;
+/** Whether no index can be beyond the palette, as far as that is known without unpacking them. */
+function isEachInside(longs: DataView, { bits, count, paletteLength }: IndexPacking): boolean {
+  if (paletteLength === 2 ** bits) return true;
+  return bits === 4 && count % 16 === 0 && !hasLaneFrom(longs, count / 2, paletteLength);
+}
+
+function markBeyond(indices: Uint16Array, paletteLength: number): number {
   let beyond = 0;
-  for (const index of unpackIndices(longs, packing)) if (index >= paletteLength) beyond++;
+  for (let at = 0; at < indices.length; at++) {
+    if ((indices[at] as number) < paletteLength) continue;
+    indices[at] = NOT_STORED;
+    beyond++;
+  }
   return beyond;
 }
 

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import { MemoryDisk } from "@orthant/disk";
+import { GatedDisk, MemoryDisk } from "@orthant/disk";
 import {
   type ChunkColumn,
   NOT_STORED,
@@ -83,6 +83,27 @@ describe("region files", () => {
       [-1, 95],
     ]);
     expect(region.findings).toEqual([]);
+  });
+
+  test("[IM10] reads columns side by side with one read, and only those of the slots that it is given", async () => {
+    const columnAt = (index: number): Slot => {
+      const place = { xPos: { int: -32 + index }, zPos: { int: 64 } };
+      return { index, bytes: nbtFile({ ...place, DataVersion: { int: 3955 } }) };
+    };
+    const files = new Map([["r.-1.2.mca", regionBytes([0, 1, 2, 3].map(columnAt))]]);
+    let reads = 0;
+    const disk = new GatedDisk(new MemoryDisk({ directories: [], files }), ({ operation }, happen) => {
+      if (operation === "readAt") reads++;
+      return happen();
+    });
+    const region = await openRegion(disk, "r.-1.2.mca");
+    const found: number[] = [];
+    for await (const { x } of region.columns(region.slots.slice(1))) found.push(x);
+    expect(found).toEqual([-31, -30, -29]);
+    expect(reads, "the header, and all columns").toBe(2);
+    const others = region.slots.map((slot) => ({ ...slot }));
+    expect(await codeOfRejection(() => region.columns(others).next())).toBe("ORT_ARGUMENT");
+    await region.close();
   });
 
   test("[IM11] reads states with their properties sorted, x fastest, then z, then y", async () => {

@@ -40,7 +40,7 @@ async function checkConverted(name: string): Promise<void> {
   };
   const conversion = await minecraftFormat.convert({ disk, world, values: {}, environment }, "orthant");
   const made = new MemoryDisk();
-  const { losses } = await conversion.run(made, () => undefined);
+  const { losses } = await conversion.run(made, () => undefined).finally(() => conversion.close());
   equal(
     losses.find(({ what }) => what === "damaged parts"),
     undefined,

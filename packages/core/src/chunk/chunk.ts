@@ -388,9 +388,8 @@ export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   const [old, young] = [voxelsOf(before), voxelsOf(after)];
   if (elementsEqual(old.palette, young.palette)) return diffIndices(old.indices, young);
   const edits: VoxelEdit[] = [];
-  for (let index = 0; index < before.volume; index++) {
-    const block = after.get(index);
-    if (block !== before.get(index)) edits.push({ index, block });
-  }
+  const [oldBlocks, blocks] = [before.voxels(), after.voxels()];
+  for (let index = 0; index < blocks.length; index++)
+    if (blocks[index] !== oldBlocks[index]) edits.push({ index, block: blocks[index] as number });
   return edits;
 }

@@ -14,7 +14,7 @@ const LONG = [
   "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
   "examples/test/{starters,survival-page}.test.ts",
-  "packages/cli/test/cluster.test.ts",
+  "packages/cli/test/{cluster,import-resume}.test.ts",
   "packages/disk/test/opfs-disk.test.ts",
   "packages/pixel-world/test/{stale-writer,stopped-process}.test.ts",
   "packages/viewer/test/{dropped-saves,mounted-viewer}.test.ts",

@@ -144,5 +144,5 @@ describe.runIf(hasFiles)("a conversion that is killed", () => {
     expect(await convert(world, killed, 2)).toBe(true);
     expect(existsSync(unfinished(killed))).toBe(false);
     expect(await filesIn(killed)).toEqual(expected);
-  });
+  }, 1_500_000);
 });

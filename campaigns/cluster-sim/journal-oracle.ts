@@ -30,6 +30,13 @@ interface StoredEdit {
   groupEnd: number;
 }
 
+/** An edit that may be in no journal, made between two places in the order of all edits. */
+interface UnstoredEdit {
+  readonly clientId: bigint;
+  readonly start: number;
+  end: number;
+}
+
 type Stored = Parameters<MemoryHub["publish"]>[2];
 
 /**
@@ -48,6 +55,8 @@ export class JournalOracle {
   readonly #rejected = new Set<string>();
   /** The clients of all edits, in the order of their records. */
   readonly #authors: bigint[] = [];
+  /** Edits that may change nothing: a shard remembers them, and no journal has them. */
+  readonly #unstored: UnstoredEdit[] = [];
   /** Where the current group begins. Its edits are stored at once, so that each may be the first of them. */
   #groupStart = 0;
   /** The term of each journal, and the node that began it. */
@@ -145,6 +154,15 @@ export class JournalOracle {
     return this.#rejected.has(`${clientId}/${editId}`) || this.#wasForgotten(clientId, this.#authors.length);
   }
 
+  /** Notes that a client makes an edit that may change nothing. Call the result when it is answered. */
+  noteUnstored(clientId: bigint): () => void {
+    const edit: UnstoredEdit = { clientId, start: this.#authors.length, end: Number.POSITIVE_INFINITY };
+    this.#unstored.push(edit);
+    return () => {
+      edit.end = this.#authors.length;
+    };
+  }
+
   /** Returns true if an edit is in a journal. */
   has(clientId: bigint, editId: number): boolean {
     return this.#edits.has(`${clientId}/${editId}`);
@@ -152,8 +170,8 @@ export class JournalOracle {
 
   /**
    * Returns true if a shard may have forgotten the client of an edit that it refuses as a possible repeat: the edit is
-   * not stored in all its regions, or edits of as many other clients as a shard remembers were stored since, or before it
-   * since another edit of the client.
+   * not stored in all its regions, or as many other clients as a shard remembers made edits since, or before it since
+   * another edit of the client.
    */
   mayBeForgotten(clientId: bigint, editId: number, regions: readonly Position[]): boolean {
     const edit = this.#edits.get(`${clientId}/${editId}`);
@@ -161,23 +179,25 @@ export class JournalOracle {
       return true;
     return (
       this.#wasForgotten(clientId, edit.groupEnd) ||
-      this.#othersFrom(clientId, edit.author) >= this.#clientsMax
+      this.#othersBetween(clientId, edit.author, this.#authors.length) >= this.#clientsMax
     );
   }
 
   /** Returns true if a shard may have forgotten a client before a place: another gateway's request may come after it. */
   #wasForgotten(clientId: bigint, end: number): boolean {
-    const others = new Set<bigint>();
-    for (const author of this.#authors.slice(0, end)) {
-      if (author === clientId) others.clear();
-      else if (others.add(author).size >= this.#clientsMax) return true;
+    let start = 0;
+    for (let place = 0; place <= end; place++) {
+      if (place < end && this.#authors[place] !== clientId) continue;
+      if (this.#othersBetween(clientId, start, place) >= this.#clientsMax) return true;
+      start = place + 1;
     }
     return false;
   }
 
-  /** Returns the number of other clients with edits from a place on. */
-  #othersFrom(clientId: bigint, start: number): number {
-    const others = new Set(this.#authors.slice(start));
+  /** Returns the number of other clients with edits between two places. */
+  #othersBetween(clientId: bigint, start: number, end: number): number {
+    const others = new Set(this.#authors.slice(start, end));
+    for (const edit of this.#unstored) if (edit.start <= end && edit.end >= start) others.add(edit.clientId);
     others.delete(clientId);
     return others.size;
   }

@@ -29,6 +29,8 @@ interface IssuedEdit {
   readonly connections: number;
   /** The regions that it changes. */
   readonly regions: readonly Position[];
+  /** Called when it is answered. */
+  readonly onAnswer: (() => void) | undefined;
 }
 
 /** A client that connects to any gateway, and reconnects whenever it loses one. */
@@ -71,7 +73,9 @@ export class SimClient {
     // The removal of data is the only placement that may change nothing.
     const changing = placements.filter(({ data }) => data !== null);
     const regions = changing.map(({ voxel }) => regionOf(chunkOfVoxel(SHAPE, voxel)));
-    this.#issued.set(this.sync.setVoxels(placements), { connections: this.#connections, regions });
+    const onAnswer =
+      changing.length < placements.length ? this.#options.oracle.noteUnstored(this.clientKey) : undefined;
+    this.#issued.set(this.sync.setVoxels(placements), { connections: this.#connections, regions, onAnswer });
   }
 
   cut(): void {
@@ -122,6 +126,7 @@ export class SimClient {
 
   #take({ number, editId = 0, result }: OwnEditResult): void {
     const { status } = result;
+    this.#issued.get(number)?.onAnswer?.();
     const isStored = this.#options.oracle.has(this.clientKey, editId);
     if (status === "rejected" && result.detail.includes("forgotten")) {
       const { regions = [] } = this.#issued.get(number) ?? {};

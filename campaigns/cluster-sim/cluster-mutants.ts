@@ -36,8 +36,8 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "an owner appends at the journal's actual end: without the first fence",
     change(
       LOG,
-      "await this.#requireRoom().append(records, this.#last, ",
-      "await this.#requireRoom().append(records, (await this.#requireJournal().state()).last, ",
+      "await opened(this.#room).append(records, this.#last, ",
+      "await opened(this.#room).append(records, (await opened(this.#journal).state()).last, ",
     ),
   ),
   mutant(
@@ -205,8 +205,8 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "a new owner replays blocks without their data",
     change(
       LOG,
-      "yield* readChanges(this.#requireJournal(), {",
-      `yield* ${READ_BARE_CHANGES}(this.#requireJournal(), {`,
+      "yield* readChanges(opened(this.#journal), {",
+      `yield* ${READ_BARE_CHANGES}(opened(this.#journal), {`,
     ),
   ),
   mutant(

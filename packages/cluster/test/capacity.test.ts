@@ -164,6 +164,27 @@ test("[K38] an owner drops what is saved from a full journal, also after the eng
   expect(await statusOf(town, WEST_VOXEL, 13)).toBe("applied");
 });
 
+test("[K39] an owner whose full journal is lost notices it, and accepts edits again", async () => {
+  const town = await played(new SmallCluster({ journalBytesMin: 8_192, journalBytesMax: 8_192 }));
+  const { small, owner, reports } = town;
+  const journal = small.hub.journal("town", "0");
+  if (journal === undefined) throw new Error("no journal");
+  journal.trim = () => {
+    throw new OrthantError("ORT_ENGINE_AWAY", "the request was lost");
+  };
+  const outcomes = new Set<string>();
+  for (let index = 0; !outcomes.has("ORT_JOURNAL_FULL"); index++)
+    outcomes.add(await statusOf(town, [index % 4, 1, 1, 0], 1 + (index % 10)).catch(({ code }) => code));
+  await small.pass(3_000);
+  expect(owner.node.shards.get("0")?.unsavedRecords).toBe(0);
+  small.hub.loseJournal("town", "0");
+  await statusOf(town, WEST_VOXEL, 12).catch(() => undefined);
+  await small.until(() => reports.length > 0);
+  expect(reports.join()).toContain("lost 0: OrthantError: ORT_JOURNAL");
+  await small.until(() => owner.node.owns("0"));
+  expect(await statusOf(town, WEST_VOXEL, 13)).toBe("applied");
+});
+
 test("[K39] a new owner claims a journal that is full, saves it and accepts edits again", async () => {
   const small = new SmallCluster({ journalBytesMin: 8_192, journalBytesMax: 131_072 });
   const town = await played(small, { checkpointMs: 3_600_000 });

@@ -117,10 +117,10 @@ export class ShardLog implements ExternalLog {
     this.#journal = await this.#retries.until(() => openShardJournal(this.#options, checkpointed));
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
     this.#checkpointed = checkpointed;
-    const { first, bytes } = await this.#retries.until(() => this.#requireJournal().state());
-    this.#room = await this.#retries.until(() => JournalRoom.open(this.#requireJournal(), bytes, time));
+    const { first, bytes } = await this.#retries.until(() => opened(this.#journal).state());
+    this.#room = await this.#retries.until(() => JournalRoom.open(opened(this.#journal), bytes, time));
     try {
-      yield* readChanges(this.#requireJournal(), {
+      yield* readChanges(opened(this.#journal), {
         // A new shard's journal has at most what failed attempts to split it off have left.
         from: inherited ? this.#last : firstToReplay(this.#options.shard, checkpointed, first),
         to: this.#last,
@@ -295,16 +295,21 @@ export class ShardLog implements ExternalLog {
     }
   }
 
-  /** Drops from the journal what is saved. */
+  /** Drops from the journal what is saved. On failure the next save tries again. */
   trim(): void {
-    // The next save retries a failed trim.
-    if (this.#pins === 0) this.#room?.trim(this.#checkpointed).catch(() => undefined);
+    if (this.#pins > 0) return;
+    this.#room?.trim(this.#checkpointed).catch((error) => {
+      // An owner that takes a lost journal for full appends nothing to it, and finds out only here.
+      if (!isOrthantError(error, "ORT_JOURNAL") || this.#failure !== undefined) return;
+      this.stop(error);
+      this.#events?.onFailure(error);
+    });
   }
 
   /** Appends a term record at the journal's end. From then on every older owner's append is rejected. */
   async #appendTermRecord(): Promise<number> {
     const { node } = this.#options;
-    const journal = this.#requireJournal();
+    const journal = opened(this.#journal);
     const bytes = encodeShardRecord({ kind: "term", term: this.epoch, node }, this.#options.shape.volume);
     for (;;) {
       const { last } = await journal.state();
@@ -350,7 +355,7 @@ export class ShardLog implements ExternalLog {
         if (outcome.kind === "stored") this.#last = outcome.last;
         else if (outcome.kind === "full") throw fullJournal(this.#options.shard);
         // These very records can be stored already only if an earlier attempt had an unknown outcome.
-        else if (isUnknown && (await isStored(this.#requireJournal(), this.#last + 1, records)))
+        else if (isUnknown && (await isStored(opened(this.#journal), this.#last + 1, records)))
           this.#last += records.length;
         else throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} has a newer owner`);
       } catch (error) {
@@ -366,10 +371,10 @@ export class ShardLog implements ExternalLog {
   async #append(records: readonly JournalRecord[]): Promise<AppendOutcome> {
     const { shape, onForeign, requireHeld } = this.#options;
     for (;;) {
-      const outcome = await this.#requireRoom().append(records, this.#last, () => this.#whileFull());
+      const outcome = await opened(this.#room).append(records, this.#last, () => this.#whileFull());
       if (outcome.kind !== "stale") return outcome;
       const check = { volume: shape.volume, termMax: this.epoch };
-      const end = await endOfForeign(this.#requireJournal(), this.#last + 1, check, onForeign);
+      const end = await endOfForeign(opened(this.#journal), this.#last + 1, check, onForeign);
       if (end === undefined) return outcome;
       await requireHeld();
       this.#last = end;
@@ -387,14 +392,9 @@ export class ShardLog implements ExternalLog {
     this.#marks.set(position, this.#last);
     this.#waiters.reached(position);
   }
+}
 
-  #requireRoom(): JournalRoom {
-    if (this.#room === undefined) throw new OrthantError("ORT_CLOSED", "the journal was not opened");
-    return this.#room;
-  }
-
-  #requireJournal(): Journal {
-    if (this.#journal === undefined) throw new OrthantError("ORT_CLOSED", "the journal was not opened");
-    return this.#journal;
-  }
+function opened<Part>(part: Part | undefined): Part {
+  if (part === undefined) throw new OrthantError("ORT_CLOSED", "the journal was not opened");
+  return part;
 }

@@ -144,8 +144,8 @@ test("[K38] a journal grows while it fills, and an owner that can get no more ro
   expect(reports).toEqual([]);
 });
 
-test("[K38] an owner drops what is saved from a full journal, also after the engine lost a request to do so", async () => {
-  const town = await played(new SmallCluster({ journalBytesMin: 8_192, journalBytesMax: 8_192 }));
+/** Fills the journal of a cluster whose engine loses requests to trim. Returns a function that ends the loss. */
+async function fillJournal(town: Played): Promise<() => void> {
   const { small, owner } = town;
   const journal = small.hub.journal("town", "0");
   if (journal === undefined) throw new Error("no journal");
@@ -158,25 +158,24 @@ test("[K38] an owner drops what is saved from a full journal, also after the eng
     outcomes.add(await statusOf(town, [index % 4, 1, 1, 0], 1 + (index % 10)).catch(({ code }) => code));
   await small.pass(3_000);
   expect(owner.node.shards.get("0")?.unsavedRecords).toBe(0);
-  journal.trim = trim;
+  return () => {
+    journal.trim = trim;
+  };
+}
+
+test("[K38] an owner drops what is saved from a full journal, also after the engine lost a request to do so", async () => {
+  const town = await played(new SmallCluster({ journalBytesMin: 8_192, journalBytesMax: 8_192 }));
+  const endLoss = await fillJournal(town);
+  endLoss();
   await statusOf(town, WEST_VOXEL, 12).catch(() => undefined);
-  await small.pass(100);
+  await town.small.pass(100);
   expect(await statusOf(town, WEST_VOXEL, 13)).toBe("applied");
 });
 
 test("[K39] an owner whose full journal is lost notices it, and accepts edits again", async () => {
   const town = await played(new SmallCluster({ journalBytesMin: 8_192, journalBytesMax: 8_192 }));
   const { small, owner, reports } = town;
-  const journal = small.hub.journal("town", "0");
-  if (journal === undefined) throw new Error("no journal");
-  journal.trim = () => {
-    throw new OrthantError("ORT_ENGINE_AWAY", "the request was lost");
-  };
-  const outcomes = new Set<string>();
-  for (let index = 0; !outcomes.has("ORT_JOURNAL_FULL"); index++)
-    outcomes.add(await statusOf(town, [index % 4, 1, 1, 0], 1 + (index % 10)).catch(({ code }) => code));
-  await small.pass(3_000);
-  expect(owner.node.shards.get("0")?.unsavedRecords).toBe(0);
+  await fillJournal(town);
   small.hub.loseJournal("town", "0");
   await statusOf(town, WEST_VOXEL, 12).catch(() => undefined);
   await small.until(() => reports.length > 0);

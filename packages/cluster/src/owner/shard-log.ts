@@ -300,7 +300,7 @@ export class ShardLog implements ExternalLog {
     if (this.#pins > 0) return;
     this.#room?.trim(this.#checkpointed).catch((error) => {
       // An owner that takes a lost journal for full appends nothing to it, and finds out only here.
-      if (!isOrthantError(error, "ORT_JOURNAL") || this.#failure !== undefined) return;
+      if (!isOrthantError(error, "ORT_JOURNAL") || !this.isFull || this.#failure !== undefined) return;
       this.stop(error);
       this.#events?.onFailure(error);
     });

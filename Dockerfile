@@ -7,7 +7,7 @@ COPY . .
 RUN npm ci --no-audit --no-fund && npm run build
 RUN mkdir /packed \
   && npm pack --workspaces --pack-destination /packed \
-  && rm /packed/orthant-testkit-*.tgz
+  && rm /packed/orthant-testkit-*.tgz /packed/create-orthant-*.tgz
 WORKDIR /opt/orthant
 RUN npm install --omit=dev --no-audit --no-fund /packed/*.tgz
 

@@ -111,7 +111,8 @@ async function guardRatios(asked: string | undefined, isRecording: boolean): Pro
   if (unknown.length > 0) return refuse(`no ratios to guard in ${unknown.join(", ")}`);
   const startMs = performance.now();
   const measured: Figure[] = [];
-  const fallen = await guard(suites, readRecord(), machineLine(thisMachine()), {
+  const record = readRecord();
+  const fallen = await guard(suites, record, machineLine(thisMachine()), {
     measure: async (suite) => {
       const figures = await runSuite(suite, "--limits");
       measured.push(...figures);
@@ -120,7 +121,6 @@ async function guardRatios(asked: string | undefined, isRecording: boolean): Pro
     print: (line) => console.log(line),
   });
   if (isRecording) {
-    const record = readRecord();
     const fresh = unreported(measured, record);
     const kept = (record[GUARD_RECORD]?.figures ?? []).filter((old) =>
       fresh.every(({ name }) => name !== old.name),

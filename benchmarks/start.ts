@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { openBrowser, screenshotOf } from "@orthant/testkit/browser";
+import { LOOPBACK } from "@orthant/testkit/nats";
 import { packPackages, serveRegistry } from "@orthant/testkit/packages";
 import type { Browser, Page } from "playwright-core";
 import { atMost, type Figure, told } from "./figure.ts";
@@ -26,7 +26,7 @@ export async function* startSuite(): AsyncGenerator<Figure> {
     ...process.env,
     npm_config_registry: registry.url,
     npm_config_cache: join(folder, "cache"),
-    PORT: String(await freePort()),
+    PORT: String(await LOOPBACK.freePort()),
     NO_COLOR: "1",
   };
   const project = join(folder, "my-world");
@@ -121,13 +121,4 @@ async function brickPixels(page: Page): Promise<number> {
     }
   }
   return count;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }

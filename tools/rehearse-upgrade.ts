@@ -35,33 +35,22 @@ try {
   process.exitCode = 1;
   isOver = true;
 } finally {
-  for (const command of [
-    ["rm", "--force", NAME],
-    ["volume", "rm", "--force", NAME],
-  ])
-    run(...command);
+  run(`rm --force ${NAME}`);
+  run(`volume rm --force ${NAME}`);
 }
 // Clients of a rehearsal that failed would look for their server for ever.
 process.exit();
 
 async function rehearse(): Promise<void> {
-  inVolume(oldImage, "create", "world", "--template", "terrain", "--quiet");
-  const token = inVolume(
-    oldImage,
-    "token",
-    "--secret-file",
-    "secret.txt",
-    "--new-secret",
-    "--role",
-    "admin",
-  ).trim();
+  inVolume(oldImage, "create world --template terrain --quiet");
+  const token = inVolume(oldImage, "token --secret-file secret.txt --new-secret --role admin").trim();
   start(oldImage);
   const players = await Promise.all(Array.from({ length: PLAYERS }, () => join(token)));
   const building = players.map((player, index) => build(player, index));
   await check(token, "built");
 
-  run("kill", "--signal", "KILL", NAME);
-  run("start", NAME);
+  run(`kill --signal KILL ${NAME}`);
+  run(`start ${NAME}`);
   await check(token, "killed and started again");
 
   replace(newImage);
@@ -73,8 +62,8 @@ async function rehearse(): Promise<void> {
   isOver = true;
   await Promise.all(building);
   await Promise.all(players.map((player) => player.close()));
-  run("stop", "--time", "60", NAME);
-  console.log(inVolume(oldImage, "verify", "world").trim());
+  run(`stop --time 60 ${NAME}`);
+  console.log(inVolume(oldImage, "verify world").trim());
   console.log(`rehearse-upgrade: ${acknowledged.length} acknowledged edits, 0 lost`);
 }
 
@@ -120,42 +109,23 @@ async function build(player: ClientWorld<3>, index: number): Promise<void> {
 
 /** Does what the guide says: an orderly stop, and the other image on the same volume. */
 function replace(image: string): void {
-  run("stop", "--time", "60", NAME);
-  run("rm", NAME);
+  run(`stop --time 60 ${NAME}`);
+  run(`rm ${NAME}`);
   start(image);
 }
 
 function start(image: string): void {
-  const volume = ["--volume", `${NAME}:/worlds`];
-  const serve = [
-    "serve",
-    "world",
-    "--host",
-    "0.0.0.0",
-    "--acknowledge",
-    "durable",
-    "--secret-file",
-    "secret.txt",
-    "--quiet",
-  ];
-  run(
-    "run",
-    "--detach",
-    "--name",
-    NAME,
-    "--publish",
-    `127.0.0.1:${PORT}:${PORT}`,
-    ...volume,
-    image,
-    ...serve,
-  );
+  const options = `--detach --name ${NAME} --publish 127.0.0.1:${PORT}:${PORT} --volume ${NAME}:/worlds`;
+  const serve = "serve world --host 0.0.0.0 --acknowledge durable --secret-file secret.txt --quiet";
+  run(`run ${options} ${image} ${serve}`);
 }
 
 /** Runs a command of Orthant beside the server. */
-function inVolume(image: string, ...command: readonly string[]): string {
-  return run("run", "--rm", "--volume", `${NAME}:/worlds`, image, ...command);
+function inVolume(image: string, command: string): string {
+  return run(`run --rm --volume ${NAME}:/worlds ${image} ${command}`);
 }
 
-function run(...parameters: readonly string[]): string {
-  return execFileSync(engine, parameters, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+/** Runs a command of the container engine. No word of it has a space. */
+function run(command: string): string {
+  return execFileSync(engine, command.split(" "), { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }

@@ -375,9 +375,10 @@ export class ClusterNode {
     this.#simulations.add(owner);
     this.#election.claimed(shard);
     this.#options.events?.onClaimed?.(shard, term, tookMs);
-    // Another process may have claimed the shard while this one loaded it or split it off.
+    // While the shard was loaded or split off, another process may have claimed it, or an edit have ended its owner.
     const lease = directory.leaseOf(shard)?.lease;
     if (lease !== undefined) this.#leaseChanged(shard, lease);
+    if (owner.failure !== undefined && this.owns(shard)) this.#lose(shard, owner, owner.failure);
   }
 
   #disown(owner: ShardOwner): void {

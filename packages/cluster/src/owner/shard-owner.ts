@@ -164,6 +164,11 @@ export class ShardOwner {
     return this.#log.last;
   }
 
+  /** Why it can store nothing more; `undefined` while it can. */
+  get failure(): unknown {
+    return this.#world.failure;
+  }
+
   /**
    * Saves everything that the journal has stored. Throws if the disk refuses it; the owner then keeps the shard and
    * tries again, and edits go on into the journal.

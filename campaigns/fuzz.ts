@@ -5,6 +5,7 @@ import { BATCH, fuzzBatch } from "./fuzz/fuzz-batch.ts";
 import { messageTargets, wire1Targets } from "./fuzz/message-decoders.ts";
 import { marsMinerTargets } from "./marsminer/marsminer-decoders.ts";
 import { pixelTargets } from "./pixelworld/pixel-decoders.ts";
+import { Watchdog } from "./process/watchdog.ts";
 import { saveTargets } from "./save/save-decoders.ts";
 
 /** All targets, each once: some foreign readers are also among those of the native save. */
@@ -21,6 +22,7 @@ const TARGETS: readonly Target[] = [
 
 /** Inputs per target: about a million for all targets together. */
 const CASES_EACH = 10_752;
+const REPORT_INTERVAL_MS = 60_000;
 
 /** Feeds random and mutated bytes to every decoder. */
 export const fuzzCampaign: Campaign = fuzzCampaignOf(
@@ -46,20 +48,31 @@ export function fuzzCampaignOf(
     async run(options) {
       // A stack trace for each of a million rejections would be most of the work, and is of no use here.
       Error.stackTraceLimit = 0;
+      const watchdog = new Watchdog(name);
       // The first calls also allocate for the JavaScript engine, which must not count against the decoders.
-      for (const target of targets) await fuzzBatch(target, 0, options.seed);
+      for (const target of targets) await fuzzBatch(target, 0, options.seed, watchdog);
       const failures: string[] = [];
-      let cases = 0;
+      const accepted = new Map(targets.map((target) => [target, 0]));
       let round = options.from;
-      for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
+      const casesOf = (rounds: number): number => (rounds - options.from) * targets.length * BATCH;
+      let shownMs = performance.now();
+      for (; goesOn(casesOf(round), options) && failures.length < FAILURES_MAX; round++) {
         for (const target of targets) {
-          failures.push(...(await fuzzBatch(target, round, options.seed)));
-          cases += BATCH;
+          const batch = await fuzzBatch(target, round, options.seed, watchdog);
+          failures.push(...batch.failures);
+          accepted.set(target, (accepted.get(target) ?? 0) + batch.accepted);
         }
-        options.progress(cases);
+        options.progress(casesOf(round + 1));
+        if (performance.now() - shownMs < REPORT_INTERVAL_MS) continue;
+        shownMs = performance.now();
+        console.log(`${name}: ${casesOf(round + 1)} inputs, ${failures.length} failures so far`);
       }
-      console.log(`${name}: ${cases / targets.length} inputs for each of ${targets.length} readers`);
-      return { cases, failures, next: round };
+      await watchdog.stop();
+      const each = (round - options.from) * BATCH;
+      for (const [target, count] of accepted) {
+        console.log(`${name}: ${target.name}: ${each} inputs, ${count} of them accepted`);
+      }
+      return { cases: casesOf(round), failures, next: round };
     },
   };
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { OrthantError } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
+import { Watchdog } from "./process/watchdog.ts";
 import {
   BROWSER_ENTRIES,
   INNER_ENTRIES,
@@ -10,7 +11,6 @@ import {
   OPERATOR_ENTRIES,
 } from "./rubbish/not-called.ts";
 import type { Stage } from "./rubbish/stage.ts";
-import { Watchdog } from "./rubbish/watchdog.ts";
 import { callStage, STAGES } from "./rubbish.ts";
 
 /** The entries that games import, of which every function, constructor and method is called. */

@@ -1,5 +1,6 @@
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { Watchdog } from "./process/watchdog.ts";
 import { coreStage } from "./rubbish/core-stage.ts";
 import { diskStage } from "./rubbish/disk-stage.ts";
 import { formatsStage } from "./rubbish/formats-stage.ts";
@@ -11,7 +12,6 @@ import { saveStage } from "./rubbish/save-stage.ts";
 import { sharedStage } from "./rubbish/shared-stage.ts";
 import type { Stage } from "./rubbish/stage.ts";
 import { faultOf, nextCall, tryCall } from "./rubbish/try-call.ts";
-import { Watchdog } from "./rubbish/watchdog.ts";
 import { worldStage } from "./rubbish/world-stage.ts";
 
 /** Everything that is called with rubbish. */

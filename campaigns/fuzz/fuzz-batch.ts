@@ -2,6 +2,7 @@ import { getHeapStatistics } from "node:v8";
 import { isOrthantError } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { Prng } from "@orthant/testkit";
+import type { Watchdog } from "../process/watchdog.ts";
 import type { Target } from "./decoders.ts";
 
 /** Inputs between two measurements of the heap. */
@@ -9,39 +10,65 @@ export const BATCH = 256;
 /** A decoder may allocate this many times its input, plus a constant for the reader, writer and error. */
 const ALLOCATION_FACTOR = 16;
 const ALLOCATION_PER_CALL_BYTES = 4_096;
+/** No input makes a decoder allocate this much at once, in addition to the multiple of its length. */
+const CALL_BYTES_MAX = 16_777_216;
 /** CPU time after which a batch counts as hung. One decode of at most 16 KiB takes microseconds. */
 const HANG_MS = 1_000;
 
-/** Feeds a decoder one batch. Returns the failures, each with how to repeat it. */
-export async function fuzzBatch(target: Target, round: number, seed: number): Promise<readonly string[]> {
+/** Result of a batch. Each failure says how to repeat it. */
+export interface BatchResult {
+  readonly failures: readonly string[];
+  /** Number of inputs that the decoder did not refuse. */
+  readonly accepted: number;
+}
+
+/** Feeds a decoder one batch. The watchdog reports the input that the decoder never returns from. */
+export async function fuzzBatch(
+  target: Target,
+  round: number,
+  seed: number,
+  watchdog?: Watchdog,
+): Promise<BatchResult> {
   const prng = new Prng(seed + round * 1_000_003);
   const inputs = Array.from({ length: BATCH }, () => target.mutate?.(prng) ?? mutate(target.samples, prng));
   const where = `${target.name}: seed ${seed}, round ${round}`;
-  const before = allocatedBytes();
+  watchdog?.next(where);
+  const failures: string[] = [];
+  const fail = (input: Uint8Array, fault: string): void => {
+    failures.push(`${where}: ${fault}; input ${Buffer.from(input).toString("hex")}`);
+  };
   const startCpu = process.cpuUsage();
   const outcomes: Outcome[] = [];
+  const before = allocatedBytes();
+  let allocated = before;
   for (const input of inputs) {
+    watchdog?.nextInput(input);
     const outcome = decodeOutcome(target, input);
     outcomes.push(outcome instanceof Promise ? await outcome : outcome);
+    // Here and not after the batch: by then, what one call allocated may be collected, or hidden by many small calls.
+    const after = allocatedBytes();
+    if (after - allocated > input.length * ALLOCATION_FACTOR + CALL_BYTES_MAX) {
+      fail(input, `${after - allocated} bytes allocated for ${input.length}`);
+    }
+    allocated = after;
   }
   const { user, system } = process.cpuUsage(startCpu);
   // CPU time, because wall time means nothing on a busy machine.
   const tookMs = (user + system) / 1_000;
-  const allocated = allocatedBytes() - before;
 
-  const failures = inputs.flatMap((input, index) => {
+  for (const [index, input] of inputs.entries()) {
     const fault = faultOf(target, input, outcomes[index]);
-    return fault === undefined ? [] : [`${where}: ${fault}; input ${Buffer.from(input).toString("hex")}`];
-  });
+    if (fault !== undefined) fail(input, fault);
+  }
   const inputBytes = inputs.reduce((sum, { length }) => sum + length, 0);
   const callBytes = target.callBytes ?? ALLOCATION_PER_CALL_BYTES;
-  if (allocated > inputBytes * ALLOCATION_FACTOR + BATCH * callBytes) {
-    failures.push(`${where}: ${allocated} bytes allocated for ${inputBytes}`);
+  if (allocated - before > inputBytes * ALLOCATION_FACTOR + BATCH * callBytes) {
+    failures.push(`${where}: ${allocated - before} bytes allocated for ${inputBytes}`);
   }
   if (tookMs > (target.batchMs ?? HANG_MS)) {
     failures.push(`${where}: a batch took ${tookMs} ms of the processor`);
   }
-  return failures;
+  return { failures, accepted: outcomes.filter((outcome) => "value" in outcome).length };
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };

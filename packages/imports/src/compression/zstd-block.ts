@@ -258,8 +258,13 @@ export class ZstdBlockReader {
       throw zstdDamage(`a distance of ${distance} after ${length} bytes`);
     this.#output.grow(count);
     const { bytes } = this.#output;
-    if (distance >= count) bytes.copyWithin(length, length - distance, length - distance + count);
-    else for (let at = length; at < length + count; at++) bytes[at] = bytes[at - distance] as number;
+    const start = length - distance;
+    // Each copy repeats all that is there since the start, so that a long run takes few of them.
+    for (let done = 0; done < count; ) {
+      const more = Math.min(distance + done, count - done);
+      bytes.copyWithin(length + done, start, start + more);
+      done += more;
+    }
   }
 }
 

@@ -168,6 +168,11 @@ export class JournalOracle {
     return this.#edits.has(`${clientId}/${editId}`);
   }
 
+  /** Returns true if an edit was in a journal that was lost. */
+  wasLost(clientId: bigint, editId: number): boolean {
+    return this.#edits.get(`${clientId}/${editId}`)?.isExcused === true;
+  }
+
   /**
    * Returns true if a shard may have forgotten the client of an edit that it refuses as a possible repeat: the edit is
    * not stored in all its regions, or as many other clients as a shard remembers made edits since, or before it since

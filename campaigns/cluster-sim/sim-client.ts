@@ -136,9 +136,11 @@ export class SimClient {
     }
     if (status === "rejected") {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
-      // gateway.
+      // gateway, or have been lost with a journal.
       const isKnown =
-        result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(number)?.connections === this.#connections;
+        result.detail !== "ORT_EDIT_PARTS" &&
+        this.#issued.get(number)?.connections === this.#connections &&
+        !this.#options.oracle.wasLost(this.clientKey, editId);
       if (isStored && isKnown) this.#fail(`got rejected for edit ${editId}, which is stored`);
       return;
     }

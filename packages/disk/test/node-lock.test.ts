@@ -127,7 +127,7 @@ describe("a lock on a real disk", () => {
     ];
     for (const name of strangers) await writeFile(join(root, name), "");
     await (await disk.lock("world.lock")).release();
-    expect(await readdir(root)).toEqual([...strangers].sort());
+    expect((await readdir(root)).sort()).toEqual([...strangers].sort());
   });
 
   test("goes to exactly one of many concurrent attempts", async () => {

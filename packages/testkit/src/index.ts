@@ -39,3 +39,4 @@ export {
   type StoreProof,
 } from "./sample-store.ts";
 export { SharedLocks, StoppableProcess } from "./stoppable-process.ts";
+export { WindowsDisk } from "./windows-disk.ts";

@@ -7,6 +7,7 @@ import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from ".
 import { requireMode } from "../port/file-guard.ts";
 import { requireDirectoryPath, requirePath } from "../port/path.ts";
 import { takeClaim } from "./claim.ts";
+import { untilReleased } from "./held-file.ts";
 import { NodeFile } from "./node-file.ts";
 import { systemCode, wrapErrors } from "./system-error.ts";
 
@@ -48,7 +49,9 @@ export class NodeDisk implements FolderDisk {
   async rename(from: string, to: string): Promise<void> {
     requirePath(from, "from");
     requirePath(to, "to");
-    await wrapErrors("rename", from, () => rename(this.#absolute(from), this.#absolute(to)));
+    await wrapErrors("rename", from, () =>
+      untilReleased(() => rename(this.#absolute(from), this.#absolute(to))),
+    );
   }
 
   async moveDirectory(from: string, to: string): Promise<void> {
@@ -58,7 +61,7 @@ export class NodeDisk implements FolderDisk {
   async remove(path: string): Promise<boolean> {
     requirePath(path);
     try {
-      await wrapErrors("remove", path, () => unlink(this.#absolute(path)));
+      await wrapErrors("remove", path, () => untilReleased(() => unlink(this.#absolute(path))));
       return true;
     } catch (error) {
       if (isOrthantError(error, "ORT_NOT_FOUND")) return false;

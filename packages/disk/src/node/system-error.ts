@@ -11,6 +11,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   EFBIG: "ORT_DISK_FULL",
   EACCES: "ORT_DISK_DENIED",
   EPERM: "ORT_DISK_DENIED",
+  EBUSY: "ORT_DISK_DENIED",
   EROFS: "ORT_DISK_DENIED",
 };
 

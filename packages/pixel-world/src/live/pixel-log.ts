@@ -247,6 +247,10 @@ export class PixelLog {
     }
     try {
       await copy.publish();
+    } catch (error) {
+      // Windows does not rename over an open file. Nothing changed, so the world goes on with the old one.
+      if (isOrthantError(error, "ORT_DISK_DENIED") && error.context.operation === "rename") return error;
+      throw error;
     } finally {
       await copy.close();
     }

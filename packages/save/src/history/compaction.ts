@@ -184,9 +184,9 @@ export class Compactor {
   }
 
   async #remove(packId: number): Promise<void> {
+    await this.#packReader.refresh(packId);
     await this.#disk.remove(packFile(packId));
     this.#sizes.delete(packId);
-    await this.#packReader.refresh(packId);
   }
 
   /** Returns the damage that keeps the pack from being compacted, if any. */
@@ -197,7 +197,11 @@ export class Compactor {
   ): Promise<Finding | undefined> {
     const path = packFile(packId);
     try {
-      await compactPack(this.#disk, packId, needed, work, this.#lock);
+      await compactPack(this.#disk, packId, needed, {
+        work,
+        lock: this.#lock,
+        release: () => this.#packReader.refresh(packId),
+      });
     } catch (error) {
       if (isDamage(error)) return findingOf(error, path);
       throw error;
@@ -223,6 +227,14 @@ function isWasteful(
 /** Interval between syncs, so that a commit's sync does not wait behind a hundred MiB of ours. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 
+/** How a pack is replaced. */
+interface PackReplacement {
+  readonly work: YieldOptions;
+  readonly lock: WriterLock | undefined;
+  /** Closes the pack unless a read is under way: Windows does not rename over an open file. */
+  release(): Promise<void>;
+}
+
 /**
  * Replaces a pack with a file that has only the needed records. Checks the checksum of each; throws if one is
  * damaged, and the pack stays unchanged. The old file keeps the name until the new one takes it, and either
@@ -232,14 +244,14 @@ async function compactPack(
   disk: Disk,
   packId: number,
   needed: NeededPackRecords,
-  work: YieldOptions,
-  lock?: WriterLock,
+  { work, lock, release }: PackReplacement,
 ): Promise<void> {
   const path = packFile(packId);
   const temporary = temporaryPath(path, lock);
   await disk.remove(temporary);
   try {
     await writeCompacted(disk, temporary, packId, needed, work);
+    await release();
     await disk.rename(temporary, path);
   } catch (error) {
     // A leftover is harmless: the next attempt removes it first.

@@ -11,7 +11,7 @@ import {
   type VoxModel,
   visitVoxels,
 } from "@orthant/imports";
-import { BlockCatalog, box, createWorld, NodeDisk } from "orthant";
+import { BlockCatalog, box, createWorld, NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -291,11 +291,10 @@ describe("orthant export", () => {
     const world = await createWorld(folder, { dimensions: 3, blocks });
     await world.fill(box([-3, -2, -20], [40, 5, 4]), 1);
     await world.set([-3, 4, -20], world.blocks.id("t:log", { param2: "7" }));
-    await world.setData([-3, 4, -20], { fields: { a: "b" } });
     await world.close();
     const file = join(folder, "../map.sqlite");
-    const { output } = await capture(["export", folder, file, "--box", "-3,-2,-20..39,5,4", "--accept-loss"]);
-    expect(output).toMatch(/^loss: data of voxels: only nodes are written$/m);
+    const { exitCode } = await capture(["export", folder, file, "--box", "-3,-2,-20..39,5,4"]);
+    expect(exitCode).toBe(EXIT.ok);
     const map = await openLuanti(new NodeDisk(join(folder, "..")), "map.sqlite");
     const found = new Map<string, string>();
     for await (const { min, palette, indices, param2, isGenerated } of map.blocks()) {
@@ -316,6 +315,114 @@ describe("orthant export", () => {
       const [x = 0, y = 0, z = 0] = place.split(",").map(Number);
       expect(x >= -3 && x < 39 && y >= -2 && y < 5 && z >= -20 && z < 4).toBe(true);
     }
+  });
+
+  test("[EX15] [IM83] metadata, inventories and timers come back from a map of Luanti as they were", async () => {
+    const folder = join(await temporaryFolder(), "chests");
+    const world = await createWorld(folder, {
+      dimensions: 3,
+      blocks: new BlockCatalog([
+        { id: 0, name: "air", colour: 0, solid: false },
+        { id: 1, name: "default:chest", colour: 1, solid: true },
+      ]),
+    });
+    const data = [
+      [[-3, 4, -20], { fields: { owner: "Änne", code: "7" }, privateFields: ["code"] }],
+      [
+        [0, -1, 15],
+        {
+          fields: {},
+          inventory: {
+            main: { width: 4, items: ["default:dirt 99", "", 'default:pick 1 300 "\\u0001a"'] },
+            dst: { width: 0, items: [] },
+          },
+          timer: { timeout: 1.5, elapsed: 0.25 },
+        },
+      ],
+      [[17, 0, 0], { timer: { timeout: 2_000_000, elapsed: 0 } }],
+      // In a chunk that is only air.
+      [[70, 70, 70], { fields: { text: "x\n".repeat(500) } }],
+    ] as const;
+    for (const [position, value] of data) {
+      if (position[0] < 70) await world.set(position, 1);
+      await world.setData(position, value);
+    }
+    await world.close();
+    const file = join(folder, "../map.sqlite");
+    const exported = await capture(["export", folder, file]);
+    expect([exported.exitCode, exported.errors]).toEqual([EXIT.ok, ""]);
+    const made = join(folder, "../again");
+    expect((await capture(["convert", file, made, "--accept-loss"])).exitCode).toBe(EXIT.loss);
+    const again = await openWorld(made, { dimensions: 3, readOnly: true });
+    for (const [position, value] of data) expect(await again.data(position)).toEqual(value);
+    await again.close();
+  });
+
+  test("[EX15] lists data that a node of Luanti cannot have", async () => {
+    const folder = join(await temporaryFolder(), "odd");
+    const world = await createWorld(folder, { dimensions: 3 });
+    const odd = [
+      { id: "minecraft:chest", Items: [] },
+      ["a"],
+      { timer: { timeout: -1, elapsed: 0 } },
+      { fields: { count: 3, name: "a" }, colour: "red", timer: {} },
+      { fields: {}, inventory: { "two words": { items: [] }, main: { width: -1, items: ["a\nb"] } } },
+    ];
+    for (const [x, value] of odd.entries()) await world.setData([x, 0, 0], value);
+    await world.close();
+    const { output } = await capture(["export", folder, join(folder, "../map.sqlite"), "--dry-run"]);
+    expect(output).toMatch(/^loss: data of voxels \(3\): that of \[0, 0, 0\] is not that of a node$/m);
+    expect(output).toMatch(/^loss: fields of data \(5\): colour: a node has no such field$/m);
+  });
+
+  test("[EX2] gives blocks of older versions the names that they have in Minecraft 1.21", async () => {
+    const folder = join(await temporaryFolder(), "older");
+    const level = { name: "level", values: ["0", "1", "3"] };
+    const half = { name: "type", values: ["bottom", "double"] };
+    const world = await createWorld(folder, {
+      dimensions: 3,
+      blocks: new BlockCatalog([
+        { id: 0, name: "air", colour: 0, solid: false },
+        { id: 1, name: "minecraft:cauldron", colour: 1, solid: true, properties: [level] },
+        { id: 9, name: "minecraft:stone_slab", colour: 1, solid: true, properties: [half] },
+      ]),
+    });
+    const row = [
+      world.blocks.id("minecraft:cauldron", { level: "0" }),
+      world.blocks.id("minecraft:cauldron", { level: "3" }),
+      world.blocks.id("minecraft:stone_slab", { type: "double" }),
+    ];
+    for (const [x, block] of row.entries()) await world.set([x, 0, 0], block);
+    await world.close();
+    const file = join(folder, "../a.schem");
+    const { output } = await capture(["export", folder, file, "--box", "0,0,0..3,1,1", "--accept-loss"]);
+    expect(output).toContain(
+      "loss: names of blocks (2): minecraft:cauldron becomes minecraft:water_cauldron",
+    );
+    const [part] = (await openSchematic(await readFile(file), file)).parts;
+    expect(Array.from(part?.indices ?? [], (index) => part?.palette[index])).toEqual([
+      "minecraft:cauldron",
+      "minecraft:water_cauldron[level=3]",
+      "minecraft:smooth_stone_slab[type=double]",
+    ]);
+  });
+
+  test("[EX2] leaves slabs of Minecraft 1.14 and later, which may hold water, as they are", async () => {
+    const folder = join(await temporaryFolder(), "slabs");
+    const water = { name: "waterlogged", values: ["false", "true"] };
+    const world = await createWorld(folder, {
+      dimensions: 3,
+      blocks: new BlockCatalog([
+        { id: 0, name: "air", colour: 0, solid: false },
+        { id: 1, name: "minecraft:stone_slab", colour: 1, solid: true, properties: [water] },
+        { id: 3, name: "minecraft:cauldron", colour: 1, solid: true },
+      ]),
+    });
+    await world.set([0, 0, 0], 1);
+    await world.set([1, 0, 0], 3);
+    await world.close();
+    const { exitCode } = await capture(["export", folder, join(folder, "../a.schem")]);
+    expect(exitCode).toBe(EXIT.ok);
   });
 
   test("refuses names, boxes and worlds that it cannot write", async () => {

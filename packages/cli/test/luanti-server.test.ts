@@ -15,7 +15,7 @@ if (SERVER === undefined)
   process.stderr.write("luanti: SKIPPED, no luantiserver here; install it, or name it in ORTHANT_LUANTI\n");
 const SERVER_MS = 120_000;
 const EDGE = 40;
-/** Loads an area, writes all of its nodes to a file, and stops the server. */
+/** Loads an area, writes all of its nodes and their metadata to files, and stops the server. */
 const PROBE = `
 core = core or minetest
 core.set_mapgen_setting("mg_name", "singlenode", true)
@@ -28,6 +28,20 @@ core.after(0, function()
       local node = core.get_node({ x = x, y = y, z = z })
       if node.name ~= "air" then file:write(x, ",", y, ",", z, " ", node.name, " ", node.param2, "\\n") end
     end end end
+    file:close()
+    local found = {}
+    for _, at in ipairs(core.find_nodes_with_meta(from, to)) do
+      local meta, timer = core.get_meta(at), core.get_node_timer(at)
+      local value = meta:to_table()
+      value.timeout, value.elapsed = timer:get_timeout(), timer:get_elapsed()
+      value.width = meta:get_inventory():get_width("main")
+      for name, list in pairs(value.inventory) do
+        for slot, stack in ipairs(list) do list[slot] = stack:to_string() end
+      end
+      found[at.x .. "," .. at.y .. "," .. at.z] = value
+    end
+    file = io.open(core.get_worldpath() .. "/metadata.json", "w")
+    file:write(core.write_json(found))
     file:close()
     core.request_shutdown("all nodes are read")
   end)
@@ -77,7 +91,7 @@ async function nodesBy(server: string, folder: string): Promise<ReadonlyMap<stri
 
 describe.skipIf(SERVER === undefined)("the server of Luanti", () => {
   test(
-    "[EX12] [EX13] [EX14] reads every node of a map that orthant export wrote",
+    "[EX12] [EX13] [EX14] [EX15] reads every node, metadata and timer of a map that orthant export wrote",
     async () => {
       const folder = await temporaryFolder();
       const world = await createWorld(join(folder, "world"), { dimensions: 3 });
@@ -98,12 +112,29 @@ describe.skipIf(SERVER === undefined)("the server of Luanti", () => {
         expected.set(`${x},${y},${-1 - z}`, isStair ? `stairs:stair ${param2}` : "default:stone 0");
       }
       await world.edit(placements);
+      const { position } = placements.at(-1) as (typeof placements)[number];
+      await world.setData(position, {
+        fields: { owner: "Änne", code: "7" },
+        privateFields: ["code"],
+        inventory: { main: { width: 4, items: ["default:dirt 99", "", "default:pick 1 300"] } },
+        timer: { timeout: 600.5, elapsed: 0.25 },
+      });
       await world.close();
       await mkdir(join(folder, "luanti"));
       const { errors } = await capture(["export", join(folder, "world"), join(folder, "luanti/map.sqlite")]);
       expect(errors).toBe("");
       const found = await nodesBy(SERVER ?? "", folder);
       expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...expected].sort()));
+      const [x, y, z] = position;
+      expect(JSON.parse(await readFile(join(folder, "luanti/metadata.json"), "utf8"))).toEqual({
+        [`${x},${y},${-1 - z}`]: {
+          fields: { owner: "Änne", code: "7" },
+          inventory: { main: ["default:dirt 99", "", "default:pick 1 300"] },
+          width: 4,
+          timeout: 600.5,
+          elapsed: 0.25,
+        },
+      });
     },
     SERVER_MS,
   );

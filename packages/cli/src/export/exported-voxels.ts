@@ -97,6 +97,13 @@ export async function readVoxels(
   };
 }
 
+/** Returns whether data of a voxel is an object with fields. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+  );
+}
+
 function plainValue(bytes: Uint8Array): unknown {
   try {
     return PLAIN_DATA.decode(bytes);

@@ -2,6 +2,7 @@ import { deflateSync } from "node:zlib";
 import { AIR, type BlockCatalog } from "@orthant/core";
 import type { ConversionLosses } from "@orthant/formats";
 import type { ExportedVoxels } from "./exported-voxels.ts";
+import { LuantiMetadata, u16Bytes } from "./luanti-metadata.ts";
 import { type SqliteBlob, writeSqlite } from "./sqlite-writer.ts";
 
 const EDGE = 16;
@@ -31,9 +32,9 @@ const OWN_NODES: ReadonlyMap<string, string> = new Map([
   ["lava", "default:lava_source"],
 ]);
 
-/** Returns a `map.sqlite` of Luanti. Its z axis points away: the voxel [x, y, z] is the node [x, y, -1 - z]. Rules EX12 to EX14. */
+/** Returns a `map.sqlite` of Luanti. Its z axis points away: the voxel [x, y, z] is the node [x, y, -1 - z]. Rules EX12 to EX15. */
 export function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
-  losses.add("data of voxels", "only nodes are written", voxels.data.length);
+  const metadata = new LuantiMetadata(voxels, losses);
   const { min, size } = voxels;
   const low = [min[0], min[1], -(min[2] + size[2])].map((at) => Math.floor(at / EDGE));
   const high = [min[0] + size[0] - 1, min[1] + size[1] - 1, -1 - min[2]].map((at) => Math.floor(at / EDGE));
@@ -46,7 +47,7 @@ export function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): U
           losses.add("blocks beyond the end of the world", `${BLOCK_MAX * EDGE} nodes from the origin`);
           continue;
         }
-        const data = blockOf(voxels, [x, y, z], names);
+        const data = blockOf(voxels, [x, y, z], names, metadata);
         if (data !== undefined) rows.push({ key: BigInt(z * 2 ** 24 + y * 2 ** 12 + x), data });
       }
     }
@@ -96,11 +97,12 @@ class NodeNames {
   }
 }
 
-/** Returns a block of nodes; `undefined` if it is only air. Outside of the box there is air. */
+/** Returns a block of nodes; `undefined` if it is only air without data. Outside of the box there is air. */
 function blockOf(
   { min, size, blocks }: ExportedVoxels,
   place: readonly [number, number, number],
   names: NodeNames,
+  metadata: LuantiMetadata,
 ): Uint8Array | undefined {
   const nodes = new Uint8Array(NODES * 4);
   const ids = new Map<string, number>();
@@ -120,24 +122,20 @@ function blockOf(
     nodes[NODES * 3 + index] = param2;
     isAir &&= block === AIR;
   }
-  if (isAir) return undefined;
+  if (isAir && !metadata.has(place)) return undefined;
   const named = Array.from(ids, ([name, id]) => {
     const bytes = Buffer.from(name);
-    return Buffer.concat([u16(id, bytes.length), bytes]);
+    return Buffer.concat([u16Bytes(id, bytes.length), bytes]);
   });
   return Buffer.concat([
     // Flags, light that is not complete, and the bytes of a node.
     Uint8Array.of(VERSION, 0, 0, 0, 2, 2),
     deflateSync(nodes),
-    deflateSync(Uint8Array.of(0)),
-    // No objects, no time, the names, and no timers.
+    deflateSync(metadata.metadataOf(place)),
+    // No objects, no time, the names, and the timers.
     Uint8Array.of(0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0),
-    u16(ids.size),
+    u16Bytes(ids.size),
     ...named,
-    Uint8Array.of(10, 0, 0),
+    metadata.timersOf(place),
   ]);
-}
-
-function u16(...values: readonly number[]): Uint8Array {
-  return Uint8Array.from(values.flatMap((value) => [value >>> 8, value & 0xff]));
 }

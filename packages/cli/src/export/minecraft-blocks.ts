@@ -1,6 +1,6 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
 import type { ConversionLosses } from "@orthant/formats";
-import type { ExportedVoxels } from "./exported-voxels.ts";
+import { type ExportedVoxels, isRecord } from "./exported-voxels.ts";
 import { type NbtFields, type NbtValue, nbtTypeOf } from "./nbt-writer.ts";
 
 const I32_MAX = 2 ** 31 - 1;
@@ -33,6 +33,26 @@ const LATER_NAMES: ReadonlyMap<string, string> = new Map([
   ["minecraft:wall_sign", "minecraft:oak_wall_sign"],
 ]);
 
+/** States of a block whose name means another one today. */
+const LATER_STATES: ReadonlyMap<string, (state: MinecraftState) => MinecraftState> = new Map([
+  // Until 1.16, one block had all levels of water. Today, an empty cauldron has no level.
+  [
+    "minecraft:cauldron",
+    ({ name, properties }) => {
+      const level = properties.find(([property]) => property === "level")?.[1] ?? "0";
+      return level === "0" ? { name, properties: [] } : { name: "minecraft:water_cauldron", properties };
+    },
+  ],
+  // Until 1.13, the smooth one. Slabs of 1.12 and older have no water in them, which tells them from those of 1.14.
+  [
+    "minecraft:stone_slab",
+    (state) =>
+      state.properties.some(([property]) => property === "waterlogged")
+        ? state
+        : { ...state, name: "minecraft:smooth_stone_slab" },
+  ],
+]);
+
 /** A block as Minecraft has it: a name, and properties that are texts, sorted by name. */
 interface MinecraftState {
   readonly name: string;
@@ -47,12 +67,14 @@ export function minecraftState(
 ): MinecraftState {
   if (block === AIR) return { name: "minecraft:air", properties: [] };
   const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
-  const name = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
+  const named = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
     ? (LATER_NAMES.get(type) ?? type)
     : (OWN_NAMES.get(type) ?? `orthant:${type.toLowerCase().replaceAll(/[^a-z0-9_./-]+/g, "_")}`);
-  if (name !== type) losses.addOnce("names of blocks", type, `${type} becomes ${name}`);
   const pairs = Object.entries(properties).map(([property, value]) => [property, String(value)] as const);
-  return { name, properties: pairs.sort(([first], [second]) => (first < second ? -1 : 1)) };
+  const listed = { name: named, properties: pairs.sort(([first], [second]) => (first < second ? -1 : 1)) };
+  const state = LATER_STATES.get(named)?.(listed) ?? listed;
+  if (state.name !== type) losses.addOnce("names of blocks", type, `${type} becomes ${state.name}`);
+  return state;
 }
 
 /** Returns block entities: in a schematic with their data apart, in a region with absolute places among their fields. */
@@ -120,10 +142,4 @@ function listOf(values: readonly unknown[], losses: ConversionLosses): NbtValue 
     return { list: values.map((value) => ({ double: value as number })) };
   }
   return undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
-  );
 }

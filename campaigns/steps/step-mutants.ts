@@ -2,7 +2,7 @@ import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
 
 const EDITOR = "world/dist/edit/world-editor.js";
 const REPLAY = "world/dist/journal/replay.js";
-const UNSAVED = "world/dist/content/unsaved-changes.js";
+const COLLECTOR = "world/dist/content/leaf-collector.js";
 
 /** Programs whose steps are not whole after a power cut. */
 export const STEP_MUTANTS: readonly SimMutant[] = [
@@ -42,7 +42,7 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a save has the chunks of a step without their ticks",
-    change(UNSAVED, "ticks: ticks.find(position)?.list(),", "ticks: undefined,"),
+    change(COLLECTOR, "ticks: this.#ticks?.get(...position)", "ticks: undefined"),
   ),
   mutant(
     "the entities of a step are journaled apart from its edits",

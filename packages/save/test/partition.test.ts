@@ -2,7 +2,14 @@ import type { Position } from "@orthant/core";
 import { boxContainsBox, boxesIntersect, cubeAt } from "@orthant/core/engine";
 import { openSave, type Save } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
-import { allLeaves } from "@orthant/save/internal";
+import {
+  allLeaves,
+  ChunkContent,
+  Pacer,
+  partitionLeaf,
+  prepareLeaf,
+  WholeChunk,
+} from "@orthant/save/internal";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
   chunksOf,
@@ -32,6 +39,20 @@ describe("a growing leaf", () => {
       Object.fromEntries(many.map(({ position }, number) => [position.join(), number + 2])),
     );
     await expectLimits(save, TIGHT_LIMITS.chunkBlobTargetBytes);
+  });
+
+  test("yields to the loop while it is split", async () => {
+    const chunks = row(600).map((position, number) => {
+      const { chunk } = entryAt(position, number + 2);
+      return new WholeChunk(position, ChunkContent.of(chunk));
+    });
+    const { description } = (await smallWorld()).writer.state.global;
+    const content = prepareLeaf(ORIGIN_CELL, chunks, [], [], description.chunkShape);
+    let pauses = 0;
+    const pacer = new Pacer({ pause: async () => void pauses++ });
+    expect((await partitionLeaf(content, TIGHT_LIMITS, undefined, pacer)).length).toBeGreaterThan(10);
+    // All of them are measured again at every level.
+    expect(pauses).toBeGreaterThan(10);
   });
 
   test("[S34] with an edge of four chunks or less splits only at the hard limit", async () => {

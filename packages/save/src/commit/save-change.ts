@@ -95,7 +95,7 @@ export interface YieldOptions {
 }
 
 /** Number of chunks stored, or read and written again, per slice. */
-const CHUNKS_PER_SLICE = 24;
+const CHUNKS_PER_SLICE = 8;
 /** Cost of a chunk that is copied as stored, relative to one that is encoded. */
 const COPIED_SHARE = 1 / 8;
 

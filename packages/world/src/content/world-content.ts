@@ -13,7 +13,6 @@ import {
   boxAt,
   type ClockChange,
   ListenerSet,
-  regionBox,
   regionOf,
   roundOutToRegions,
   type WorldState,
@@ -44,7 +43,8 @@ import { lastStepOf, withStep } from "../simulation/step-number.ts";
 import { StoreContent, storeChangesOf } from "../store/store-content.ts";
 import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
-import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
+import { LeafCollector } from "./leaf-collector.ts";
+import { UnsavedChanges } from "./unsaved-changes.ts";
 
 /** The first version of the index whose world can have data of voxels and a store. */
 const DATA_INDEX_VERSION = 2;
@@ -53,6 +53,12 @@ const DATA_INDEX_VERSION = 2;
 interface ChangedPlaces {
   readonly chunks: readonly Position[];
   readonly clocks: readonly ClockChange[];
+}
+
+/** Everything that was unsaved at one moment. The leaves are collected afterwards, because that takes long. */
+interface TakenChange {
+  readonly change: Omit<SaveChange, "leaves">;
+  readonly leaves: LeafCollector;
 }
 
 /** The options that concern the content of a world. */
@@ -266,24 +272,24 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /** Whether everything that a commit needs is in memory. */
+  /** Whether everything that the start of a commit needs is in memory. */
   get isReadyToCommit(): boolean {
     return (
       this.#unreadCubes().length === 0 &&
       this.#untouchedWithTicks().length === 0 &&
-      this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
+      this.#entityBoxes().every((box) => this.save.index.isLoaded(box))
     );
   }
 
   /**
-   * Reads what a commit needs: the parts of the index that name its leaves, and entities that share a leaf
+   * Reads what the start of a commit needs: the parts of the index that name its leaves with entities, and entities that share a leaf
    * with new ones, without which that leaf cannot be written. Generates untouched chunks that have ticks, because ticks
    * are stored with a chunk. More may be needed by the time this resolves.
    */
   async makeReadyToCommit(): Promise<void> {
     for (const box of this.#unreadCubes()) await this.#entityReader.loadForSave(box);
     for (const position of this.#untouchedWithTicks()) await this.regions.generateOverride(position);
-    for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
+    for (const box of this.#entityBoxes()) await this.save.index.load(box);
   }
 
   /**
@@ -291,16 +297,16 @@ export class WorldContent {
    * entities that only moved if they have waited since `dueMs` or earlier. Returns `undefined` when there are
    * no changes.
    */
-  startCommit(nowMs: number, dueMs: number): SaveChange | undefined {
+  startCommit(nowMs: number, dueMs: number): TakenChange | undefined {
     for (const cube of this.entities.changedSince(dueMs)) this.#unsaved.addEntityCube(cube);
-    const change = this.saveChange(nowMs);
-    if (change === undefined) return undefined;
+    const taken = this.#takeChange(nowMs);
+    if (taken === undefined) return undefined;
     this.#committing = this.#unsaved;
     this.#unsaved = new UnsavedChanges();
     this.#newlyStored = this.entities.unassigned().map(({ entityId }) => entityId);
-    for (const { cube, entities = [] } of change.leaves ?? [])
+    for (const { cube, entities } of taken.leaves.entityLeaves())
       for (const entity of entities) this.entities.markStored(entity, cube);
-    return change;
+    return taken;
   }
 
   /** Takes back the changes of a commit that failed, so that the next one writes them. */
@@ -312,33 +318,26 @@ export class WorldContent {
     this.#committing = undefined;
   }
 
-  /** Like {@link saveChange}, after reading everything it needs. */
+  /** Returns what a commit would write now, without entities that only moved, or `undefined`. Nothing may change meanwhile. */
   async completeSaveChange(nowMs: number): Promise<SaveChange | undefined> {
     while (!this.isReadyToCommit) await this.makeReadyToCommit();
-    return this.saveChange(nowMs);
+    const taken = this.#takeChange(nowMs);
+    return taken && { ...taken.change, leaves: await taken.leaves.collect() };
   }
 
-  /** Returns what a commit would write now, without entities that only moved, or `undefined`. */
-  saveChange(nowMs: number): SaveChange | undefined {
+  #takeChange(nowMs: number): TakenChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
     const { ticks, state } = this.regions;
-    const kept = { overrides: state.overrides, ticks };
-    const leaves = leafChanges(unsaved, this.save.index, kept, this.entities).map((change) => {
-      const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
-      return entities === undefined ? change : { ...change, entities };
-    });
+    const { save, entities } = this;
+    const { overrides } = state;
+    const leaves = new LeafCollector(unsaved, { index: save.index, overrides, ticks, entities, nowMs });
     const players = Array.from(unsaved.players, (id) => this.players.get(id)).filter(
       (player) => player !== undefined,
     );
     const store = unsaved.store.size === 0 ? undefined : storeChangesOf(unsaved.store);
-    return {
-      nowMs,
-      leaves,
-      players,
-      ...(store && { store }),
-      ...(unsaved.global && { global: this.globalNow() }),
-    };
+    const global = unsaved.global ? this.globalNow() : undefined;
+    return { change: { nowMs, players, ...(store && { store }), ...(global && { global }) }, leaves };
   }
 
   /** Returns the global state, including the remembered edits. */
@@ -384,10 +383,9 @@ export class WorldContent {
       .filter((box) => !this.#entityReader.isLoaded(box));
   }
 
-  /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
-  #unsavedBoxes(): readonly Box[] {
+  /** Returns where leaves with entities will be written. */
+  #entityBoxes(): readonly Box[] {
     return [
-      ...Array.from(this.#unsaved.regions(), regionBox),
       ...this.#unsaved.entityCubes,
       ...this.entities.unassigned().map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape))),
     ];

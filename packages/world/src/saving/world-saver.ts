@@ -205,13 +205,15 @@ export class WorldSaver {
       const nowMs = this.#time.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
       // With a journal, no change may be left out: this save deletes the segment that holds it.
-      const change = this.#content.startCommit(nowMs, this.#journal === undefined ? dueMs : Infinity);
-      if (change !== undefined) {
+      const started = this.#content.startCommit(nowMs, this.#journal === undefined ? dueMs : Infinity);
+      if (started !== undefined) {
         // In the same step: later changes belong to the next generation's segment and not to this commit.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
-        const prepared = await this.#journal?.prepare(change, () => this.#content.globalNow(), taken);
+        const preparing = this.#journal?.prepare(started.change, () => this.#content.globalNow(), taken);
+        const change = (await preparing) ?? started.change;
+        const leaves = await started.leaves.collect(nextTurn);
         await lock.requireHeld();
-        const complete = { ...(prepared ?? change), ...(generatorChange && { generatorChange }) };
+        const complete = { ...change, leaves, ...(generatorChange && { generatorChange }) };
         const save = await writer.commit(complete, { pause: nextTurn });
         if (generatorChange !== undefined)
           this.#content.changeGenerators(save.global, generatorChange.generators);

@@ -6,10 +6,10 @@ import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 
 const CHUNKS = 2_000;
-/** Turns that the loop gets at least while so many chunks are collected. */
+/** Minimum number of turns that the loop gets while these chunks are collected. */
 const TURNS_MIN = 5;
 
-/** A disk whose lock says when it is asked for, which a commit does once it has collected its changes. */
+/** A disk that reports checks of its lock. A commit checks it after collecting its changes. */
 class WatchedDisk extends MemoryDisk {
   onLockCheck: () => void = () => undefined;
 

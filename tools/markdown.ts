@@ -27,7 +27,8 @@ export function headingAnchors(text: string): ReadonlySet<string> {
   return new Set(anchors);
 }
 
-function slugOf(title: string): string {
+/** Returns the anchor of a heading, without the number that a repeated one gets. */
+export function slugOf(title: string): string {
   return title
     .replace(/\[(?<label>[^\]]*)\]\([^)]*\)/g, "$<label>")
     .toLowerCase()

@@ -1,5 +1,5 @@
 import type { Viewpoint } from "./controls/camera.ts";
-import type { ServerOpening, WorldFacts, WorldStatus } from "./message/messages.ts";
+import type { BrowserOpening, ServerOpening, WorldFacts, WorldStatus } from "./message/messages.ts";
 
 /** What a viewer with a page of its own does beyond one that is mounted in another page. */
 export interface PageFeatures {
@@ -11,7 +11,7 @@ export interface PageFeatures {
 
 /** Options of a viewer. */
 export interface ViewerAppOptions {
-  readonly opening: ServerOpening;
+  readonly opening: ServerOpening | BrowserOpening;
   /** Starts the worker that holds the world. */
   readonly worker: () => Worker;
   /** Initial viewpoint; the world's spawn when `undefined`. */

@@ -3,6 +3,7 @@ import { formatViewpoint, type Viewpoint } from "./controls/camera.ts";
 import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys, watchPointers } from "./controls/input.ts";
 import type {
+  BrowserOpening,
   Numbers,
   OpenRequest,
   PageMessage,
@@ -49,8 +50,8 @@ export class ViewerApp {
   /** Ends all listeners outside the viewer's own elements. */
   readonly #ending = new AbortController();
   #opening: OpenRequest;
-  /** The last world of a server, which is shown again after dropped files. */
-  #served: ServerOpening;
+  /** The last world that was not dropped, which is shown again after dropped files. */
+  #home: ServerOpening | BrowserOpening;
   #wanted: Viewpoint | undefined;
   #numbers: Numbers | undefined;
   #frameRequest = 0;
@@ -59,7 +60,7 @@ export class ViewerApp {
   constructor(parent: Element, options: ViewerAppOptions) {
     this.#options = options;
     this.#opening = options.opening;
-    this.#served = options.opening;
+    this.#home = options.opening;
     this.#wanted = options.viewpoint;
     this.#elements = new ViewerElements(parent);
     const elements = this.#elements;
@@ -86,9 +87,9 @@ export class ViewerApp {
       elements,
       (token) => {
         options.page?.onToken(token);
-        this.open({ ...this.#served, token });
+        if (this.#home.kind === "server") this.open({ ...this.#home, token });
       },
-      () => this.open(this.#served),
+      () => this.open(this.#home),
     );
     this.#resizes = new ResizeObserver(() => this.#viewer.touch());
     this.#resizes.observe(elements.host);
@@ -137,7 +138,7 @@ export class ViewerApp {
   open(opening: OpenRequest): void {
     if (opening.kind !== this.#opening.kind) this.#wanted = undefined;
     this.#opening = opening;
-    if (opening.kind === "server") this.#served = opening;
+    if (opening.kind !== "files") this.#home = opening;
     this.#viewer.leave();
     this.#worker.send({ kind: "open", opening });
   }

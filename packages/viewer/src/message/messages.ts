@@ -76,8 +76,21 @@ export interface ServerOpening {
   readonly name: string;
 }
 
+/** A world in the browser's own files. */
+export interface BrowserOpening {
+  readonly kind: "browser";
+  readonly folder: string;
+  /** Those of a new world. */
+  readonly dimensions: 3 | 4;
+}
+
+/** A world that the worker opens itself. */
+export type LocalOpening =
+  | BrowserOpening
+  | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
+
 /** The world to show. */
-export type OpenRequest = ServerOpening | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
+export type OpenRequest = ServerOpening | LocalOpening;
 
 /** Messages that a program which draws by itself may send to the worker. */
 export type WorldRequest = Exclude<PageMessage, { kind: "open" | "alive" | "close" }>;

@@ -25,6 +25,7 @@ import {
   regionsTouching,
 } from "@orthant/core/engine";
 import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
+import { enginePlacement } from "./engine-placement.ts";
 import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** Bytes of edited content that a page can hold; it disconnects from a server that sends more. */
@@ -86,13 +87,7 @@ export class SharedSource implements ViewSource {
 
   async edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult> {
     try {
-      return await this.#world.setVoxels(
-        placements.map(({ position, block, data }) => ({
-          voxel: position,
-          block,
-          ...((data instanceof Uint8Array || data === null) && { data }),
-        })),
-      );
+      return await this.#world.setVoxels(placements.map(enginePlacement));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       return { status: "rejected", reason: "world", detail: error.detail };

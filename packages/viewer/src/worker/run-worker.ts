@@ -8,7 +8,7 @@ declare const self: {
 };
 
 /** Makes this worker one that holds a world and answers the page's messages. */
-export function runWorker({ openFiles }: Pick<WorldControllerOptions, "openFiles"> = {}): void {
+export function runWorker({ openLocal }: Pick<WorldControllerOptions, "openLocal"> = {}): void {
   const channel = new MessageChannel();
   let planned: (() => void)[] = [];
   channel.port1.onmessage = () => {
@@ -22,7 +22,7 @@ export function runWorker({ openFiles }: Pick<WorldControllerOptions, "openFiles
       planned.push(work);
       channel.port2.postMessage(undefined);
     },
-    ...(openFiles && { openFiles }),
+    ...(openLocal && { openLocal }),
   });
   self.onmessage = ({ data }) => {
     void controller.receive(data);

@@ -16,8 +16,8 @@ import { AXES, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@o
 import { BlockAppearance, castRay } from "@orthant/mesh";
 import { brushPlacements } from "../edit/edit.ts";
 import type {
-  DroppedFile,
   Hit,
+  LocalOpening,
   OpenRequest,
   PageMessage,
   View,
@@ -45,8 +45,8 @@ export interface WorldControllerOptions {
   readonly send: (message: WorkerMessage, transfer: readonly ArrayBuffer[]) => void;
   /** Runs `work` soon, after the messages already queued. */
   readonly soon: (work: () => void) => void;
-  /** Opens files that a visitor dropped; `undefined` in a worker that shows only worlds of servers. */
-  readonly openFiles?: (files: readonly DroppedFile[], events: SourceEvents) => Promise<ViewSource>;
+  /** Opens a world without a server; `undefined` in a worker that shows only worlds of servers. */
+  readonly openLocal?: (opening: LocalOpening, events: SourceEvents) => Promise<ViewSource>;
 }
 
 /** Everything about the shown world: its source, the visible part, and the edits. */
@@ -152,10 +152,10 @@ export class WorldController {
   /** Starts to show a world. Reports problems as a status, and throws when nothing can be shown. */
   async #openSource(opening: OpenRequest, events: SourceEvents): Promise<ViewSource> {
     if (opening.kind === "server") return new SharedSource(opening, events);
-    const { openFiles } = this.#options;
-    if (openFiles === undefined)
+    const { openLocal } = this.#options;
+    if (openLocal === undefined)
       throw new OrthantError("ORT_ARGUMENT", "this worker shows worlds of servers only, no files");
-    return openFiles(opening.files, events);
+    return openLocal(opening, events);
   }
 
   #setFacts(facts: WorldFacts): void {

@@ -1,0 +1,10 @@
+import { openBrowserSource } from "./source/browser-source.ts";
+import { runWorker } from "./worker/run-worker.ts";
+
+runWorker({
+  async openLocal(opening, events) {
+    if (opening.kind === "browser") return openBrowserSource(opening, events);
+    const { openSavedSource } = await import("./source/saved-source.ts");
+    return openSavedSource(opening.files, events);
+  },
+});

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -287,6 +287,12 @@ describe("a cluster of processes", () => {
       const numbers = await (await fetch(`${shown.url}/metrics`)).text();
       expect(numbers).toMatch(/^orthant_shard_term\{shard="0"\} \d+$/m);
       expect(numbers).toContain("orthant_shards_claimed_total 1");
+      const address = served.url.replace("ws:", "http:");
+      const all = numbers + (await (await fetch(`${address}/metrics`)).text());
+      for (const file of ["prometheus-alerts.yaml", "grafana-dashboard.json"]) {
+        const asked = await readFile(`docs/operations/${file}`, "utf8");
+        for (const name of asked.match(/\borthant_\w+/g) ?? []) expect(all, file).toContain(`\n${name}`);
+      }
       const twin = new Program(...ownerOfPort, "--node", "c");
       twin.firstLine.catch(() => undefined);
       expect(await twin.closed).toBe(EXIT.failed);

@@ -10,8 +10,8 @@ import { OLDEST_COMPILER, tryTypes } from "./packed-types.ts";
 
 // Usage: node build/tools/packed-install.js
 // Packs every package as it would be published, installs `orthant` from that into an empty project and tests it
-// there: the command, the example of the README and its types, the types of every entry point, the starters, and
-// what `npm create orthant` makes. No other test finds files missing from a package.
+// there: what the archives have, the command, the example of the README and its types, the types of every entry point, the
+// starters, and what `npm create orthant` makes. Needs `npm ci --prefix tools/published`. No other test finds files missing from a package.
 
 const COMPILER = resolve("node_modules/typescript/bin/tsc");
 const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
@@ -27,6 +27,7 @@ interface Manifest {
 const project = mkdtempSync(join(tmpdir(), "orthant-packed-"));
 try {
   const packed = packPackages(project);
+  process.stdout.write(run(process.execPath, ["tools/published/check-published.mjs", project], "."));
   tryOut(project, packed);
   tryTypes(project, packed, run);
   await tryServing(project);

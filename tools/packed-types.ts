@@ -35,7 +35,5 @@ export function tryTypes(
 }
 
 function entriesOf({ name, manifest }: PackedPackage): readonly string[] {
-  return Object.keys((manifest["exports"] as object | undefined) ?? {})
-    .filter((entry) => entry !== "./internal") // is not published
-    .map((entry) => name + entry.slice(1));
+  return Object.keys((manifest["exports"] as object | undefined) ?? {}).map((entry) => name + entry.slice(1));
 }

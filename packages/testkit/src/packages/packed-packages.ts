@@ -1,11 +1,27 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const REPOSITORY = fileURLToPath(new URL("../../../../", import.meta.url));
+/** The condition under which this repository finds sources, which are not published. */
+const SOURCE_CONDITION = "@orthant/source";
+/** The entry point for tests of this repository. */
+const INTERNAL_ENTRY = "./internal";
+/** Maps lead to sources, which are not published. */
+const MAP_COMMENT = /\n\/\/# sourceMappingURL=\S+\s*$/;
 
-/** A package, as `npm publish` would upload it. */
+/** A package, as it is published. */
 export interface PackedPackage {
   readonly name: string;
   readonly version: string;
@@ -21,36 +37,85 @@ interface PackReport {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Packs every package that is published, from what is built now. Throws if one has files that only tests use. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly devDependencies?: object;
+  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * Packs every package that is published, from what is built now: its files without maps, the licence, and a
+ * `package.json` without what only this repository uses.
+ */
 export function packPackages(into: string): readonly PackedPackage[] {
-  const manifests = publishedManifests();
-  const chosen = manifests.map(({ name }) => `--workspace=${name}`);
-  const output = execFileSync("npm", ["pack", "--json", "--pack-destination", into, ...chosen], {
+  const packages = publishedPackages();
+  const listed = pack(["--dry-run", ...packages.map(({ manifest }) => `--workspace=${manifest.name}`)]);
+  const staging = mkdtempSync(join(tmpdir(), "orthant-staging-"));
+  try {
+    const folders = packages.map(({ folder, manifest }) => {
+      const staged = join(staging, folder);
+      const { files } = reportOf(listed, manifest.name);
+      for (const { path } of files) copyFile(join(REPOSITORY, "packages", folder, path), join(staged, path));
+      cpSync(join(REPOSITORY, "LICENSE"), join(staged, "LICENSE"));
+      const published = publishedManifest(manifest);
+      writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`);
+      return { staged, published };
+    });
+    const packed = pack(["--pack-destination", into, ...folders.map(({ staged }) => staged)]);
+    return folders.map(({ published }) => {
+      const { name, version } = published;
+      return {
+        name,
+        version,
+        manifest: { ...published },
+        archive: join(into, reportOf(packed, name).filename),
+      };
+    });
+  } finally {
+    rmSync(staging, { recursive: true });
+  }
+}
+
+/** Returns a `package.json` without the entry point, the condition and the dependencies that only this repository uses. */
+function publishedManifest({ devDependencies: _unused, exports, ...published }: Manifest): Manifest {
+  if (exports === undefined) return published;
+  const entries = Object.entries(exports)
+    .filter(([entry]) => entry !== INTERNAL_ENTRY)
+    .map(([entry, { [SOURCE_CONDITION]: _source, ...conditions }]) => [entry, conditions]);
+  return { ...published, exports: Object.fromEntries(entries) };
+}
+
+function copyFile(from: string, to: string): void {
+  if (from.endsWith(".map")) return;
+  mkdirSync(dirname(to), { recursive: true });
+  if (/\.(?:js|d\.ts)$/.test(from)) writeFileSync(to, readFileSync(from, "utf8").replace(MAP_COMMENT, "\n"));
+  else cpSync(from, to);
+}
+
+function pack(options: readonly string[]): readonly PackReport[] {
+  const output = execFileSync("npm", ["pack", "--json", ...options], {
     cwd: REPOSITORY,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const reports = JSON.parse(output) as readonly PackReport[];
-  return manifests.map((manifest) => {
-    const { name, version } = manifest;
-    const report = reports.find((packed) => packed.name === name);
-    if (report === undefined) throw new Error(`npm did not pack ${name}`);
-    const internal = report.files.find(({ path }) => path.startsWith("dist/internal."));
-    if (internal !== undefined) throw new Error(`${name} publishes ${internal.path}`);
-    return { name, version, manifest, archive: join(into, report.filename) };
-  });
+  return JSON.parse(output) as readonly PackReport[];
 }
 
-interface Manifest extends Readonly<Record<string, unknown>> {
-  readonly name: string;
-  readonly version: string;
+function reportOf(reports: readonly PackReport[], name: string): PackReport {
+  const report = reports.find((packed) => packed.name === name);
+  if (report === undefined) throw new Error(`npm did not pack ${name}`);
+  return report;
 }
 
-function publishedManifests(): readonly Manifest[] {
-  const folder = join(REPOSITORY, "packages");
-  return readdirSync(folder)
-    .map((name) => join(folder, name, "package.json"))
-    .filter((path) => existsSync(path))
-    .map((path) => JSON.parse(readFileSync(path, "utf8")) as Manifest)
-    .filter((manifest) => manifest["private"] !== true);
+function publishedPackages(): readonly { readonly folder: string; readonly manifest: Manifest }[] {
+  const packages = join(REPOSITORY, "packages");
+  return readdirSync(packages)
+    .filter((folder) => existsSync(join(packages, folder, "package.json")))
+    .map((folder) => ({
+      folder,
+      manifest: JSON.parse(readFileSync(join(packages, folder, "package.json"), "utf8")) as Manifest,
+    }))
+    .filter(({ manifest }) => manifest.private !== true);
 }

@@ -31,6 +31,8 @@ const LINKS = '<div id="tsd-toolbar-links">';
 /** The name in the bar, which is all of it that a phone shows. */
 const TITLE = /<a href="[^"]*" class="title">/;
 const MODULE = /class="tsd-breadcrumb".*?<a[^>]*>(?<module>.*?)<\/a>/s;
+/** A word such as `Readonly` before the name of a member. */
+const TAG = /<code class="tsd-tag">.*?<\/code>/g;
 const MEMBER = /<h3 class="tsd-anchor-link" id="(?<anchor>[^"]+)">(?<title>.*?)<a /gs;
 
 /** Copies typedoc's pages from `source` into the folder `api` of the site, each with a link back to the documents. */
@@ -62,7 +64,7 @@ function namesOf(html: string, title: string, kind: string, url: string): readon
   const module = plainText(MODULE.exec(html)?.groups?.["module"] ?? "");
   const members = [...html.matchAll(MEMBER)].map(({ groups }) => {
     const name =
-      plainText(groups?.["title"] ?? "")
+      plainText((groups?.["title"] ?? "").replace(TAG, ""))
         .split(" ")
         .at(-1) ?? "";
     return { name: `${title}.${name}`, kind: "member", module, url: `${url}#${groups?.["anchor"] ?? ""}` };

@@ -156,6 +156,12 @@ describe("search", () => {
     expect(found("close")).toEqual(["api/World.html#close"]);
   });
 
+  test("shows headings before members of classes whose names begin with the query", () => {
+    expect(found("lock")[0]).toBe("errors.html#locks");
+    expect(found("world")).toEqual(["api/openWorld.html"]);
+    expect(found("world.close")).toEqual(["api/World.html#close"]);
+  });
+
   test("wants all words of the query", () => {
     expect(found("one writer")).toEqual(["errors.html#locks"]);
     expect(found("one reader")).toEqual([]);
@@ -165,7 +171,7 @@ describe("search", () => {
 test("pages of the reference lead back to the documents, and give search their names and members", () => {
   const html = `<html><head><title>World | Orthant</title></head><a href="../index.html" class="title">Orthant</a>
 <div id="tsd-toolbar-links"></div><ul class="tsd-breadcrumb"><li><a href="x">orthant</a></li></ul>
-<h3 class="tsd-anchor-link" id="close"><span>clo<wbr/>se</span><a href="#close"></a></h3></html>`;
+<h3 class="tsd-anchor-link" id="close"><code class="tsd-tag">Readonly</code><span>clo<wbr/>se</span><a href="#close"></a></h3></html>`;
   const site = folderOf({ "index.html": "", "assets/icon.svg": "" });
   const { names } = copyApiPages(folderOf({ "classes/orthant.World.html": html }), site);
   const url = "api/classes/orthant.World.html";

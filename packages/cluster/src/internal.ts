@@ -5,6 +5,7 @@ export { nodeCommandCodec } from "./membership/commands.ts";
 export { heartbeatCodec } from "./membership/heartbeats.ts";
 export * as natsNames from "./nats/names.ts";
 export { type SubjectUse, subjectsOf } from "./nats/roles.ts";
+export { JournalRoom } from "./owner/journal-room.ts";
 export { clientKey } from "./owner/shard-edits.ts";
 export { type PresenceMessage, presenceCodec } from "./players/presence.ts";
 export { ClusterDirectory, leaseCodec } from "./shard/cluster-directory.ts";

@@ -313,7 +313,7 @@ export class FollowedRegions {
     const excess = idle.length - IDLE_REGIONS_MAX;
     if (excess > 0) idle.sort((one, other) => one.leftMs - other.leftMs);
     for (const [index, followed] of idle.entries())
-      if (index < excess || nowMs - followed.leftMs >= IDLE_MS) this.#drop(followed);
+      if (index < excess || Math.abs(nowMs - followed.leftMs) >= IDLE_MS) this.#drop(followed);
   }
 
   #drop(followed: Followed): void {

@@ -51,7 +51,7 @@ export class OwnerWatch {
   get vacant(): readonly string[] {
     const nowMs = this.#time.nowMs();
     return shardsOf(this.#directory.map).filter(
-      (shard) => nowMs - (this.#ownedMs.get(shard) ?? this.#openedMs) >= VACANT_MS,
+      (shard) => Math.abs(nowMs - (this.#ownedMs.get(shard) ?? this.#openedMs)) >= VACANT_MS,
     );
   }
 

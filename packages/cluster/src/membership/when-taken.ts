@@ -23,10 +23,11 @@ export async function whenTaken({ time, node, directory, terms, isStopped }: Dra
       const lease = directory.leaseOf(shard)?.lease;
       return lease !== undefined && lease.node !== "" && lease.term > term ? [] : [shard];
     });
-  const endMs = time.nowMs() + CLAIM_MS_MAX;
+  const startMs = time.nowMs();
   while (missing().length > 0) {
     if (isStopped()) throw nodeStopped();
-    if (time.nowMs() > endMs)
+    // The clock may be set back meanwhile.
+    if (Math.abs(time.nowMs() - startMs) > CLAIM_MS_MAX)
       throw new OrthantError(
         "ORT_NOT_FOUND",
         `no node claimed ${missing().join(", ")} of ${node} within ${CLAIM_MS_MAX / 1000} s, so it keeps them`,

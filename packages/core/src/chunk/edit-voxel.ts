@@ -1,6 +1,7 @@
 import {
   indexAt,
   indexBits,
+  nextPositionOf,
   type PackedIndices,
   packedIndicesBytes,
   packIndices,
@@ -171,10 +172,7 @@ function firstPositionWithout(
   const first = firstPositions[index] as number;
   if (first !== position) return first;
   if (bitWidth === 0) return volume > 1 ? 1 : undefined;
-  for (let next = position + 1; next < volume; next++) {
-    if (indexAt(indices, bitWidth, next) === index) return next;
-  }
-  return undefined;
+  return nextPositionOf(indices, bitWidth, volume, index, position + 1);
 }
 
 /** The new block of a voxel. */

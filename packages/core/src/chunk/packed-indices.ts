@@ -101,9 +101,18 @@ export function repackThrough(
     const pairs = joinPairs(table, bitWidth, newBitWidth);
     return repackThrough(packed, bitWidth * 2, count / 2, pairs, newBitWidth * 2);
   }
+  if (bitWidth === 8 && newBitWidth === 8 && count % 8 === 0) return replaceBytes(packed, count, table);
   const indices = new Uint16Array(count); // joined or not, a new index has at most 16 bits
   fillThrough(indices, packed, bitWidth, table);
   return packIndices(indices, count, newBitWidth);
+}
+
+/** Replaces each of `count` bytes, which fill whole words, by its entry in the table. */
+function replaceBytes(packed: PackedIndices, count: number, table: Uint16Array | Uint32Array): PackedIndices {
+  const replaced = packed.slice(0, count / 4);
+  const bytes = new Uint8Array(replaced.buffer);
+  for (let at = 0; at < count; at++) bytes[at] = table[bytes[at] as number] as number;
+  return replaced;
 }
 
 function fillThrough(
@@ -304,6 +313,32 @@ function skipBelowTop(packed: PackedIndices, from: number, end: number, tops: nu
     if (((((bits & ~tops) + carry) | bits) & tops) !== 0) return half;
   }
   return end;
+}
+
+/** Returns the first position from `from` on, of `count`, that holds an index; `undefined` if none does. */
+export function nextPositionOf(
+  packed: PackedIndices,
+  bitWidth: number,
+  count: number,
+  index: number,
+  from: number,
+): number | undefined {
+  const lanes = (32 / bitWidth) | 0;
+  const ones = LANE_ONES[bitWidth] as number;
+  const tops = Math.imul(ones, 1 << (bitWidth - 1));
+  // Added to the bits below the top of a lane, this carries into the top one unless all of them are zero.
+  const carry = tops - ones;
+  const wanted = Math.imul(ones, index);
+  let position = from;
+  for (let bit = from * bitWidth; position + lanes <= count; position += lanes, bit += lanes * bitWidth) {
+    const half = bit >>> 5;
+    const shift = bit & 31;
+    const low = (packed[half] as number) >>> shift;
+    const differing = (shift > 0 ? low | ((packed[half + 1] as number) << (32 - shift)) : low) ^ wanted;
+    if (((((differing & ~tops) + carry) | differing) & tops) !== tops) break;
+  }
+  for (; position < count; position++) if (indexAt(packed, bitWidth, position) === index) return position;
+  return undefined;
 }
 
 /** Returns how many of `count` indices differ from the one before. */

@@ -37,6 +37,27 @@ function expectVoxels(chunk: Chunk, voxels: Uint16Array, name: string): void {
   expect([...chunk.blocks()], name).toEqual([...new Set(voxels)]);
 }
 
+/** Numbers of blocks whose indices have 1 to 9 bits. */
+const BLOCK_COUNTS = [2, 3, 5, 9, 17, 33, 65, 129, 257];
+
+test.each(BLOCK_COUNTS)(
+  "the first voxel of one of %i blocks moves to the next one at any distance",
+  (blocks) => {
+    const volume = 1_000;
+    for (let distance = 1; distance < 150; distance++) {
+      const voxels = Uint16Array.from({ length: volume }, (_, position) =>
+        position < blocks ? position : (position % (blocks - 1)) + 1,
+      );
+      // Block 0 is at the first voxel and, if it fits, once more behind all others; every block has an index before it.
+      const next = blocks + distance;
+      if (next < volume) voxels[next] = 0;
+      const edited = Uint16Array.from(voxels);
+      edited[0] = 1;
+      expectVoxels(chunkFromVoxels(voxels).set(0, 1), edited, `distance ${distance}`);
+    }
+  },
+);
+
 describe("the canonical form", () => {
   test.each(volumes)("[C3, C4, C5, C7, C8, C9] follows the rules: %s", (_name, volume, rounds) => {
     const prng = new Prng(21);

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { type PackedPackage, packPackages } from "@orthant/testkit/packages";
 import { tryTemplates } from "./created-projects.ts";
 import { runnablePage } from "./documents/runnable-blocks.ts";
-import { OLDEST_COMPILER, tryTypes } from "./packed-types.ts";
+import { COMPILERS, tryTypes } from "./packed-types.ts";
 
 // Usage: node build/tools/packed-install.js
 // Packs every package as it would be published, installs `orthant` from that into an empty project and tests it
@@ -40,7 +40,7 @@ try {
 function tryOut(folder: string, packed: readonly PackedPackage[]): void {
   const ours = packed.map(({ name, archive }) => [name, `file:${archive}`] as const);
   const tools = starters().flatMap(({ manifest }) => Object.entries(manifest.devDependencies ?? {}));
-  const dependencies = Object.fromEntries([...ours, ...tools, ["@types/node", "20"], OLDEST_COMPILER]);
+  const dependencies = Object.fromEntries([...ours, ...tools, ["@types/node", "20"], ...COMPILERS]);
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ type: "module", private: true, dependencies }),

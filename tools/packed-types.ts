@@ -2,11 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PackedPackage } from "@orthant/testkit/packages";
 
-/** The oldest version of TypeScript that our types support, under the name that it is installed by. */
-export const OLDEST_COMPILER: readonly [name: string, version: string] = [
-  "oldest-typescript",
-  "npm:typescript@5.7.3",
-];
+/** The versions of TypeScript that our types support, oldest first, under the names that they are installed by. */
+export const COMPILERS: readonly (readonly [name: string, version: string])[] = [
+  "5.7.3",
+  "5.8.3",
+  "5.9.3",
+  "6.0.3",
+  "7.0.2",
+].map((version) => [`typescript-${version}`, `npm:typescript@${version}`]);
 
 /** The ways in which a compiler finds the types of a package. */
 const RESOLUTIONS = [
@@ -17,7 +20,7 @@ const RESOLUTIONS = [
 const OPTIONS =
   "--noEmit --strict --skipLibCheck false --target es2022 --lib es2022,dom,dom.iterable --types node";
 
-/** Compiles the declarations of every entry point, and those that they need, with the oldest compiler that we support. */
+/** Compiles the declarations of every entry point, and those that they need, with each compiler that we support. */
 export function tryTypes(
   folder: string,
   packed: readonly PackedPackage[],
@@ -26,12 +29,14 @@ export function tryTypes(
   const entries = packed.flatMap(entriesOf);
   const lines = entries.map((entry, index) => `export * as entry${index} from ${JSON.stringify(entry)};\n`);
   writeFileSync(join(folder, "entries.ts"), lines.join(""));
-  const compiler = join("node_modules", OLDEST_COMPILER[0], "bin", "tsc");
-  for (const [module, resolution] of RESOLUTIONS) {
-    const options = ["--module", module, "--moduleResolution", resolution, "entries.ts"];
-    run(process.execPath, [compiler, ...OPTIONS.split(" "), ...options], folder);
+  for (const [name, version] of COMPILERS) {
+    const compiler = join("node_modules", name, "bin", "tsc");
+    for (const [module, resolution] of RESOLUTIONS) {
+      const options = ["--module", module, "--moduleResolution", resolution, "entries.ts"];
+      run(process.execPath, [compiler, ...OPTIONS.split(" "), ...options], folder);
+    }
+    console.log(`the types of ${entries.length} entry points compile with ${version.slice(4)}`);
   }
-  console.log(`the types of ${entries.length} entry points compile with ${OLDEST_COMPILER[1].slice(4)}`);
 }
 
 function entriesOf({ name, manifest }: PackedPackage): readonly string[] {

@@ -2,11 +2,11 @@ import {
   type Box,
   type ChunkShape,
   DEFAULT_GENERATORS,
+  dimensionsOf,
   type GeneratorRegistry,
   type Position,
 } from "@orthant/core";
 import {
-  AXES,
   boxAt,
   chunksOfRegions,
   regionBox,
@@ -202,7 +202,7 @@ function factsOf(
     createdMs: manifest.createdMs,
     lastModifiedMs: manifest.lastModifiedMs,
     chunkShape: description.chunkShape.extents,
-    dimensions: AXES.filter((axis) => description.chunkShape.extents[axis] > 1).length,
+    dimensions: dimensionsOf(description.chunkShape),
     spawn: description.spawn,
     clockEpoch: description.clockEpoch,
     generator: generatorInfo(global, generators),
@@ -233,10 +233,10 @@ function keptGenerators(
   }));
 }
 
-function keptText(kept: KeptGenerator): string {
+function keptText(kept: KeptGenerator, dimensions: number): string {
   const { boxes } = kept;
   const count = boxes.length === 1 ? "1 box" : `${boxes.length} boxes`;
-  return `${versionedText(kept)}, in ${count} within voxels ${formatBox(boxes.reduce(unionBox))}`;
+  return `${versionedText(kept)}, in ${count} within voxels ${formatBox(boxes.reduce(unionBox), dimensions)}`;
 }
 
 function versionedText(generator: GeneratorInfo): string {
@@ -262,36 +262,41 @@ function rowsOf(
   sizes: Sizes,
   counts: Counts | undefined,
 ): readonly (readonly [name: string, value: string | undefined])[] {
-  const { generations, namedGenerations, bounds, changed } = facts;
+  const { generations, namedGenerations, bounds, changed, dimensions } = facts;
   const older = generations.length === 0 ? "" : `, older ones: ${generations.join(", ")}`;
   return [
     ["name", facts.name === "" ? undefined : facts.name],
     ["world id", facts.worldId === 0n ? undefined : facts.worldId.toString(16).padStart(16, "0")],
     ["generation", `${facts.generation}${older}`],
     ...namedGenerations.map(({ generation, name }) => ["named", `${generation}: ${name}`] as const),
-    ["created", formatTime(facts.createdMs)],
-    ["modified", formatTime(facts.lastModifiedMs)],
-    ["chunks of", `${facts.chunkShape.join(" x ")} voxels (${facts.dimensions}D)`],
-    ["spawn", formatPosition(facts.spawn)],
+    ["created", timeText(facts.createdMs)],
+    ["modified", timeText(facts.lastModifiedMs)],
+    ["chunks of", `${facts.chunkShape.slice(0, dimensions).join(" x ")} voxels`],
+    ["spawn", formatPosition(facts.spawn, dimensions)],
     ["generator", (facts.keptGenerators.length > 0 ? versionedText : describeGenerator)(facts.generator)],
-    ...facts.keptGenerators.map((kept) => ["kept", keptText(kept)] as const),
+    ...facts.keptGenerators.map((kept) => ["kept", keptText(kept, dimensions)] as const),
     ["blocks", String(facts.blocks.length)],
     ["store", storeText(facts)],
     ["clock epoch", String(facts.clockEpoch)],
     ["leaves", String(facts.leaves)],
     ["regions", `${facts.regions} with a clock`],
     ["players", String(facts.players)],
-    ["bounds", bounds === null ? "nothing was made yet" : `voxels ${formatBox(bounds.voxels)}`],
-    ["changed", changed === null ? undefined : `voxels ${formatBox(changed.voxels)}`],
+    ["bounds", bounds === null ? "nothing was made yet" : `voxels ${formatBox(bounds.voxels, dimensions)}`],
+    ["changed", changed === null ? undefined : `voxels ${formatBox(changed.voxels, dimensions)}`],
     ["on disk", `${formatBytes(sizes.totalBytes)} in ${formatAmount(sizes.files, "file")}`],
     ["packs", `${sizes.packs}, ${formatBytes(sizes.packBytes)}`],
     ["live", formatBytes(sizes.liveBytes)],
     ["dead", formatBytes(sizes.deadBytes)],
     ["index", formatBytes(sizes.indexBytes)],
     ["chunks", chunksText(facts, counts)],
-    ["tight bounds", counts?.chunkBounds ? `chunks ${formatBox(counts.chunkBounds)}` : undefined],
+    ["tight bounds", counts?.chunkBounds ? `chunks ${formatBox(counts.chunkBounds, dimensions)}` : undefined],
     ["entities", counts && String(counts.entities)],
   ];
+}
+
+/** A converted world has no times, so that the same source always makes the same bytes. */
+function timeText(ms: number): string | undefined {
+  return ms === 0 ? undefined : formatTime(ms);
 }
 
 function storeText({ store: { keys, bytes } }: Facts): string | undefined {

@@ -93,7 +93,7 @@ describe("--generators", () => {
     const words = ["--template", "my-game:hills", "--set", "height=5", "--seed", "7"];
     const made = await start(["create", world, ...words, "--generators", module]);
     expect(made).toMatchObject({ code: EXIT.ok, errors: "" });
-    expect(made.output).toContain("32 x 32 x 1 x 1");
+    expect(made.output).toContain("chunks of  32 x 32 voxels");
     expect(made.output).toContain("my-game:hills, seed 7, height 5, name green, share 0.5, steep false");
     const got = await start(["--generators", module, "get", world, "0,-5,0", "--json"]);
     expect(JSON.parse(got.output)).toMatchObject({ block: { id: 3 }, chunk: { state: "untouched" } });

@@ -68,7 +68,7 @@ describe("a world with two generators and a store", () => {
     });
     const { output } = await capture("info", world);
     expect(output).toContain("generator    my-game:ground, seed 7, version 2\n");
-    expect(output).toContain("my-game:ground, seed 7, version 1, in 1 box within voxels [0, -128, 0, 0] to ");
+    expect(output).toContain("my-game:ground, seed 7, version 1, in 1 box within voxels [0, -128] to ");
     expect((await run(["info", world])).output).toContain("my-game:ground, seed 7, unknown here, in 1 box");
   });
 

@@ -242,7 +242,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
       await client.ready;
       await client.region(boxBetween([900, 0, 0, 0], [901, 1, 1, 1])).finally(() => client.close());
     },
-    "ORT_NOT_HELD: region [225,0,0,0] is outside the interest: call setInterest",
+    "ORT_NOT_HELD: the client does not hold region [225,0,0,0], outside its interest: call setInterest around the place first",
   ],
   [
     "is years older than the server",

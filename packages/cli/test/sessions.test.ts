@@ -43,11 +43,19 @@ const OWN_FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "luanti-world/world.mt": "luanti/5.6.1-v29/world.mt",
   },
 };
-/** Runs the program; a server uses any free port and receives Ctrl-C after a few seconds. */
+/** Runs the program; a server uses any free port and receives Ctrl-C as soon as it says so. */
 const PROGRAM = `#!/bin/sh
 if [ "$1" = serve ]; then
   case "$*" in *--port*) ;; *) set -- "$@" --port 0 ;; esac
-  exec timeout --signal=INT 5 "${process.execPath}" "${MAIN}" "$@"
+  shown=$(mktemp)
+  "${process.execPath}" "${MAIN}" "$@" >"$shown" 2>&1 &
+  until grep -q "press Ctrl-C" "$shown" || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
+  kill -INT $! 2>/dev/null
+  wait $!
+  code=$?
+  cat "$shown"
+  rm "$shown"
+  exit $code
 fi
 exec "${process.execPath}" "${MAIN}" "$@"
 `;

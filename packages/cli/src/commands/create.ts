@@ -5,6 +5,7 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   DEFAULT_BLOCKS,
+  dimensionsOf,
   type GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   isOrthantError,
@@ -128,13 +129,14 @@ export const createCommand: Command = {
       generator: info,
       spawn: world.spawn,
     });
+    const dimensions = dimensionsOf(world.shape);
     context.print(`${isDry ? "would make" : "made"} ${folder}`);
     context.printAll(
       factLines([
         ["name", world.name],
-        ["chunks of", `${world.shape.extents.join(" x ")} voxels`],
+        ["chunks of", `${world.shape.extents.slice(0, dimensions).join(" x ")} voxels`],
         ["generator", describeGenerator(info)],
-        ["spawn", formatPosition(world.spawn)],
+        ["spawn", formatPosition(world.spawn, dimensions)],
       ]),
     );
     return EXIT.ok;

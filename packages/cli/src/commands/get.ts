@@ -1,4 +1,4 @@
-import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
+import { type Box, dimensionsOf, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
 import {
   blockLabel,
   boxAt,
@@ -63,8 +63,9 @@ export const getCommand: Command = {
         journaled: !isConverted && stored.record !== undefined && onDisk === undefined,
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };
+      const dimensions = dimensionsOf(save.global.description.chunkShape);
       context.printJson({ ...found, record: found.record ?? null });
-      context.printAll(factLines(rowsOf(found, neededGenerator(save, context.generators))));
+      context.printAll(factLines(rowsOf(found, neededGenerator(save, context.generators), dimensions)));
       return exitWithJournals([opened], context);
     } finally {
       await save.close();
@@ -217,17 +218,18 @@ const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
 function rowsOf(
   { voxel, block, data, chunk, region, leaf, journaled, record }: Found,
   needed: string,
+  dimensions: number,
 ): Parameters<typeof factLines>[0] {
   return [
-    ["voxel", formatPosition(voxel)],
+    ["voxel", formatPosition(voxel, dimensions)],
     ["block", block === null ? `unknown without ${needed}` : `${block.id} ${block.name}`],
     ["data", data === null ? undefined : `${formatBytes(data.bytes)}: ${data.text}`],
-    ["chunk", `${formatPosition(chunk.position)}, ${STATE_WORDS[chunk.state]}`],
+    ["chunk", `${formatPosition(chunk.position, dimensions)}, ${STATE_WORDS[chunk.state]}`],
     [
       "region",
-      `${formatPosition(region.position)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
+      `${formatPosition(region.position, dimensions)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
     ],
-    ["leaf", leaf === null ? "none" : `chunks ${formatBox(leaf)}`],
+    ["leaf", leaf === null ? "none" : `chunks ${formatBox(leaf, dimensions)}`],
     ["journal", journaled ? "has the chunk as it is now; the next save writes it" : undefined],
     ["record", record && `${record.file} at offset ${record.offset}, ${formatBytes(record.bytes)}`],
     ["written by", record && `generation ${record.generation}${record.exact ? "" : " or before"}`],

@@ -1,4 +1,4 @@
-import { type Box, isOrthantError, type Position } from "@orthant/core";
+import { type Box, dimensionsOf, isOrthantError, type Position } from "@orthant/core";
 import {
   boxContains,
   boxEquals,
@@ -64,7 +64,8 @@ export const lsCommand: Command = {
     try {
       const shape = save.global.description.chunkShape;
       const chunks = voxels === undefined ? WHOLE_LATTICE : chunksOfVoxels(shape, voxels);
-      const scope = { disk, save, generation, folder, context, voxels, chunks };
+      const dimensions = dimensionsOf(shape);
+      const scope = { disk, save, generation, folder, context, voxels, chunks, dimensions };
       const rows: Row[] = [];
       let isCut = false;
       for await (const row of lister.rows(scope)) {
@@ -94,6 +95,7 @@ interface Scope {
   readonly voxels: Box | undefined;
   /** The same in chunks. */
   readonly chunks: Box;
+  readonly dimensions: number;
 }
 
 /** One row: text for people, and an object for programs. */
@@ -126,32 +128,35 @@ async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry
   }
 }
 
-async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
+async function* leafRows({ save, chunks, dimensions }: Scope): AsyncGenerator<Row> {
   for await (const { cube, chunkRefs, entityRefs, clocks } of leavesIn(save, chunks)) {
     const refs = [...chunkRefs, ...entityRefs];
     const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
     const edge = cube.max[0] - cube.min[0];
     yield {
-      cells: [formatPosition(cube.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
+      cells: [
+        formatPosition(cube.min, dimensions),
+        ...[edge, refs.length, bytes, clocks.length].map(formatCount),
+      ],
       item: { chunks: cube, chunkRecords: chunkRefs, entityRecords: entityRefs, regions: clocks.length },
     };
   }
 }
 
-async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
+async function* regionRows({ save, chunks, dimensions }: Scope): AsyncGenerator<Row> {
   for await (const { clocks } of leavesIn(save, roundOutToRegions(chunks))) {
     for (const { region, clock } of clocks) {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
       const [epoch, step] = [epochOf(clock), stepOf(clock)];
       yield {
-        cells: [formatPosition(region), String(epoch), String(step)],
+        cells: [formatPosition(region, dimensions), String(epoch), String(step)],
         item: { region, clock, epoch, step },
       };
     }
   }
 }
 
-async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
+async function* chunkRows({ save, chunks, dimensions }: Scope): AsyncGenerator<Row> {
   const rowOf = (stored: StoredChunk): Row => {
     const chunk = chunkIfKnown(save, stored);
     const state = chunk?.isEmpty === true ? "empty" : "content";
@@ -159,7 +164,7 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
     const data = (chunk?.data ?? storedData(save, stored)).size;
     const blockCount = blocks === null ? "unknown" : formatCount(blocks);
     return {
-      cells: [formatPosition(stored.position), state, blockCount, formatCount(data)],
+      cells: [formatPosition(stored.position, dimensions), state, blockCount, formatCount(data)],
       item: { chunk: stored.position, state, blocks, data },
     };
   };
@@ -170,7 +175,7 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 }
 
 /** An entity may lie in a leaf next to that of its position, so the search includes the box's neighbours. */
-async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row> {
+async function* entityRows({ save, chunks, voxels, dimensions }: Scope): AsyncGenerator<Row> {
   const around = {
     min: positionFrom((axis) => chunks.min[axis] - 1),
     max: positionFrom((axis) => chunks.max[axis] + 1),
@@ -185,7 +190,7 @@ async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row>
           String(entityId),
           String(entityClass),
           String(kind),
-          formatPosition(position),
+          formatPosition(position, dimensions),
           displayName ?? "",
         ],
         item: { entityId, entityClass, kind, position, displayName: displayName ?? null, tags: entity.tags },
@@ -194,12 +199,12 @@ async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row>
   }
 }
 
-async function* playerRows({ save, voxels }: Scope): AsyncGenerator<Row> {
+async function* playerRows({ save, voxels, dimensions }: Scope): AsyncGenerator<Row> {
   for (const { playerId, name, position, tags, lastSavedMs } of save.players) {
     const voxel: Position = positionFrom((axis) => Math.floor(position[axis]));
     if (voxels !== undefined && !boxContains(voxels, voxel)) continue;
     yield {
-      cells: [String(playerId), name ?? "", formatPosition(position), formatTime(lastSavedMs)],
+      cells: [String(playerId), name ?? "", formatPosition(position, dimensions), formatTime(lastSavedMs)],
       item: { playerId, name: name ?? null, position, tags, lastSavedMs },
     };
   }

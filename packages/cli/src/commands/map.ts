@@ -3,6 +3,7 @@ import {
   type Axis,
   type Box,
   DEFAULT_GENERATORS,
+  dimensionsOf,
   FLAT_DEFAULTS,
   flatGenerator,
   type Position,
@@ -106,7 +107,7 @@ export const mapCommand: Command = {
       `wrote ${request.output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`,
     );
     context.print(
-      `shows voxels ${formatBox(box)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
+      `shows voxels ${formatBox(box, dimensionsOf(picture.shape))}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
     );
     return exitWithJournals([opened], context);
   },

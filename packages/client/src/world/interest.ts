@@ -189,7 +189,9 @@ export function notHeld(detail: string): OrthantError {
 }
 
 function outsideInterest(region: Position): OrthantError {
-  return notHeld(`region [${region}] is outside the interest: call setInterest`);
+  return notHeld(
+    `the client does not hold region [${region}], outside its interest: call setInterest around the place first`,
+  );
 }
 
 /** Promises for regions that are not held yet. */

@@ -1,4 +1,4 @@
-import type { Box, Position } from "@orthant/core";
+import type { Box } from "@orthant/core";
 
 const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -31,12 +31,15 @@ export function formatTime(ms: number): string {
   return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** Formats a position: `[1, -2, 3, 0]`. */
-export function formatPosition(position: Position | readonly number[]): string {
-  return `[${position.join(", ")}]`;
+/** Formats a position: `[1, -2, 3, 0]`. Axes that a world of these dimensions lacks are left out if the position is at 0 there. */
+export function formatPosition(position: readonly number[], dimensions: number = position.length): string {
+  const isFlat = position.slice(dimensions).every((coordinate) => coordinate === 0);
+  return `[${(isFlat ? position.slice(0, dimensions) : position).join(", ")}]`;
 }
 
-/** Formats a half-open box: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
-export function formatBox({ min, max }: Box): string {
-  return `${formatPosition(min)} to ${formatPosition(max)}`;
+/** Formats a half-open box, like a position: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
+export function formatBox({ min, max }: Box, dimensions: number = min.length): string {
+  const isFlat = min.slice(dimensions).every((coordinate) => coordinate === 0);
+  const axes = isFlat ? dimensions : min.length;
+  return `${formatPosition(min.slice(0, axes))} to ${formatPosition(max.slice(0, axes))}`;
 }

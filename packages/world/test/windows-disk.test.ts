@@ -107,10 +107,10 @@ describe("on a disk like that of Windows", () => {
   test("a world of pixels is saved and opened again, but not compacted while it is open", async () => {
     const disk = new WindowsDisk();
     const world = await createPixelWorld(disk, "world.pxsw", {}, { autosave: false, compactFromBytes: 0 });
+    // The fourth byte of a pixel is not stored.
     const noise = (round: number): Uint8Array =>
-      Uint8Array.from(
-        { length: PIXEL_BYTES * CHUNK_EDGE ** 2 },
-        (_, at) => Math.imul(at + round, 0x9e37_79b1) >>> 24,
+      Uint8Array.from({ length: PIXEL_BYTES * CHUNK_EDGE ** 2 }, (_, at) =>
+        at % PIXEL_BYTES === 3 ? 0 : Math.imul(at + round, 0x9e37_79b1) >>> 24,
       );
     for (let round = 1; round <= 4; round++) {
       await world.store(0, 0, noise(round));
@@ -123,7 +123,8 @@ describe("on a disk like that of Windows", () => {
     expect(disk.refusals).toEqual(["rename world.pxsw"]);
     expect(await disk.list("")).toHaveLength(1);
     const again = await openPixelWorld(disk, "world.pxsw");
-    expect(await again.load(0, 0)).toEqual(noise(4));
+    // Not toEqual: the difference of two million bytes takes minutes to print.
+    expect(Buffer.compare((await again.load(0, 0)) ?? new Uint8Array(), noise(4))).toBe(0);
     await again.close();
   });
 });

@@ -33,13 +33,15 @@ export function formatTime(ms: number): string {
 
 /** Formats a position: `[1, -2, 3, 0]`. Axes that a world of these dimensions lacks are left out if the position is at 0 there. */
 export function formatPosition(position: readonly number[], dimensions: number = position.length): string {
-  const isFlat = position.slice(dimensions).every((coordinate) => coordinate === 0);
-  return `[${(isFlat ? position.slice(0, dimensions) : position).join(", ")}]`;
+  return `[${position.slice(0, shownAxes(position, dimensions)).join(", ")}]`;
 }
 
 /** Formats a half-open box, like a position: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
 export function formatBox({ min, max }: Box, dimensions: number = min.length): string {
-  const isFlat = min.slice(dimensions).every((coordinate) => coordinate === 0);
-  const axes = isFlat ? dimensions : min.length;
+  const axes = shownAxes(min, dimensions);
   return `${formatPosition(min.slice(0, axes))} to ${formatPosition(max.slice(0, axes))}`;
+}
+
+function shownAxes(position: readonly number[], dimensions: number): number {
+  return position.slice(dimensions).every((coordinate) => coordinate === 0) ? dimensions : position.length;
 }

@@ -1,9 +1,9 @@
-import type { ClusterGateway } from "@orthant/cluster";
-import { decodeShardRecord } from "@orthant/cluster/internal";
+import type { ClusterGateway, EngineTable } from "@orthant/cluster";
+import { clientKey, decodeShardRecord, mapKey } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
 import type { WorldEngine } from "@orthant/world/engine";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 
 const CLIENTS_MAX = 4;
@@ -30,12 +30,17 @@ class ForgetfulTown {
   async edit(
     clientId: bigint,
     editId: number,
-    { isRepeat = false, playerId = clientId, voxels = [VOXEL] } = {},
+    {
+      isRepeat = false,
+      playerId = clientId,
+      voxels = [VOXEL],
+      block = 1 + (this.#blocks++ % 9),
+      gateway = this.#gateway,
+    } = {},
   ): Promise<string> {
-    const block = 1 + (this.#blocks++ % 9);
     const placements = voxels.map((voxel) => ({ voxel, block }));
     const origin = { clientId, editId, playerId, isRepeat };
-    const made = this.#gateway?.world.edit({ kind: "voxels", placements }, origin);
+    const made = gateway?.world.edit({ kind: "voxels", placements }, origin);
     return this.small.settled(
       Promise.resolve(made).then(
         (result) => result?.status ?? "",
@@ -60,6 +65,21 @@ class ForgetfulTown {
   /** Returns the clients that the records of the journal name, which every gateway can read. */
   namedClients(): Promise<readonly bigint[]> {
     return this.small.settled(this.#readClients());
+  }
+
+  /** Makes the owner wait when it reads the map, until the returned function is called. */
+  holdMap(): () => void {
+    const table = this.#nodes[0]?.engine.table as EngineTable;
+    const get = table.get.bind(table);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    vi.spyOn(table, "get").mockImplementation(async (key) => {
+      if (key === mapKey(this.small.world)) await held;
+      return get(key);
+    });
+    return () => release();
   }
 
   split(): Promise<void> {
@@ -134,6 +154,24 @@ test("[K41] one player cannot make a shard forget the clients of others, also af
   await town.replaceOwner();
   expect(await town.edit(110n, 1, { playerId: 50n })).toBe("applied");
   expect(await town.repeat(1n, 1)).toBe("duplicate");
+});
+
+test("[K19] a request that waits for blocks is not overtaken by its repeat, even if the client is forgotten", async () => {
+  const town = new ForgetfulTown();
+  await town.start();
+  const { gateway } = await town.small.gateway();
+  const letMapBeRead = town.holdMap();
+  // In one request: the owner has to read the map for the first edit, and makes the second one afterwards.
+  const unknown = town.edit(20n, 1, { block: 1_000 });
+  const delayed = town.edit(3n, 1);
+  await town.small.pass(100);
+  const repeated = town.edit(3n, 1, { isRepeat: true, gateway });
+  for (const clientId of [30n, 31n, 32n, 33n, 34n])
+    expect(await town.edit(clientId, 1, { gateway: (await town.small.gateway()).gateway })).toBe("applied");
+  letMapBeRead();
+  await Promise.all([unknown, delayed, repeated]);
+  const named = await town.namedClients();
+  expect(named.filter((key) => key === clientKey(3n))).toHaveLength(1);
 });
 
 test("[K61] who reads a journal learns no client id, and cannot use up the numbers of a client's edits", async () => {

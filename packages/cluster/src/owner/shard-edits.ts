@@ -35,6 +35,8 @@ export class ShardEdits {
   readonly #context: ShardEditsContext;
   /** The keys of clients that edited lately, by their ids. */
   readonly #keys = new Map<bigint, bigint>();
+  /** The last request with edits of each client, while its edits are made. */
+  readonly #requests = new Map<bigint, Promise<unknown>>();
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
 
@@ -42,8 +44,28 @@ export class ShardEdits {
     this.#context = context;
   }
 
-  /** Makes edits in order. They are stored when this resolves. */
+  /**
+   * Makes edits in order, after those of earlier requests of their clients. They are stored when this resolves. A request
+   * may wait for new blocks. If its repeat overtook it, and the client were forgotten in between, its edits would be made
+   * twice.
+   */
   async applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
+    const clients = new Set(edits.map(({ clientId }) => clientId));
+    const earlier = [...clients].flatMap((clientId) => this.#requests.get(clientId) ?? []);
+    // A failure is reported to whoever made that request.
+    const making = Promise.allSettled(earlier).then(() => this.#makeAll(edits));
+    for (const clientId of clients) this.#requests.set(clientId, making);
+    try {
+      const outcomes = await making;
+      await this.#context.log.whenDurable();
+      return { kind: "edits", outcomes };
+    } finally {
+      for (const clientId of clients)
+        if (this.#requests.get(clientId) === making) this.#requests.delete(clientId);
+    }
+  }
+
+  async #makeAll(edits: readonly ForwardedEdit[]): Promise<readonly ShardEditResult[]> {
     const outcomes: ShardEditResult[] = [];
     const astray = new Set<bigint>();
     const gathered = this.#context.log.pace.gather();
@@ -59,8 +81,7 @@ export class ShardEdits {
     } finally {
       gathered();
     }
-    await this.#context.log.whenDurable();
-    return { kind: "edits", outcomes };
+    return outcomes;
   }
 
   /** Takes over the blocks of the map. They are stored beside the shards before an edit can use them. Rule K37. */

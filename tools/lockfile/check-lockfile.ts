@@ -1,26 +1,32 @@
 import type { Finding } from "../finding.ts";
-import { findFile, type SourceTree } from "../source-tree.ts";
+import { findFile, type SourceFile, type SourceTree } from "../source-tree.ts";
 import { type Lockfile, missingPlatformEntries } from "./platform-entries.ts";
 
-/** Path of npm's lockfile. */
-export const LOCKFILE_PATH = "package-lock.json";
+/** Name of npm's lockfiles. The workspace has one, and so has each folder that is installed separately. */
+const LOCKFILE = "package-lock.json";
 
 /** Finds entries that `npm ci` would miss, and entries that are bound to one registry. */
 export function checkLockfile(tree: SourceTree): readonly Finding[] {
-  const file = findFile(tree, LOCKFILE_PATH);
-  if (file === undefined) return [lockfileFinding("is missing", "run npm install")];
-  const lockfile = JSON.parse(file.text) as Lockfile;
+  if (findFile(tree, LOCKFILE) === undefined)
+    return [{ path: LOCKFILE, line: 0, problem: "is missing", remedy: "run npm install" }];
+  return lockfilesIn(tree).flatMap(checkOne);
+}
+
+/** Returns all lockfiles of the repository. */
+export function lockfilesIn(tree: SourceTree): readonly SourceFile[] {
+  return tree.filter(({ path }) => path === LOCKFILE || path.endsWith(`/${LOCKFILE}`));
+}
+
+function checkOne({ path, text }: SourceFile): readonly Finding[] {
+  const finding = (problem: string, remedy: string): Finding => ({ path, line: 0, problem, remedy });
+  const lockfile = JSON.parse(text) as Lockfile;
   const missing = missingPlatformEntries(lockfile).map(({ location, wantedBy }) =>
-    lockfileFinding(`lacks ${location}, wanted by ${wantedBy}`, "run npm run lockfile"),
+    finding(`lacks ${location}, wanted by ${wantedBy}`, "run npm run lockfile"),
   );
   const bound = Object.entries(lockfile.packages)
     .filter(([, { resolved, link }]) => resolved !== undefined && link !== true)
     .map(([location]) =>
-      lockfileFinding(`has an address for ${location}`, "set omit-lockfile-registry-resolved in .npmrc"),
+      finding(`has an address for ${location}`, "set omit-lockfile-registry-resolved in .npmrc"),
     );
   return [...missing, ...bound];
-}
-
-function lockfileFinding(problem: string, remedy: string): Finding {
-  return { path: LOCKFILE_PATH, line: 0, problem, remedy };
 }

@@ -107,6 +107,13 @@ describe("the lockfile check", () => {
     ]);
   });
 
+  test("reads the lockfiles of all folders", () => {
+    const whole = sourceFile("package-lock.json", JSON.stringify({ packages: {} }));
+    const peers = sourceFile("benchmarks/peers/package-lock.json", JSON.stringify(INCOMPLETE));
+    const other = sourceFile("docs/other-package-lock.json", JSON.stringify(INCOMPLETE));
+    expect(checkLockfile([whole, peers, other])).toMatchObject([{ path: peers.path }]);
+  });
+
   test("rejects an address that is not a link inside the workspace", () => {
     const packages = {
       "node_modules/@made-up/own": { resolved: "packages/own", link: true },

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { blocksSuite } from "./blocks.ts";
 import { bytesSuite } from "./bytes.ts";
@@ -12,8 +13,9 @@ import { journalLimits, journalSuite } from "./journal.ts";
 import { machineLine, thisMachine } from "./machine.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
 import { guard, unreported } from "./report/guard.ts";
+import { addToHistory, readHistory } from "./report/history.ts";
 import { GUARD_RECORD, readRecord, runSuite, writeRecord } from "./report/record.ts";
-import { report } from "./report/report.ts";
+import { report, writePage } from "./report/report.ts";
 import { restSuite } from "./rest.ts";
 import { saveLimits, saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
@@ -29,7 +31,8 @@ const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure
        npm run bench -- report [--suites A,B]     runs suites, the usual ones or these or none, and writes docs/benchmarks.md
        npm run bench -- guard [--suites A,B]      fails when a ratio to the bare limit fell by more than a third,
                                                 or half on another machine than the recorded one
-       npm run bench -- guard --record            also records the ratios that no report has yet`;
+       npm run bench -- guard --record            also records the ratios that no report has yet
+       npm run bench -- history [--campaigns F]   adds these ratios, and what campaigns printed into F, to the history`;
 
 const SUITES: Readonly<Record<string, Suite>> = {
   blocks: blocksSuite,
@@ -76,10 +79,12 @@ async function main(): Promise<number> {
       limits: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       suites: { type: "string" },
+      campaigns: { type: "string" },
     },
   });
   const [command = ""] = positionals;
   if (command === "report") return reportOn(values.suites);
+  if (command === "history") return continueHistory(values.campaigns);
   if (command === "guard") return guardRatios(values.suites, values.record);
   const suite = (values.limits ? LIMITS : SUITES)[command];
   if (suite === undefined) return refuse(`no suite named ${JSON.stringify(command)}`);
@@ -103,6 +108,15 @@ async function reportOn(asked: string | undefined): Promise<number> {
   const unknown = suites.filter((name) => SUITES[name] === undefined);
   if (unknown.length > 0) return refuse(`no suite named ${unknown.join(", ")}`);
   return (await report(suites)) ? 0 : 1;
+}
+
+async function continueHistory(campaignFile: string | undefined): Promise<number> {
+  const campaignOutput = campaignFile === undefined ? "" : readFileSync(campaignFile, "utf8");
+  const figures: Figure[] = [];
+  for (const suite of Object.keys(LIMITS)) figures.push(...(await runSuite(suite, "--limits")));
+  addToHistory(figures, campaignOutput);
+  console.log(`history: ${readHistory().length} runs, ${writePage()} files written`);
+  return 0;
 }
 
 async function guardRatios(asked: string | undefined, isRecording: boolean): Promise<number> {

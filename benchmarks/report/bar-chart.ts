@@ -1,5 +1,6 @@
-import { type Bar, readable } from "../figure.ts";
+import type { Bar } from "../figure.ts";
 import type { Chart } from "./charts.ts";
+import { FAINT_INK, picture, text, withCommas } from "./svg.ts";
 
 const WIDTH = 760;
 const LABEL_WIDTH = 220;
@@ -13,9 +14,6 @@ const FOOT_HEIGHT = 30;
 /** Bars that differ by more than this factor get a logarithmic scale. */
 const LINEAR_SPAN_MAX = 25;
 const TICKS_MAX = 5;
-/** A picture cannot know whether its page is light or dark: these colours are readable on both. */
-const INK = "#757d87";
-const LINES = "#757d8755";
 const COLORS: Readonly<Record<Bar["role"], string>> = { ours: "#2f81f7", peer: "#8b949e", limit: "#bf8700" };
 
 /** Maps values to the horizontal axis. */
@@ -43,18 +41,11 @@ export function drawBars(chart: Chart): string {
     top += 6;
   }
   const said = `${unit}; ${better} is better${scale.isLogarithmic ? "; powers of ten" : ""}`;
-  const height = top + FOOT_HEIGHT;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" font-family="system-ui, -apple-system, 'Segoe UI', sans-serif" font-size="13" fill="${INK}">`,
-    `<title>${escaped(`${title}: ${said}`)}</title>`,
-    text(8, 22, title, 'font-size="16" font-weight="600"'),
-    text(8, 42, said, ""),
+  return picture({ title, said, width: WIDTH, height: top + FOOT_HEIGHT }, [
     ...scale.ticks.flatMap((tick) => drawTick(tick, top, scale)),
     ...(limitAt === undefined ? [] : drawLimit(scale.at(limitAt), top)),
     ...rows,
-    "</svg>",
-    "",
-  ].join("\n");
+  ]);
 }
 
 function drawBar({ label, role, value }: Bar, top: number, scale: Scale): readonly string[] {
@@ -71,7 +62,7 @@ function drawBar({ label, role, value }: Bar, top: number, scale: Scale): readon
 function drawTick(tick: number, bottom: number, scale: Scale): readonly string[] {
   const x = scale.at(tick).toFixed(1);
   return [
-    `<path d="M${x} ${HEAD_HEIGHT - 4}V${bottom + 4}" stroke="${LINES}"/>`,
+    `<path d="M${x} ${HEAD_HEIGHT - 4}V${bottom + 4}" stroke="${FAINT_INK}"/>`,
     text(Number(x), bottom + 20, withCommas(tick), 'text-anchor="middle" font-size="11"'),
   ];
 }
@@ -113,18 +104,4 @@ function linearScale(most: number): Scale {
     ticks: Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step),
     at: (value) => LABEL_WIDTH + (Math.max(0, value) / most) * PLOT_WIDTH,
   };
-}
-
-/** Formats `12,300`, and `0.2` for a rounding result such as 0.2000000001. */
-function withCommas(value: number): string {
-  const digits = value >= 1_000 ? value.toFixed(0) : String(Number(readable(value)));
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, ",");
-}
-
-function text(x: number, y: number, content: string, attributes: string): string {
-  return `<text x="${Number(x.toFixed(1))}" y="${Number(y.toFixed(1))}"${attributes === "" ? "" : ` ${attributes}`}>${escaped(content)}</text>`;
-}
-
-function escaped(content: string): string {
-  return content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -2,15 +2,28 @@ import { type Bar, budgetOf, type Figure } from "../figure.ts";
 import { machineLine } from "../machine.ts";
 import { drawBars } from "./bar-chart.ts";
 import { chartsOf } from "./charts.ts";
+import { drawHistory, type HistoryEntry } from "./history.ts";
 import { machinesOf, type RunRecord, type SuiteRecord } from "./record.ts";
 
 const MACHINE_PLACE = "<!-- machine -->";
+const HISTORY_PLACE = "<!-- history -->";
 const FIGURES_PLACE = /<!-- figures of (\w+) -->/;
 
+const HISTORY_PICTURE = picturePath("history");
+
 /** Renders the page and its pictures, by paths relative to the page's folder. */
-export function renderPage(template: string, record: RunRecord): ReadonlyMap<string, string> {
+export function renderPage(
+  template: string,
+  record: RunRecord,
+  history: readonly HistoryEntry[] = [],
+): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const sections = template.split(/^(?=## )/m).flatMap((section) => {
+    if (section.includes(HISTORY_PLACE)) {
+      if (history.length === 0) return [];
+      files.set(HISTORY_PICTURE, drawHistory(history));
+      return [section.replace(HISTORY_PLACE, `![From run to run](${HISTORY_PICTURE})`)];
+    }
     const suite = FIGURES_PLACE.exec(section)?.[1];
     if (suite === undefined) return [section];
     const recorded = record[suite];

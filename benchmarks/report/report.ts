@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { thisMachine } from "../machine.ts";
+import { readHistory } from "./history.ts";
 import { renderPage } from "./page.ts";
 import { readRecord, runSuite, type SuiteRecord, writeRecord } from "./record.ts";
 
@@ -29,11 +30,17 @@ export async function report(suites: readonly string[]): Promise<boolean> {
     // After each suite, so that a later failure does not lose minutes of measurement.
     writeRecord({ ...readRecord(), ...measured });
   }
-  const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord());
-  for (const name of readdirSync(PICTURES)) if (OUR_PICTURE.test(name)) rmSync(join(PICTURES, name));
-  for (const [path, content] of files) writeFileSync(join(FOLDER, path), content);
+  const files = writePage();
   const missed = Object.values(measured).flatMap(({ figures }) => figures.filter((figure) => figure.missed));
   const lost = missed.length === 0 ? "" : `: ${missed.map(({ name }) => name).join(", ")}`;
-  console.log(`report: ${files.size} files written, ${missed.length} budgets missed${lost}`);
+  console.log(`report: ${files} files written, ${missed.length} budgets missed${lost}`);
   return missed.length === 0;
+}
+
+/** Writes the page and its pictures from the record and the history. Returns the number of files. */
+export function writePage(): number {
+  const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord(), readHistory());
+  for (const name of readdirSync(PICTURES)) if (OUR_PICTURE.test(name)) rmSync(join(PICTURES, name));
+  for (const [path, content] of files) writeFileSync(join(FOLDER, path), content);
+  return files.size;
 }

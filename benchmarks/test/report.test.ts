@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { atMost, besideOthers, type Figure, ofLimit, told } from "../figure.ts";
 import { drawBars } from "../report/bar-chart.ts";
 import { chartsOf } from "../report/charts.ts";
+import { campaignsIn, drawHistory, type HistoryEntry, ratiosOf, readHistory } from "../report/history.ts";
 import { renderPage } from "../report/page.ts";
 import { type RunRecord, readRecord } from "../report/record.ts";
 import { TEMPLATE_PATH } from "../report/report.ts";
@@ -78,7 +79,7 @@ describe("the benchmark page", () => {
   });
 
   test("matches the template and the record in this repository", () => {
-    const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord());
+    const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord(), readHistory());
     const ours = readdirSync("docs/pictures").filter((name) => name.startsWith("benchmarks-"));
     expect(ours.map((name) => `pictures/${name}`).sort()).toEqual([...files.keys()].slice(1).sort());
     // To fix a difference, run: npm run bench -- report --suites none
@@ -172,5 +173,51 @@ describe("a benchmark chart", () => {
 
   test("is not drawn for figures without a plot", () => {
     expect(chartsOf("fruit", [atMost("fruit/count", 1, "pieces", 2, "")])).toEqual([]);
+  });
+});
+
+describe("the history of benchmarks", () => {
+  const run = (ratios: HistoryEntry["ratios"], campaigns?: HistoryEntry["campaigns"]): HistoryEntry => ({
+    ...{ date: "2026-11-15", machine: "a machine", ratios },
+    ...(campaigns !== undefined && { campaigns }),
+  });
+
+  test("keeps the highest of each ratio to the bare limit, and no other figure", () => {
+    const speed = (ratio: number): Figure => ofLimit("fruit/speed", ratio, "a bare fruit", undefined, "");
+    const others = [told("fruit/sweetness", 3, "grams", ""), fruitContest(2)];
+    expect(ratiosOf([speed(0.5), speed(0.71), speed(0.6), ...others])).toEqual({ "fruit/speed": 0.71 });
+  });
+
+  test("finds what campaigns have tried in their output", () => {
+    const output =
+      "journal: 5 of 10\njournal: 100000 cases, 0 failures\nkill-9: 7 cases, 1 failures\nno: x cases";
+    expect(campaignsIn(output)).toEqual({
+      journal: { cases: 100_000, failures: 0 },
+      "kill-9": { cases: 7, failures: 1 },
+    });
+  });
+
+  test("draws a line for each ratio through the runs that have it, and failures in red", () => {
+    const drawn = drawHistory([
+      run({ "fruit/speed": 0.5, "bread/speed": 1 }),
+      run({ "fruit/speed": 1 }, { journal: { cases: 12_000, failures: 0 } }),
+      run({ "fruit/speed": 0.75, "bulk/speed": 0.0282 }, { journal: { cases: 6_000, failures: 1 } }),
+    ]);
+    const dots = Array.from(drawn.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)" r="2.5" fill="(#\w+)"/g));
+    expect(dots).toHaveLength(7);
+    const [low, high, between] = dots.map(([, , y]) => Number(y));
+    expect(low).toBeGreaterThan(between ?? 0);
+    expect(between).toBeGreaterThan(high ?? 0);
+    expect(dots.map(([, , , color]) => color).filter((color) => color !== dots[0]?.[3])).toHaveLength(1);
+    for (const said of ["fruit/speed", "bread/speed", "cases of journal", ">0.75<", ">0.0282<", ">6,000<"])
+      expect(drawn).toContain(said);
+  });
+
+  test("is left out of the page if there is none", () => {
+    const template = "# Page\n\n## From run to run\n\n<!-- history -->\n";
+    expect([...renderPage(template, {}).keys()]).toEqual(["benchmarks.md"]);
+    expect([...renderPage(template, {}, [run({ "fruit/speed": 1 })]).keys()]).toContain(
+      "pictures/benchmarks-history.svg",
+    );
   });
 });

@@ -1,4 +1,5 @@
-import type { Disk, DiskLock } from "../port/disk.ts";
+import { isOrthantError } from "@orthant/core";
+import type { Disk, DiskFile, DiskLock } from "../port/disk.ts";
 import { GatedDisk } from "../port/gated-disk.ts";
 
 /** The part of a lock that a writer needs. A writer without one must be the only one. */
@@ -28,14 +29,23 @@ export async function writeTemporary(
   bytes: Uint8Array,
   lock?: WriterLock,
 ): Promise<void> {
-  const temporary = temporaryPath(path, lock);
-  await disk.remove(temporary);
-  const file = await disk.open(temporary, "create");
+  const file = await createAnew(disk, temporaryPath(path, lock));
   try {
     await file.append(bytes);
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** Creates a file. One of that name was left by a writer that failed, which is rare: it is removed only if it is met. */
+async function createAnew(disk: Disk, path: string): Promise<DiskFile> {
+  try {
+    return await disk.open(path, "create");
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_EXISTS")) throw error;
+    await disk.remove(path);
+    return disk.open(path, "create");
   }
 }
 

@@ -40,6 +40,8 @@ export class NodeDisk implements FolderDisk {
     requirePath(path);
     requireMode(mode);
     const handle = await wrapErrors("open", path, () => this.#openRegular(path, OPEN_FLAGS[mode]));
+    // What did not exist is a regular file now.
+    if (mode === "create") return new NodeFile(path, mode, handle);
     const kind = await wrapErrors("open", path, () => handle.stat());
     if (kind.isFile()) return new NodeFile(path, mode, handle);
     await handle.close();

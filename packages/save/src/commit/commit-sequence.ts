@@ -9,6 +9,8 @@ type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
 
 /** All new files of a generation. */
 interface NewGeneration {
+  /** Makes the records durable that the files refer to. */
+  readonly syncRecords: () => Promise<void>;
   readonly files: GenerationFiles;
   readonly bytes: GenerationBytes;
   readonly pages: readonly NewPage[];
@@ -16,19 +18,22 @@ interface NewGeneration {
 }
 
 /**
- * Commits a generation: writes all files under temporary names, checks the lock, then renames them, the
- * manifest last. A writer that stalls may lose the lock to another process. That process removes the
+ * Commits a generation: makes its records durable and writes all files under temporary names, checks the lock,
+ * then renames them, the manifest last. A writer that stalls may lose the lock to another process. That process removes the
  * temporary files of others before it reads the manifest, so a rename by the stalled writer either came
  * before that or fails. Rules S44, S45, S97 and S98.
  */
 export async function commitGeneration(
   disk: Disk,
-  { files, bytes, pages, manifest }: NewGeneration,
+  { syncRecords, files, bytes, pages, manifest }: NewGeneration,
   lock?: WriterLock,
 ): Promise<void> {
   const named: readonly NewPage[] = [...pages, ...generationBytes(files, bytes)];
   try {
-    await writeTemporaries(disk, [...named, { path: MANIFEST_FILE, bytes: manifest }], lock);
+    await inAnyOrder([
+      syncRecords,
+      ...temporaryWrites(disk, [...named, { path: MANIFEST_FILE, bytes: manifest }], lock),
+    ]);
   } catch (error) {
     // A full disk needs the room. The first error says more than that of a removal, and the next commit replaces a file.
     for (const { path } of named) await disk.remove(temporaryPath(path, lock)).catch(() => undefined);
@@ -36,34 +41,39 @@ export async function commitGeneration(
   }
   await lock?.requireHeld();
   for (const { path } of named) await disk.rename(temporaryPath(path, lock), path);
-  await disk.syncDirectory(INDEX_FOLDER);
-  await disk.syncDirectory("");
+  await inAnyOrder([() => disk.syncDirectory(INDEX_FOLDER), () => disk.syncDirectory("")]);
   await disk.rename(temporaryPath(MANIFEST_FILE, lock), MANIFEST_FILE);
   await disk.syncDirectory("");
 }
 
-/** Files that are written and synced at once: none needs another, and a file system makes several durable together. */
-const WRITTEN_AT_ONCE = 4;
-
-/**
- * Writes files under temporary names. All of them are durable on return. After a failure it starts no other, and throws
- * the first error when those that were begun have ended.
- */
-async function writeTemporaries(
+/** Returns the steps that write files under temporary names. The files are durable after all of them. */
+function temporaryWrites(
   disk: Disk,
   files: readonly NewPage[],
   lock: WriterLock | undefined,
-): Promise<void> {
-  const waiting = files.values();
+): readonly (() => Promise<void>)[] {
+  return files.flatMap(({ path, bytes }) =>
+    bytes === undefined ? [] : [() => writeTemporary(disk, path, bytes, lock)],
+  );
+}
+
+/** Steps that run at once: none needs another, and a file system makes several files durable together. */
+const STEPS_AT_ONCE = 5;
+
+/**
+ * Runs steps in any order, several at once. After a failure it starts no other, and throws the first error when those
+ * that were begun have ended.
+ */
+async function inAnyOrder(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const waiting = steps.values();
   const failures: unknown[] = [];
-  const writeSome = async (): Promise<void> => {
-    for (const { path, bytes } of waiting) {
+  const runSome = async (): Promise<void> => {
+    for (const step of waiting) {
       if (failures.length > 0) return;
-      if (bytes === undefined) continue;
-      await writeTemporary(disk, path, bytes, lock).catch((error: unknown) => failures.push(error));
+      await step().catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: WRITTEN_AT_ONCE }, writeSome));
+  await Promise.all(Array.from({ length: STEPS_AT_ONCE }, runSome));
   if (failures.length > 0) throw failures[0];
 }
 

@@ -357,11 +357,14 @@ export class SaveWriter {
       ...bindingOf(files, global),
       ...(journalEpoch !== undefined && { journalEpoch }),
     };
-    await this.#guard(async () => {
-      await this.#packs.sync();
-      const next = { files: manifest, bytes: files, pages, manifest: encodeManifest(bound) };
-      await commitGeneration(this.#disk, next, this.#lock);
-    });
+    const next = {
+      syncRecords: () => this.#packs.sync(),
+      files: manifest,
+      bytes: files,
+      pages,
+      manifest: encodeManifest(bound),
+    };
+    await this.#guard(() => commitGeneration(this.#disk, next, this.#lock));
     this.#state = { ...this.#state, generation, manifest: bound, global, players, index, indexVersion };
     return { before, after: index };
   }

@@ -64,6 +64,8 @@ export class Compactor {
   readonly #lock: WriterLock | undefined;
   /** Sizes of final packs. */
   readonly #sizes = new Map<number, number>();
+  /** The active pack of the last survey. Until there is another, no earlier one is new. */
+  #surveyedPackId: number | undefined;
   #quietBelowBytes = 0;
   #wastefulPackId: number | undefined;
 
@@ -125,6 +127,7 @@ export class Compactor {
 
   /** Finds the sizes of unknown packs, and removes leftovers of a crash. */
   async #survey(activePackId: number): Promise<void> {
+    if (this.#surveyedPackId === activePackId) return;
     for (const { name } of await this.#disk.list(DATA_FOLDER)) {
       const path = `${DATA_FOLDER}/${name}`;
       const unfinished = pathOfTemporary(path);
@@ -133,6 +136,7 @@ export class Compactor {
       if (packId === undefined || packId >= activePackId || this.#sizes.has(packId)) continue;
       this.#sizes.set(packId, await fileSize(this.#disk, path));
     }
+    this.#surveyedPackId = activePackId;
   }
 
   #packBytes(activeBytes: number): number {

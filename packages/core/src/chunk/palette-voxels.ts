@@ -59,21 +59,27 @@ const pairCounts = new Uint16Array(256);
 const joinedIndices = new Uint16Array(256);
 
 /**
- * Collects the palette of voxels that are given as four bits each, two in a byte and the first of them in its low half, and
- * packs them. Their number is a multiple of eight. `blocks` has a block for each of the 16 values.
+ * Collects the palette of voxels that are given as four bits each, eight in a word and the first of them lowest, and packs
+ * them. `blocks` has a block for each of the 16 values. Equal words in a row, of which most worlds have many, are read
+ * once.
  */
-export function packHalfBytes(pairs: Uint8Array, blocks: Uint16Array): PaletteVoxels {
-  const volume = pairs.length * 2;
+export function packHalfBytes(words: Uint32Array, blocks: Uint16Array): PaletteVoxels {
+  const volume = words.length * 8;
   let paletteLength = 0;
   pairCounts.fill(0);
-  for (let at = 0; at < pairs.length; at++) {
-    const pair = pairs[at] as number;
-    const count = pairCounts[pair] as number;
-    pairCounts[pair] = count + 1;
-    if (count > 0) continue;
-    for (let half = 0; half < 2; half++) {
-      const block = blocks[half === 0 ? pair & 0x0f : pair >>> 4] as number;
-      if (indexInPalette(block, at * 2 + half, paletteLength) === paletteLength) paletteLength++;
+  for (let start = 0, end = 0; start < words.length; start = end) {
+    const word = words[start] as number;
+    do end++;
+    while (end < words.length && words[end] === word);
+    for (let pairStart = 0; pairStart < 32; pairStart += 8) {
+      const pair = (word >>> pairStart) & 0xff;
+      const count = pairCounts[pair] as number;
+      pairCounts[pair] = count + (end - start);
+      if (count > 0) continue;
+      const position = start * 8 + pairStart / 4;
+      const [low, high] = [blocks[pair & 0x0f] as number, blocks[pair >>> 4] as number];
+      if (indexInPalette(low, position, paletteLength) === paletteLength) paletteLength++;
+      if (indexInPalette(high, position + 1, paletteLength) === paletteLength) paletteLength++;
     }
   }
   const bitWidth = indexBits(paletteLength);
@@ -85,27 +91,38 @@ export function packHalfBytes(pairs: Uint8Array, blocks: Uint16Array): PaletteVo
     denseBytes += count * (varU32Bytes(low) + varU32Bytes(high));
     joinedIndices[pair] = (indexOfBlock[low] as number) | ((indexOfBlock[high] as number) << bitWidth);
   }
-  return voxelsOfScratch(volume, paletteLength, packPairs(pairs, bitWidth), denseBytes);
+  return voxelsOfScratch(volume, paletteLength, packWords(words, bitWidth), denseBytes);
 }
 
-/** Packs four pairs at a time, by the table of their bytes: together they fill as many bytes as an index has bits. */
-function packPairs(pairs: Uint8Array, bitWidth: number): PackedIndices {
-  const packed = new Uint32Array(wordCount(pairs.length * 2, bitWidth) * 2);
+/** Packs words by the table of their pairs: the indices of a word fill as many bytes as an index has bits. */
+function packWords(words: Uint32Array, bitWidth: number): PackedIndices {
+  const packed = new Uint32Array(wordCount(words.length * 8, bitWidth) * 2);
   if (bitWidth === 0) return packed;
   const bytes = new Uint8Array(packed.buffer);
   const pairBits = bitWidth * 2;
-  for (let at = 0, to = 0; at < pairs.length; at += 4, to += bitWidth) {
-    const bits =
-      (joinedIndices[pairs[at] as number] as number) |
-      ((joinedIndices[pairs[at + 1] as number] as number) << pairBits) |
-      ((joinedIndices[pairs[at + 2] as number] as number) << (pairBits * 2)) |
-      ((joinedIndices[pairs[at + 3] as number] as number) << (pairBits * 3));
+  let last = 0;
+  let bits = wordBits(last, pairBits);
+  for (let at = 0, to = 0; at < words.length; at++, to += bitWidth) {
+    const word = words[at] as number;
+    if (word !== last) {
+      last = word;
+      bits = wordBits(word, pairBits);
+    }
     bytes[to] = bits;
     if (bitWidth > 1) bytes[to + 1] = bits >>> 8;
     if (bitWidth > 2) bytes[to + 2] = bits >>> 16;
     if (bitWidth > 3) bytes[to + 3] = bits >>> 24;
   }
   return packed;
+}
+
+function wordBits(word: number, pairBits: number): number {
+  return (
+    (joinedIndices[word & 0xff] as number) |
+    ((joinedIndices[(word >>> 8) & 0xff] as number) << pairBits) |
+    ((joinedIndices[(word >>> 16) & 0xff] as number) << (pairBits * 2)) |
+    ((joinedIndices[word >>> 24] as number) << (pairBits * 3))
+  );
 }
 
 /** Runs of voxels of one block each, ordered and disjoint: the first `count` elements of the arrays. */

@@ -49,7 +49,7 @@ describe("a chunk that is decoded later", () => {
 });
 
 describe("a chunk of half bytes", () => {
-  test("has the blocks of a table, two in each byte, and equals the chunk of its voxels", () => {
+  test("has the blocks of a table, eight in each word, and equals the chunk of its voxels", () => {
     const prng = new Prng(3);
     for (const states of [1, 2, 3, 5, 8, 9, 16]) {
       // Two values may mean the same block.
@@ -57,17 +57,16 @@ describe("a chunk of half bytes", () => {
       const values = Array.from({ length: 4_096 }, (_, at) =>
         prng.below(4) === 0 ? prng.below(16) : at & 3,
       );
-      const pairs = Uint8Array.from({ length: 2_048 }, (_, at) => {
-        return (values[at * 2] as number) | ((values[at * 2 + 1] as number) << 4);
-      });
-      const chunk = chunkFromHalfBytes(pairs, blocks);
+      const words = new Uint32Array(512);
+      for (const [at, value] of values.entries())
+        words[at >>> 3] = (words[at >>> 3] as number) | (value << ((at & 7) * 4));
+      const chunk = chunkFromHalfBytes(words, blocks);
       const plain = chunkFromVoxels(Uint16Array.from(values, (value) => blocks[value] as number));
       expect(chunk.equals(plain)).toBe(true);
       expect([chunk.form, chunk.byteLength]).toEqual([plain.form, plain.byteLength]);
     }
-    expect(codeOf(() => chunkFromHalfBytes(new Uint8Array(8), new Uint16Array(15)))).toBe("ORT_ARGUMENT");
-    expect(codeOf(() => chunkFromHalfBytes(new Uint8Array(6), new Uint16Array(16)))).toBe("ORT_ARGUMENT");
-    expect(codeOf(() => chunkFromHalfBytes(new Uint8Array(0), new Uint16Array(16)))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => chunkFromHalfBytes(new Uint32Array(2), new Uint16Array(15)))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => chunkFromHalfBytes(new Uint32Array(0), new Uint16Array(16)))).toBe("ORT_ARGUMENT");
   });
 });
 

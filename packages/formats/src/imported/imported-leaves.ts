@@ -46,7 +46,6 @@ export function leavesOf(
 // Places of the voxels of a section, as it has them and in the order of a chunk. Shared by all calls, which never overlap.
 const sectionWords = new Uint32Array(SECTION_VOXELS / 8);
 const chunkWords = new Uint32Array(SECTION_VOXELS / 8);
-const chunkPairs = new Uint8Array(chunkWords.buffer);
 const sectionBlocks = new Uint16Array(16);
 
 /** Returns the chunk of a section with up to 16 states; `undefined` for anything else. A row of voxels is two words. */
@@ -66,7 +65,7 @@ function sectionChunk(
       chunkWords[to + 1] = sectionWords[from + 1] as number;
     }
   }
-  return chunkFromHalfBytes(chunkPairs, sectionBlocks);
+  return chunkFromHalfBytes(chunkWords, sectionBlocks);
 }
 
 // Our numbers of a palette, 0 behind it and for voxels that are not stored. Shared by all calls, which leave zeros behind.

@@ -261,3 +261,18 @@ test("a client survives a restart of its server, and its edits are applied once"
   await after.close();
   await world.close();
 });
+
+test("a client with several addresses goes on at another when its server is gone", async () => {
+  const world = await builtWorld();
+  const [first, second] = [await serve(world), await serve(world)];
+  const client = connectReplica([first.url, second.url], { interest: INTEREST, random: () => 0n });
+  await client.complete();
+  const waiting = status(client, "waiting");
+  await first.close({ retryAfterMs: 0 });
+  await waiting;
+  expect(await client.setVoxel([5, 50, 5, 5], 13)).toEqual({ status: "applied" });
+  expect(await world.get([5, 50, 5, 5])).toBe(13);
+  await client.close();
+  await second.close();
+  await world.close();
+});

@@ -33,6 +33,26 @@ describe("a client that connects", () => {
     expect(shape.volume).toBe(4096);
   });
 
+  test("tries several addresses in turn, beginning with any, and waits less for each", async () => {
+    const urls = ["ws://a", "ws://b", "ws://c"];
+    const server = new ScriptedServer({ random: () => 1n }, urls);
+    await settled();
+    server.socket.fail("refused");
+    await server.pass(60_000);
+    // The second one does not answer.
+    await server.pass(5_100);
+    await server.pass(60_000);
+    expect(server.sockets.map(({ url }) => url).slice(0, 4)).toEqual([
+      "ws://b",
+      "ws://c",
+      "ws://a",
+      "ws://b",
+    ]);
+    expect(server.reports.find(([, { error }]) => error?.detail.includes("ws://c"))?.[1].error?.detail).toBe(
+      "no welcome from ws://c within 5000 ms",
+    );
+  });
+
   test("throws where there is no WebSocket", () => {
     // Node 20 has none; later versions do.
     vi.stubGlobal("WebSocket", undefined);
@@ -147,7 +167,7 @@ describe("a client that lost its connection", () => {
     await server.pass(15_000);
     expect(server.world.status).toBe("connecting");
     await server.pass(50);
-    expect(server.reports.at(-1)?.[1].error?.message).toContain("no welcome within 15000 ms");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("no welcome from ws://test within 15000 ms");
     await server.pass(250);
     await server.join();
     await server.pass(6_000);

@@ -70,10 +70,10 @@ export class ScriptedServer {
   #read = 0;
 
   /** Starts to connect a client. The jitter is half of its maximum unless `random` is given. */
-  constructor(options: ReplicaOptions = {}) {
+  constructor(options: ReplicaOptions = {}, url: string | readonly string[] = "ws://test") {
     const { sockets, open } = fakeSockets();
     this.sockets = sockets;
-    this.world = connectReplica("ws://test", {
+    this.world = connectReplica(url, {
       time: this.time,
       socket: open,
       random: () => 1n << 52n,

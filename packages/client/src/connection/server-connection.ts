@@ -46,6 +46,8 @@ export function platformSocket(): OpenSocket | undefined {
 const TICK_MS = 50;
 /** How long a connection may take to open and be welcomed. */
 const JOIN_MS = 15_000;
+/** The same while there are other addresses to try. */
+const JOIN_MS_OF_SEVERAL = 5_000;
 /** Silence after which a connection counts as dead, whatever the socket says; servers send every second. */
 const SILENCE_MS = 6_000;
 /** Delay of a tick that means that the program was suspended, so silence is not conclusive yet. */
@@ -61,7 +63,8 @@ interface FrameHandler {
 
 /** Dependencies of a connection. */
 interface ServerConnectionOptions {
-  readonly url: string;
+  /** Addresses of the same world. */
+  readonly urls: readonly string[];
   readonly openSocket: OpenSocket;
   readonly time: TimeSource;
   readonly random: RandomBits;
@@ -71,12 +74,16 @@ interface ServerConnectionOptions {
 
 /**
  * Maintains a connection to a server: connects, passes frames to the protocol client, and reconnects after a
- * loss, until it is closed or the server says that retrying is pointless.
+ * loss, until it is closed or the server says that retrying is pointless. Of several addresses it begins with any, so
+ * that clients spread over them, and takes the next one after each loss.
  */
 export class ServerConnection {
   readonly #frames: FrameHandler;
   readonly #options: ServerConnectionOptions;
   readonly #backoff: Backoff;
+  readonly #joinMs: number;
+  /** Which address is tried, counted on from attempt to attempt. */
+  #turn: number;
   #status: Status = "connecting";
   #socket: WebSocketLike | undefined;
   #isOpen = false;
@@ -101,6 +108,9 @@ export class ServerConnection {
     this.#frames = frames;
     this.#options = options;
     this.#backoff = new Backoff(options.random);
+    const { urls, random } = options;
+    this.#joinMs = urls.length > 1 ? JOIN_MS_OF_SEVERAL : JOIN_MS;
+    this.#turn = urls.length > 1 ? Number(BigInt.asUintN(32, random())) : 0;
   }
 
   /** Connection status. */
@@ -110,11 +120,11 @@ export class ServerConnection {
 
   /** Returns the error for a client that was not welcomed in time: what it waits for, and why attempts failed. */
   timeoutError(timeoutMs: number): OrthantError {
-    const { url } = this.#options;
+    const { urls } = this.#options;
     const failure = this.#failure;
     const attempts = this.#attempts === 1 ? "the only attempt" : `the last of ${this.#attempts} attempts`;
     const why = failure === undefined ? "" : `; ${attempts} failed: ${failure.detail}`;
-    const detail = `no welcome from ${url} within ${timeoutMs} ms: ${this.#waitsFor()}${why}`;
+    const detail = `no welcome from ${urls.join(" or ")} within ${timeoutMs} ms: ${this.#waitsFor()}${why}`;
     return new OrthantError("ORT_TIMEOUT", detail, {}, { cause: failure });
   }
 
@@ -176,10 +186,16 @@ export class ServerConnection {
     this.#become("closed", error === undefined ? {} : { error });
   }
 
+  get #url(): string {
+    const { urls } = this.#options;
+    return urls[this.#turn % urls.length] as string;
+  }
+
   async #attempt(): Promise<void> {
     this.#become("connecting");
     this.#startedMs = this.#options.time.nowMs();
-    const { tokens, openSocket, url } = this.#options;
+    const { tokens, openSocket } = this.#options;
+    const url = this.#url;
     this.#attempts++;
     this.#isTokenDue = true;
     try {
@@ -213,7 +229,7 @@ export class ServerConnection {
   #listen(socket: WebSocketLike): void {
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
-    const { url } = this.#options;
+    const url = this.#url;
     let problem = "";
     const isCurrent = (): boolean => this.#socket === socket;
     socket.addEventListener("open", () => {
@@ -275,8 +291,8 @@ export class ServerConnection {
     const isLate = nowMs - this.#tickedMs > LATE_TICK_MS;
     this.#tickedMs = nowMs;
     if (isLate) this.#receivedMs = Math.max(this.#receivedMs, nowMs - SILENCE_MS + LATE_TICK_MS);
-    if (this.#status === "connecting" && nowMs - this.#startedMs > JOIN_MS) {
-      this.#drop(lost(`no welcome within ${JOIN_MS} ms`));
+    if (this.#status === "connecting" && nowMs - this.#startedMs > this.#joinMs) {
+      this.#drop(lost(`no welcome from ${this.#url} within ${this.#joinMs} ms`));
     } else if (this.#isOpen && nowMs - this.#receivedMs > SILENCE_MS) {
       this.#drop(lost(`the server said nothing for ${SILENCE_MS} ms`));
     } else if (this.#isOpen) {
@@ -323,6 +339,7 @@ export class ServerConnection {
     if (wasStable) this.#backoff.reset();
     this.#joinedMs = 0;
     this.#failure = error;
+    this.#turn++;
     // A token that expired during play is replaced at once, so that the player does not notice.
     const isRenewal = wasStable && goodbye?.reason === "credentials";
     const retryInMs = isRenewal ? 0 : this.#backoff.nextMs(goodbye?.retryAfterMs);

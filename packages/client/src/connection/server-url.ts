@@ -14,18 +14,32 @@ const EXAMPLE = "an address looks like ws://127.0.0.1:7440";
 /** The scheme to use instead of one that is no WebSocket's. */
 const SCHEMES: Readonly<Record<string, string>> = { "http:": "ws:", "https:": "wss:" };
 
-/** Throws `ORT_ARGUMENT`, with what would be right, for anything but the address of a WebSocket. */
-export function requireServerUrl(url: unknown): asserts url is string {
-  if (typeof url !== "string" || url === "") throw wrongArgument("the url", url, EXAMPLE);
+/** More addresses than any cluster has gateways are a mistake. */
+const ADDRESSES_MAX = 1_000;
+
+/**
+ * Returns the addresses of one or several servers. Throws `ORT_ARGUMENT`, with what would be right, for anything but
+ * addresses of WebSockets.
+ */
+export function requireServerUrls(given: unknown): readonly string[] {
+  if (!Array.isArray(given)) return [requireServerUrl("the url", given)];
+  if (given.length === 0 || given.length > ADDRESSES_MAX)
+    throw wrongArgument("the url", given, `a list has 1 to ${ADDRESSES_MAX} addresses; ${EXAMPLE}`);
+  return Array.from(given, (url: unknown, at) => requireServerUrl(`address ${at} of the list`, url));
+}
+
+function requireServerUrl(name: string, url: unknown): string {
+  if (typeof url !== "string" || url === "") throw wrongArgument(name, url, EXAMPLE);
   const parsed = parse(url);
-  if (parsed === undefined) throw wrongArgument("the url", url, `it is not a URL; ${EXAMPLE}`);
+  if (parsed === undefined) throw wrongArgument(name, url, `it is not a URL; ${EXAMPLE}`);
   const { protocol, hash } = parsed;
   if (protocol !== "ws:" && protocol !== "wss:") {
     const wanted = SCHEMES[protocol];
     const advice = wanted === undefined ? "" : ` (${wanted} here)`;
-    throw wrongArgument("the url", url, `use ws: or wss:${advice}; ${EXAMPLE}`);
+    throw wrongArgument(name, url, `use ws: or wss:${advice}; ${EXAMPLE}`);
   }
-  if (hash !== "") throw wrongArgument("the url", url, `leave out ${hash}: a WebSocket takes no fragment`);
+  if (hash !== "") throw wrongArgument(name, url, `leave out ${hash}: a WebSocket takes no fragment`);
+  return url;
 }
 
 /** A longer timer fires at once. */

@@ -24,14 +24,14 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  * lacks. The process stays alive until the client is closed, even while it waits to reconnect.
  */
 export function connect<D extends Dimensions = Dimensions>(
-  url: string,
+  url: string | readonly string[],
   options: ConnectOptions<D> = {},
 ): Promise<ClientWorld<D>> {
   return joined(options, (replicaOptions) => connectReplica(url, replicaOptions));
 }
 
 /** Does the same for a replica with four axes, and returns it before it has joined. */
-export function connectReplica(url: string, options: ReplicaOptions = {}): WorldReplica {
+export function connectReplica(url: string | readonly string[], options: ReplicaOptions = {}): WorldReplica {
   const socket = (address: string): WebSocket =>
     new WebSocket(address, { maxPayload: SERVER_FRAME_BYTES_MAX, perMessageDeflate: false });
   const world = connectWith(url, { socket, ...options });

@@ -21,7 +21,7 @@ import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
 import type { TokenOption } from "../connection/retry.ts";
 import { type OpenSocket, platformSocket } from "../connection/server-connection.ts";
-import { requireServerUrl, requireTimeout } from "../connection/server-url.ts";
+import { requireServerUrls, requireTimeout } from "../connection/server-url.ts";
 import type { ReplicaInterest } from "./interest.ts";
 import { WorldReplica } from "./world-replica.ts";
 
@@ -93,9 +93,12 @@ const RULES: OptionRules<ReplicaOptions> = {
   },
 };
 
-/** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
-export function connectReplica(url: string, given: ReplicaOptions = {}): WorldReplica {
-  requireServerUrl(url);
+/**
+ * Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. Of several addresses,
+ * such as the gateways of a cluster, it begins with any and takes the next one after each loss.
+ */
+export function connectReplica(url: string | readonly string[], given: ReplicaOptions = {}): WorldReplica {
+  const urls = requireServerUrls(url);
   const options = ownOptions("the options", given, RULES);
   const { timeoutMs = TIMEOUT_MS } = options;
   const socket = options.socket ?? platformSocket();
@@ -112,7 +115,7 @@ export function connectReplica(url: string, given: ReplicaOptions = {}): WorldRe
   const wrong = nameFault(name);
   if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
   return new WorldReplica({
-    url,
+    urls,
     name,
     token: options.token ?? "",
     interest: options.interest,

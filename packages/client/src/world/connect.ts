@@ -32,14 +32,15 @@ export interface ConnectOptions<D extends Dimensions = Dimensions>
 /**
  * Joins the world of a server at a `ws:` or `wss:` address. Resolves when the server has let the client in, and
  * rejects when it refuses, or when it cannot be reached in time. From then on the client reconnects by itself until
- * it is closed.
+ * it is closed. A cluster has an address for each gateway: of a list, the client begins with any, and takes the next one
+ * after each loss.
  *
  * @example
  * const client = await connect("wss://play.example.org", { token, dimensions: 3 });
  * await client.setInterest({ center: client.spawn, radius: 128 });
  */
 export function connect<D extends Dimensions = Dimensions>(
-  url: string,
+  url: string | readonly string[],
   options: ConnectOptions<D> = {},
 ): Promise<ClientWorld<D>> {
   return joined(options, (replicaOptions) => connectReplica(url, replicaOptions));

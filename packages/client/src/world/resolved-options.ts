@@ -6,7 +6,7 @@ import type { ReplicaInterest } from "./interest.ts";
 
 /** The options with all defaults filled in. */
 export interface ResolvedOptions {
-  readonly url: string;
+  readonly urls: readonly string[];
   readonly name: string;
   readonly token: TokenOption;
   readonly interest: ReplicaInterest | undefined;

@@ -282,7 +282,7 @@ export class WorldReplica {
   }
 
   async #begin(): Promise<void> {
-    const { cache, random, time, name, generators, url, socket, onCacheFailure } = this.#options;
+    const { cache, random, time, name, generators, urls, socket, onCacheFailure } = this.#options;
     const store = await ReplicaStore.open({ cache, random, time, onFailure: onCacheFailure });
     this.#store = store;
     if (this.#ending !== undefined) {
@@ -325,7 +325,7 @@ export class WorldReplica {
     this.#interest.follow(syncClient);
     this.#syncClient = syncClient;
     const onStatus = (status: Status, detail: StatusDetail): void => this.#setStatus(status, detail);
-    const connection = { url, openSocket: socket, time, random, tokens, onStatus };
+    const connection = { urls, openSocket: socket, time, random, tokens, onStatus };
     this.#connection = new ServerConnection(syncClient, connection);
     this.#connection.start();
   }

@@ -342,9 +342,10 @@ export class Viewer {
     });
   }
 
-  #begin({ shape, begin }: WorldFacts): void {
+  #begin({ shape, begin, isReturn }: WorldFacts): void {
     const [x, y, z, w] = nearestInside(shape, begin);
-    const eye: Vector = isFlat(shape) ? [x, y, z, w] : [x + 0.5, y + BEGIN_UP, z + BEGIN_BACK, w];
+    const isThere = isReturn || isFlat(shape);
+    const eye: Vector = isThere ? [x, y, z, w] : [x + 0.5, y + BEGIN_UP, z + BEGIN_BACK, w];
     this.#setSlice(firstSlice(shape, eye), eye);
     this.camera.yaw = 0;
     this.camera.pitch = BEGIN_PITCH;

@@ -336,8 +336,8 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     [
       "a viewpoint that is none",
       "#left",
-      { url: "/", viewpoint: "at=1,2" },
-      'the option viewpoint is "at=1,2"; it must be text such as',
+      { url: "/", viewpoint: "at=1" },
+      'the option viewpoint is "at=1"; it must be text such as',
     ],
     [
       "a worker that is none",

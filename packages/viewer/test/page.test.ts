@@ -313,6 +313,27 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(other.page.url()).toContain("at=5,6,7");
   });
 
+  test("begins where the visitor was before, and takes a link without the last coordinates", async () => {
+    const secret = "a secret of more than thirty-two bytes";
+    const server = await serve(await newWorld(CUBE_CHUNKS), { auth: { secret } });
+    const claims = { playerId: 7n, role: "builder", expiresInSeconds: 60 } as const;
+    const token = await issueToken(claims, { secret }, Date.now());
+    const placeAt = async (link: string): Promise<string | undefined> => {
+      const view = await open(server, link);
+      await view.said("Here");
+      await view.settled();
+      const place = /at=([^,]+,[^,]+,[^,]+)/.exec(view.page.url())?.[1];
+      await expect.poll(() => server.players[0]?.position.slice(0, 3).join()).toBe(place);
+      await view.close();
+      await expect.poll(() => server.players.length).toBe(0);
+      return place;
+    };
+    const place = await placeAt(`token=${token}`);
+    expect(place).toMatch(/^0\.5,/);
+    expect(await placeAt(`token=${token}`)).toBe(place);
+    expect(await placeAt(`token=${token}&at=5,6,7`)).toBe("5,6,7");
+  });
+
   test("shows the other players with their names, and resumes without a reload when the server comes back", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const first = await serve(world);

@@ -97,16 +97,21 @@ export function formatViewpoint({ eye, yaw, pitch, hidden, mapZoom }: Viewpoint)
   return parts.join("&");
 }
 
-/** Parses the viewpoint in a link's fragment. Returns `undefined` when it is missing or invalid. */
+/**
+ * Parses the viewpoint in a link's fragment. Returns `undefined` when it is missing or invalid. Coordinates behind those that
+ * are given are 0.
+ */
 export function parseViewpoint(text: string): Viewpoint | undefined {
   const fields = new URLSearchParams(text.replace(/^#/, ""));
-  const eye = numbersOf(fields.get("at"), 4);
-  if (eye === undefined || eye.some((coordinate) => Math.abs(coordinate) > COORDINATE_MAX)) return undefined;
+  const given = numbersOf(fields.get("at"), 2, 4);
+  if (given === undefined || given.some((coordinate) => Math.abs(coordinate) > COORDINATE_MAX))
+    return undefined;
+  const [x = 0, y = 0, z = 0, w = 0] = given;
   const [yaw = 0, pitch = 0] = numbersOf(fields.get("look"), 2) ?? [];
   const [zoom] = numbersOf(fields.get("map"), 1) ?? [];
   const hidden = (AXIS_NAMES as readonly (string | null)[]).indexOf(fields.get("hide"));
   return {
-    eye: eye as unknown as Vector,
+    eye: [x, y, z, w],
     yaw: toRadians(yaw),
     pitch: Math.max(-PITCH_MAX, Math.min(PITCH_MAX, toRadians(pitch))),
     hidden: hidden < 0 ? undefined : (hidden as Axis),
@@ -114,9 +119,10 @@ export function parseViewpoint(text: string): Viewpoint | undefined {
   };
 }
 
-function numbersOf(text: string | null, count: number): readonly number[] | undefined {
+function numbersOf(text: string | null, least: number, most = least): readonly number[] | undefined {
   const numbers = (text ?? "").split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
-  return numbers.length === count && numbers.every(Number.isFinite) ? numbers : undefined;
+  const isCount = numbers.length >= least && numbers.length <= most;
+  return isCount && numbers.every(Number.isFinite) ? numbers : undefined;
 }
 
 function toDegrees(radians: number): number {

@@ -10,6 +10,8 @@ export interface WorldFacts {
   readonly blocks: readonly BlockType[];
   /** Initial position of a visitor. */
   readonly begin: Vector;
+  /** Whether that is where the visitor was before, and not a place to look at from some distance. */
+  readonly isReturn: boolean;
   /** Whether the visitor may edit the world. */
   readonly canEdit: boolean;
   /** Short description of where the world comes from. */

@@ -21,6 +21,7 @@ export async function openBrowserSource(
     shape: world.shape,
     blocks: world.catalog.types,
     begin: world.spawn,
+    isReturn: false,
     canEdit: true,
     origin: "in this browser",
   });

@@ -24,6 +24,7 @@ export async function openSavedSource(
     shape: world.shape,
     blocks: world.catalog.types,
     begin: beginOf(world, dropped),
+    isReturn: false,
     canEdit: false,
     origin: dropped.origin,
   });

@@ -165,13 +165,14 @@ export class SharedSource implements ViewSource {
   }
 
   #facts(): WorldFacts {
-    const { name, shape, catalog, pose, role } = this.#world;
+    const { name, shape, catalog, pose, spawn, role } = this.#world;
     const origin = role === "viewer" ? "shared, to look at" : "shared";
     return {
       name,
       shape,
       blocks: catalog.types,
       begin: pose.position,
+      isReturn: pose.position.some((at, axis) => at !== spawn[axis]),
       canEdit: role !== "viewer",
       origin,
     };

@@ -67,11 +67,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner acknowledges edits before they are stored",
-    change(
-      EDITS,
-      'await this.#context.log.whenDurable();\n        return { kind: "edits", outcomes };',
-      'return { kind: "edits", outcomes };',
-    ),
+    change(EDITS, "await this.#context.log.whenDurable();", ""),
   ),
   mutant(
     "an owner sends regions with edits that are not stored",

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +8,8 @@ import { expect, onTestFinished, test } from "vitest";
 const COMMAND = fileURLToPath(new URL("../bin/create-orthant.js", import.meta.url));
 const ROOT_MANIFEST = new URL("../../../package.json", import.meta.url);
 const OWN_MANIFEST = new URL("../package.json", import.meta.url);
+const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+const FIRST_GAME = new URL("../../../docs/guides/first-game.md", import.meta.url);
 const TEMPLATES = ["three", "tiles", "server", "browser"];
 /** Packages that templates use and the repository does not. */
 const OF_TEMPLATES = ["tsx"];
@@ -82,6 +84,22 @@ test.each(TEMPLATES)("%s uses the versions of other packages that the repository
     expect([name, version]).toEqual([name, tested[name]]);
   }
 });
+
+test.each(["three", "tiles"])(
+  "%s passes its own tests with the rule of the guide",
+  async (template) => {
+    const folder = await emptyFolder();
+    await create(folder, "game", "--template", template);
+    const project = join(folder, "game");
+    await symlink(MODULES, join(project, "node_modules"));
+    const [rules] = /^ {2}rules: \{$.+?^ {2}\},$/ms.exec(await readFile(FIRST_GAME, "utf8")) ?? [];
+    const game = join(project, "src/server/game.ts");
+    const [beforeOptions, afterOptions] = (await readFile(game, "utf8")).split("createServer({");
+    await writeFile(game, `${beforeOptions}createServer({\n${rules}${afterOptions}`);
+    expect(await run("npm", ["test"], project)).toMatchObject({ exitCode: 0 });
+  },
+  120_000,
+);
 
 test("a folder that is not empty is refused, and stays as it is", async () => {
   const folder = await emptyFolder();

@@ -16,10 +16,10 @@ afterAll(async () => {
 });
 
 test("a player can build away from the spawn", async () => {
-  expect(await ada.set([40, 64, 0], ada.blocks.id("brick"))).toEqual({ status: "applied" });
+  expect(await ada.set([40, 32, 0], ada.blocks.id("brick"))).toEqual({ status: "applied" });
 });
 
 test("no player can build at the spawn", async () => {
-  const result = await ada.set([3, 64, 0], ada.blocks.id("brick"));
+  const result = await ada.set([3, 32, 0], ada.blocks.id("brick"));
   expect(result).toMatchObject({ status: "rejected", detail: "Ada, the spawn is protected." });
 });

@@ -10,10 +10,10 @@ test("a player sees what another one builds", async () => {
     connect(server.url, { name: "Bob", dimensions: 3 }),
   ]);
   onTestFinished(() => Promise.all([ada.close(), bob.close()]).then(() => undefined));
-  await bob.setInterest({ center: [0, 64, 0], radius: 16 });
+  await bob.setInterest({ center: [0, 32, 0], radius: 16 });
 
   const seen = new Promise((resolve) => bob.onEdit(({ changes }) => resolve(changes[0])));
   const brick = ada.blocks.id("brick");
-  expect(await ada.set([0, 64, 0], brick)).toEqual({ status: "applied" });
-  expect(await seen).toEqual({ position: [0, 64, 0], block: brick, before: 0 });
+  expect(await ada.set([0, 32, 0], brick)).toEqual({ status: "applied" });
+  expect(await seen).toEqual({ position: [0, 32, 0], block: brick, before: 0 });
 });

@@ -1,4 +1,10 @@
-import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
+import {
+  type Dimensions,
+  dimensionsOf,
+  type GeneratorRegistry,
+  isOrthantError,
+  OrthantError,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatBytes } from "@orthant/formats";
 import { openSave, type Retention, surveySave } from "@orthant/save";
@@ -37,6 +43,18 @@ export async function retryWhileWritten<Value>(
     } catch (error) {
       if (!isOrthantError(error) || (await isFinal())) throw error;
     }
+  }
+}
+
+/** Returns the dimensions of a world, which may be damaged; `undefined` if no file says them any more. */
+export async function dimensionsOfDamaged(disk: Disk): Promise<Dimensions | undefined> {
+  try {
+    const save = await openSave(disk);
+    await save.close();
+    return dimensionsOf(save.global.description.chunkShape);
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -31,6 +31,7 @@ interface Status {
   }[];
   readonly nodes: readonly {
     readonly node: string;
+    readonly shards: number;
     readonly isAlive: boolean;
     readonly isLeaving: boolean;
   }[];
@@ -275,6 +276,7 @@ describe("a cluster of processes", () => {
     const owner = new Program(...ownerOfPort, "--node", "c");
     const gateway = new Program("serve", "port", "--cluster", "gateway", "--port", "0");
     let other: Program | undefined;
+    let third: Program | undefined;
     try {
       const shown = JSON.parse(await owner.firstLine) as { readonly url: string };
       expect(shown).toMatchObject({ world: "port", part: "owner", node: "c" });
@@ -303,11 +305,21 @@ describe("a cluster of processes", () => {
       await other.firstLine;
       expect(await owner.stop()).toBe(EXIT.ok);
       expect(await builder.setVoxel([...BUILT], 12)).toMatchObject({ status: "applied" });
+      third = new Program(...ownerOfPort, "--node", "e");
+      await third.firstLine;
+      await other.kill();
+      expect(await builder.setVoxel([...BUILT], 11)).toMatchObject({ status: "applied" });
+      const { nodes } = await result<Status>("cluster", "status", "port");
+      expect(nodes.map(({ node, shards, isAlive }) => [node, shards, isAlive])).toEqual([
+        ["c", 0, false],
+        ["d", 0, false],
+        ["e", 1, true],
+      ]);
       await builder.close();
     } finally {
-      await Promise.all([owner.stop(), gateway.stop(), other?.stop()]);
+      await Promise.all([owner.stop(), gateway.stop(), other?.stop(), third?.stop()]);
     }
-  }, 120_000);
+  }, 240_000);
 
   test("a node that starts before NATS waits for it, and ends by a signal meanwhile", async () => {
     const shared = await temporaryFolder();

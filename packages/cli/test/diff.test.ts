@@ -1,9 +1,10 @@
 import { cp } from "node:fs/promises";
+import { join } from "node:path";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
+import { createWorld, NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
-import { capture } from "./captured.ts";
+import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
 let before: string;
@@ -26,8 +27,8 @@ describe("diff", () => {
     expect(exitCode).toBe(EXIT.failed);
     expect(output).toBe(
       [
-        "chunk [0, 6, 0, 0] of region [0, 1, 0, 0]: content -> content, 1 voxel",
-        "chunk [18, 6, 0, 0] of region [4, 1, 0, 0]: untouched -> content",
+        "chunk [0, 6, 0] of region [0, 1, 0]: content -> content, 1 voxel",
+        "chunk [18, 6, 0] of region [4, 1, 0]: untouched -> content",
         "player 6: added",
         "different: 2 chunks in 2 regions, 1 player",
         "",
@@ -65,6 +66,17 @@ describe("diff", () => {
         { kind: "player", playerId: "6", change: "added" },
       ],
     });
+  });
+
+  test("shows spawns with the axes that the worlds have", async () => {
+    const folder = await temporaryFolder();
+    for (const [name, spawn] of [
+      ["one", [8.5, 23, 8.5]],
+      ["two", [9, 23, 8.5]],
+    ] as const)
+      await (await createWorld(join(folder, name), { dimensions: 3, spawn })).close();
+    const { output } = await capture(["diff", join(folder, "one"), join(folder, "two")]);
+    expect(output).toBe("spawn: [8.5, 23, 8.5] -> [9, 23, 8.5]\ndifferent: 1 fact\n");
   });
 
   test("lists no more than the limit, and still counts everything", async () => {

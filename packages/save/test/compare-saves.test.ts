@@ -1,4 +1,6 @@
-import { emptyChunk, type Position } from "@orthant/core";
+import { BlockCatalog, type Chunk, emptyChunk, type Position, uniformChunk } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import {
   type ChunkEntry,
@@ -33,6 +35,29 @@ async function saveOf(
   const leaves = [{ cube: ORIGIN_CELL, chunks, entities }];
   const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, leaves, ...(limits && { limits }) });
   await writer.close();
+  return openSave(disk);
+}
+
+/** Returns a world with its own blocks, of which only `door` has properties, and one chunk. */
+async function worldOf(
+  worldId: bigint,
+  ids: Readonly<Record<string, number>>,
+  ofDoor: Readonly<Record<string, readonly string[]>>,
+  chunk: Chunk,
+): Promise<Save> {
+  const catalog = new BlockCatalog([
+    { id: 0, name: "air", colour: 0, solid: false },
+    ...Object.entries(ids).map(([name, id]) => ({
+      ...{ id, name, colour: 0, solid: true },
+      ...(name === "door" && {
+        properties: Object.entries(ofDoor).map(([property, values]) => ({ name: property, values })),
+      }),
+    })),
+  ]);
+  const description = { ...GLOBAL.description, worldId, blocks: encode(blockCatalogCodec, catalog) };
+  const leaves = [{ cube: ORIGIN_CELL, chunks: [{ position: [0, 0, 0, 0], chunk }] as const, entities: [] }];
+  const disk = new MemoryDisk();
+  await (await createSave(disk, { nowMs: 1, global: { ...GLOBAL, description }, leaves })).close();
   return openSave(disk);
 }
 
@@ -116,6 +141,30 @@ describe("compareSaves", () => {
       );
       expect(positions.sort(), `round ${round}`).toEqual(expected.sort());
     }
+  });
+
+  test.each<[what: string, ids: readonly number[], voxels: number | undefined]>([
+    ["the same blocks under other ids", [3, 7], undefined],
+    ["other values of a property", [3, 6], 1],
+    ["a block with the same id and another name", [1, 7], SHAPE.volume - 1],
+  ])("compares the blocks of two worlds by name and properties: %s", async (_what, [wall, door], voxels) => {
+    const north = { facing: ["north", "east"] };
+    const before = await worldOf(5n, { wall: 1, door: 2 }, north, uniformChunk(SHAPE.volume, 1).set(0, 3));
+    const content = uniformChunk(SHAPE.volume, wall as number).set(0, door as number);
+    const after = await worldOf(6n, { brick: 1, wall: 3, door: 6 }, north, content);
+    const found = (await differences(before, after)).filter(({ kind }) => kind === "chunk");
+    expect(found).toMatchObject(
+      voxels === undefined ? [] : [{ before: "content", after: "content", voxels }],
+    );
+  });
+
+  test("finds a block that was renamed in one world unchanged", async () => {
+    const content = uniformChunk(SHAPE.volume, 1);
+    const [before, after] = [
+      await worldOf(5n, { wall: 1 }, {}, content),
+      await worldOf(5n, { brick: 1 }, {}, content),
+    ];
+    expect(await differences(before, after)).toMatchObject([{ kind: "fact", fact: "blocks" }]);
   });
 
   test("follows entities and players by id", async () => {

@@ -15,7 +15,7 @@ import {
   voxelsOfSectors,
   waitForOwner,
 } from "@orthant/cluster";
-import { type Box, OrthantError } from "@orthant/core";
+import { type Box, dimensionsOf, OrthantError } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { formatBox, formatBytes, formatCount } from "@orthant/formats";
@@ -102,15 +102,20 @@ interface ShardRow {
 async function printStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const world = args.at(1);
   const status = await requireStatus(engine, world);
-  const nodes = await clusterNodes(engine, world, context.time);
+  const dimensions = dimensionsOf(status.map.world.shape);
   const shards = status.shards.map((shard) => rowOf(status, shard));
+  // Heartbeats count shards, too, but the last one of a dead node still has those that others own now.
+  const nodes = (await clusterNodes(engine, world, context.time)).map((node) => ({
+    ...node,
+    shards: shards.filter(({ owner }) => owner === node.node).length,
+  }));
   context.printJson({ world, name: status.map.world.name, map: status.map.generation, shards, nodes });
   context.printAll(
     tableLines([
       ["shard", "owner", "term", "unsaved", "journal", "voxels"],
       ...shards.map(({ shard, owner, term, unsavedRecords, journalBytes, box }) => [
         ...[shard, owner ?? "none", String(term), formatCount(unsavedRecords), formatBytes(journalBytes)],
-        box === null ? "the rest of the world" : formatBox(box),
+        box === null ? "the rest of the world" : formatBox(box, dimensions),
       ]),
     ]),
   );
@@ -179,7 +184,9 @@ async function splitOff(engine: Engine, args: Arguments, context: Context): Prom
   const { node, term } = await waitForOwner(engine, world, newShard, 0, context.time);
   const box = voxelsOfSectors(shape, sectors);
   context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
-  context.print(`split ${formatBox(box)} off shard ${shard} as shard ${newShard}; ${node} owns it`);
+  context.print(
+    `split ${formatBox(box, dimensionsOf(shape))} off shard ${shard} as shard ${newShard}; ${node} owns it`,
+  );
 }
 
 /** `orthant cluster drain`: finishes when other nodes own its shards. */

@@ -1,3 +1,4 @@
+import { dimensionsOf } from "@orthant/core";
 import { PositionSet, regionOf } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatCount, formatPosition } from "@orthant/formats";
@@ -60,7 +61,7 @@ export const diffCommand: Command = {
       truncated: found.isCut,
       differences: found.listed,
     });
-    context.printAll(found.listed.map(differenceLine));
+    context.printAll(found.listed.map((difference) => differenceLine(difference, found.opened)));
     if (found.isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more`);
     context.print(summaryOf(found));
     return exitWithJournals(found.opened, context, found.isEqual ? EXIT.ok : EXIT.failed);
@@ -167,15 +168,18 @@ function listedOf(difference: SaveDifference) {
   } as const;
 }
 
-function differenceLine(difference: Listed): string {
+function differenceLine(difference: Listed, [first, second]: Comparison["opened"]): string {
   switch (difference.kind) {
     case "fact":
+      if (difference.fact === "spawn") return `spawn: ${spawnOf(first)} -> ${spawnOf(second)}`;
       return `${difference.fact}: ${difference.before} -> ${difference.after}`;
     case "chunk": {
       const { chunk, region, before, after, voxels, data } = difference;
+      const dimensions = dimensionsOf(first.save.global.description.chunkShape);
+      const where = `chunk ${formatPosition(chunk, dimensions)} of region ${formatPosition(region, dimensions)}`;
       const amount = voxels === null ? "" : `, ${formatAmount(voxels, "voxel")}`;
       const withData = data === null || data === 0 ? "" : `, data of ${formatCount(data)}`;
-      return `chunk ${formatPosition(chunk)} of region ${formatPosition(region)}: ${before} -> ${after}${amount}${withData}`;
+      return `${where}: ${before} -> ${after}${amount}${withData}`;
     }
     case "entity":
       return `entity ${difference.entityId}: ${difference.change}`;
@@ -184,6 +188,11 @@ function differenceLine(difference: Listed): string {
     case "store":
       return `store ${JSON.stringify(difference.key)}: ${difference.change}`;
   }
+}
+
+function spawnOf({ save }: SaveWithJournal): string {
+  const { spawn, chunkShape } = save.global.description;
+  return formatPosition(spawn, dimensionsOf(chunkShape));
 }
 
 function summaryOf({ isEqual, counts }: Comparison): string {

@@ -1,4 +1,4 @@
-import { type Box, OrthantError } from "@orthant/core";
+import { type Box, type Dimensions, dimensionsOf, OrthantError } from "@orthant/core";
 import {
   boxBetween,
   boxContains,
@@ -110,7 +110,7 @@ export const exportCommand: Command = {
       });
       const did = isDry ? "would write" : "wrote";
       context.print(
-        `${did} ${file}: voxels ${formatBox(made.box)}, ${formatAmount(voxels, "voxel")}, ${formatBytes(bytes.length)}`,
+        `${did} ${file}: voxels ${formatBox(made.box, made.dimensions)}, ${formatAmount(voxels, "voxel")}, ${formatBytes(bytes.length)}`,
       );
     }
     printLosses(losses, context);
@@ -140,6 +140,8 @@ function targetOf(file: string): Target {
 
 interface Exported {
   readonly box: Box;
+  /** Those of the world. */
+  readonly dimensions: Dimensions;
   readonly size: ExportedVoxels["size"];
   readonly bytes: Uint8Array;
   readonly losses: readonly ConversionLoss[];
@@ -191,7 +193,13 @@ async function exportBox(
   const progress = context.progress("reading", "columns", (max[0] - min[0]) * (max[2] - min[2]));
   try {
     const voxels = await readVoxels(save, state, box, () => progress.advance(1));
-    return { box, size, bytes: writer(voxels, losses), losses: losses.list() };
+    return {
+      box,
+      dimensions: dimensionsOf(state.shape),
+      size,
+      bytes: writer(voxels, losses),
+      losses: losses.list(),
+    };
   } finally {
     progress.end();
   }
@@ -221,7 +229,7 @@ async function exportRegion(
   try {
     const bytes = await regionOfWorld(save, state, region, box, losses, () => progress.advance(1));
     const size = [box.max[0] - box.min[0], box.max[1] - box.min[1], box.max[2] - box.min[2]] as const;
-    return { box, size, bytes, losses: losses.list() };
+    return { box, dimensions: dimensionsOf(state.shape), size, bytes, losses: losses.list() };
   } finally {
     progress.end();
   }

@@ -1,4 +1,4 @@
-import type { Box } from "@orthant/core";
+import { type Box, dimensionsOf } from "@orthant/core";
 import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/engine";
 import { formatAmount, formatBox } from "@orthant/formats";
 import { type Moment, openWorldEngine } from "@orthant/world/engine";
@@ -83,7 +83,7 @@ async function rollBack({ folder, box, moment, isDry }: RollBack, context: Conte
       made: !isDry,
       chunks: edit?.chunks.length ?? null,
     });
-    const where = `chunks ${formatBox(chunks)} of ${folder}`;
+    const where = `chunks ${formatBox(chunks, dimensionsOf(world.shape))} of ${folder}`;
     context.print(
       edit === undefined
         ? `would restore ${where} from generation ${generation}, in ${formatAmount(boxVolume(regionsTouching(chunks)), "region")}`

@@ -1,8 +1,10 @@
+import type { Dimensions } from "@orthant/core";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import { formatAmount, formatBox } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { describeFormat, findWorld, formatOptions, formatRequest, unsupported } from "../found-world.ts";
+import { dimensionsOfDamaged } from "../live-save.ts";
 import { findingJson } from "../report.ts";
 import { EXIT } from "../usage.ts";
 
@@ -31,7 +33,8 @@ export const verifyCommand: Command = {
     const damage = findings.filter(({ severity }) => severity === "damage");
     const whole = isWhole(findings);
     context.printJson({ world: folder, ...world, whole, findings: findings.map(findingJson) });
-    for (const finding of findings) printFinding(finding, context);
+    const dimensions = findings.length === 0 ? undefined : await dimensionsOfDamaged(found.disk);
+    for (const finding of findings) printFinding(finding, dimensions, context);
     const notices = findings.length - damage.length;
     const faults = whole ? "" : `, ${formatAmount(damage.length, "fault")}`;
     const rest = `: ${describeFormat(world)}${faults}, ${formatAmount(notices, "notice")}`;
@@ -41,12 +44,12 @@ export const verifyCommand: Command = {
 };
 
 /** Prints a finding in a line: where, what, and what it affects. */
-function printFinding(finding: Finding, context: Context): void {
+function printFinding(finding: Finding, dimensions: Dimensions | undefined, context: Context): void {
   const { severity, file, offset, code, message, generation, chunks } = finding;
   const position = offset === undefined ? file : `${file}+${offset}`;
   const hurt = [
     ...(generation === undefined ? [] : [`generation ${generation}`]),
-    ...(chunks === undefined ? [] : [`chunks ${formatBox(chunks)}`]),
+    ...(chunks === undefined ? [] : [`chunks ${formatBox(chunks, dimensions)}`]),
   ];
   const why = code === undefined ? "" : ` [${code}]`;
   const rest = `: ${position}: ${message}${why}${hurt.length === 0 ? "" : ` (${hurt.join(", ")})`}`;

@@ -1,7 +1,8 @@
-import { DEFAULT_BLOCKS, OrthantError } from "@orthant/core";
+import { DEFAULT_BLOCKS, dimensionsOf, OrthantError } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/engine";
 import type { ChunkEntry, Save } from "@orthant/save";
+import { formatPosition } from "./text.ts";
 
 /** Options for converting. */
 export interface ConvertOptions {
@@ -92,9 +93,10 @@ export function noteLostFacts(
   { global, index }: Pick<Save, "global" | "index">,
   losses: ConversionLosses,
 ): void {
-  const { name, spawn, blocks, namedGenerations, attachments, edits } = global.description;
+  const { name, chunkShape, spawn, blocks, namedGenerations, attachments, edits } = global.description;
   if (name !== "") losses.add("the name of the world", JSON.stringify(name));
-  if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);
+  if (spawn.some((coordinate) => coordinate !== 0))
+    losses.add("the spawn point", formatPosition(spawn, dimensionsOf(chunkShape)));
   if (blocks.length > 0 && !isDefaultCatalog(blocks)) {
     losses.add("the block catalog", "blocks keep their numbers, and lose names and colours");
   }

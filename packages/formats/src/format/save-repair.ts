@@ -1,3 +1,4 @@
+import { dimensionsOf } from "@orthant/core";
 import type { RepairPlan } from "@orthant/save";
 import type { WorldRepair } from "./format.ts";
 import { formatAmount, formatBox, formatBytes } from "./text.ts";
@@ -10,10 +11,14 @@ export interface RepairedJournal {
 
 /** Describes the repair of a save in packs: ours, or a flat one. */
 export function describeSaveRepair(
-  plan: Pick<RepairPlan, "findings" | "generation" | "keptRecords" | "keptBytes" | "players" | "losses">,
+  plan: Pick<
+    RepairPlan,
+    "findings" | "generation" | "global" | "keptRecords" | "keptBytes" | "players" | "losses"
+  >,
   journal: RepairedJournal,
 ): Omit<WorldRepair, "apply"> {
-  const { findings, generation, keptRecords, keptBytes, players } = plan;
+  const { findings, generation, global, keptRecords, keptBytes, players } = plan;
+  const dimensions = dimensionsOf(global.description.chunkShape);
   const losses: readonly {
     readonly what: string;
     readonly chunks: RepairPlan["losses"][number]["chunks"];
@@ -42,7 +47,7 @@ export function describeSaveRepair(
       `keeps ${kept} and ${formatAmount(players.length, "player")}`,
       ...(journal.changes === 0 ? [] : [`keeps ${formatAmount(journal.changes, "change")} from the journal`]),
       ...losses.map(({ what, chunks, message }) => {
-        return `loss: ${what}${chunks === undefined ? "" : ` in ${formatBox(chunks)}`}: ${message}`;
+        return `loss: ${what}${chunks === undefined ? "" : ` in ${formatBox(chunks, dimensions)}`}: ${message}`;
       }),
       losses.length === 0 ? "loses nothing" : formatAmount(losses.length, "loss", "losses"),
     ],

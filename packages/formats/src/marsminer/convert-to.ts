@@ -3,6 +3,7 @@ import {
   type BlockCatalog,
   type Chunk,
   type ChunkShape,
+  dimensionsOf,
   OrthantError,
   type Position,
 } from "@orthant/core";
@@ -11,6 +12,7 @@ import { blockLabel, floorDivide, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
 import { type ConversionLosses, noteLostData } from "../format/losses.ts";
+import { formatPosition } from "../format/text.ts";
 import {
   colourOf,
   findFacts,
@@ -237,11 +239,12 @@ function requireCubes({ extents }: ChunkShape, cubeSize: number): void {
 }
 
 function noteLostFacts({ global, players }: Save, losses: ConversionLosses): void {
-  const { spawn, namedGenerations, attachments, edits, clockEpoch } = global.description;
+  const { chunkShape, spawn, namedGenerations, attachments, edits, clockEpoch } = global.description;
   if (global.base.kind !== "empty") {
     losses.add("the generator", "untouched space is left out, and air where a cube is touched in part");
   }
-  if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);
+  if (spawn.some((coordinate) => coordinate !== 0))
+    losses.add("the spawn point", formatPosition(spawn, dimensionsOf(chunkShape)));
   losses.add("players", "MarsMiner saves none", players.length);
   losses.add("named generations", "one generation is converted", namedGenerations.length);
   losses.add(

@@ -53,7 +53,7 @@ export const tileSaveFormat: Format = {
         ["player", String(localPlayerId)],
         ["mods", gameplayFingerprint === "" ? undefined : gameplayFingerprint],
         ["chunks", formatAmount(chunks.length, "chunk")],
-        ["bounds", bounds && `chunks ${formatBox(bounds)}`],
+        ["bounds", bounds && `chunks ${formatBox(bounds, 2)}`],
         ["unknown keys", others.length === 0 ? undefined : unknownKeys.join(", ")],
       ],
     };

@@ -19,6 +19,7 @@ import { generatorMapOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import { requireSave, type Save } from "../read/save.ts";
+import { type BlockTranslation, blockTranslation } from "./block-translation.ts";
 import { type Change, compareStores } from "./compare-stores.ts";
 
 /** One difference between two saves. */
@@ -39,7 +40,8 @@ export interface CompareOptions {
 
 /**
  * Yields the differences between two saves: facts of the world, chunks, entities, players and keys of the store. Does not
- * compare a world's history: clocks, generations, world ids, edits of clients. Holds two leaves at a time,
+ * compare a world's history: clocks, generations, world ids, edits of clients. Voxels of different worlds are
+ * equal if the names and properties of their blocks are, whichever ids these have. Holds two leaves at a time,
  * and a few bytes for each differing entity. If the chunk shapes differ, yields that fact and does not
  * compare chunks.
  */
@@ -160,13 +162,15 @@ async function* compareChunks(
   options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
 ): AsyncGenerator<ChunkDifference> {
   const samePacks = options.samePacks === true;
+  const [toBefore, toAfter] = [blockTranslation(after, before), blockTranslation(before, after)];
   for await (const leaf of leaves.before()) {
     const others = await after.leavesIn(leaf.cube);
     options.onLeaf?.();
     // A leaf inside a larger one is compared together with the larger one.
     if (others.some(({ cube }) => isLarger(cube, leaf.cube))) continue;
     if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
-    yield* compareAround(before, leaf, after, others, (position) => boxContains(leaf.cube, position));
+    const isInLeaf = (position: Position): boolean => boxContains(leaf.cube, position);
+    yield* compareAround(before, leaf, after, others, isInLeaf, toBefore);
   }
   for await (const leaf of leaves.after()) {
     const others = await before.leavesIn(leaf.cube);
@@ -176,19 +180,20 @@ async function* compareChunks(
     if (beyond.some(({ cube }) => boxContainsBox(cube, leaf.cube))) continue;
     const isOurs = (position: Position): boolean =>
       boxContains(leaf.cube, position) && !beyond.some(({ cube }) => boxContains(cube, position));
-    for await (const difference of compareAround(after, leaf, before, inside, isOurs)) {
+    for await (const difference of compareAround(after, leaf, before, inside, isOurs, toAfter)) {
       yield { ...difference, before: difference.after, after: difference.before };
     }
   }
 }
 
-/** Compares one leaf with those of another save, at positions accepted by `isOurs`. */
+/** Compares one leaf with those of another save, at positions accepted by `isOurs`. `translate` is for the other's blocks. */
 async function* compareAround(
   content: Save,
   leaf: LeafEntry,
   otherContent: Save,
   others: readonly LeafEntry[],
   isOurs: (position: Position) => boolean,
+  translate: BlockTranslation | undefined,
 ): AsyncGenerator<ChunkDifference> {
   const chunks = new PositionMap<StoredChunk>();
   for (const stored of await content.readStored(leaf)) {
@@ -200,8 +205,11 @@ async function* compareAround(
       if (!isOurs(position)) continue;
       const ours = chunks.get(...position);
       if (ours !== undefined) chunks.delete(...position);
-      const isEqual = ours !== undefined && isSameChunk(content, ours, otherContent, theirs);
-      if (!isEqual) yield differenceAt(position, ours && known(content, ours), known(otherContent, theirs));
+      if (ours !== undefined && translate === undefined && isSameChunk(content, ours, otherContent, theirs))
+        continue;
+      const [own, other] = [ours && known(content, ours), known(otherContent, theirs)];
+      const difference = differenceAt(position, own, other, translate);
+      if (translate === undefined || difference.voxels !== 0) yield difference;
     }
   }
   for (const [position, stored] of chunks) yield differenceAt(position, known(content, stored), undefined);
@@ -258,12 +266,13 @@ function differenceAt(
   position: Position,
   before: Chunk | null | undefined,
   after: Chunk | null | undefined,
+  translate?: BlockTranslation,
 ): ChunkDifference {
   return {
     position,
     before: stateOf(before),
     after: stateOf(after),
-    ...(before && after ? differingVoxels(before, after) : { voxels: undefined, data: undefined }),
+    ...(before && after ? differingVoxels(before, after, translate) : { voxels: undefined, data: undefined }),
   };
 }
 
@@ -272,12 +281,16 @@ function stateOf(chunk: Chunk | null | undefined): ChunkState {
   return chunk?.isEmpty === true ? "empty" : "content";
 }
 
-function differingVoxels(before: Chunk, after: Chunk): Pick<ChunkDifference, "voxels" | "data"> {
+function differingVoxels(
+  before: Chunk,
+  after: Chunk,
+  translate: BlockTranslation = (id) => id,
+): Pick<ChunkDifference, "voxels" | "data"> {
   const theirs = after.voxels();
   const data = new Set(diffVoxelData(before.data, after.data).map(({ index }) => index));
   let voxels = 0;
   before.forEach((block, index) => {
-    if (block !== theirs[index] || data.has(index)) voxels++;
+    if (block !== translate(theirs[index] as number) || data.has(index)) voxels++;
   });
   return { voxels, data: data.size };
 }

@@ -52,7 +52,7 @@ export class ShardEdits {
   async applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
     const clients = new Set(edits.map(({ clientId }) => clientId));
     const earlier = [...clients].flatMap((clientId) => this.#requests.get(clientId) ?? []);
-    // A failure is reported to whoever made that request.
+    // A failure is reported to the client that made that request.
     const making = Promise.allSettled(earlier).then(() => this.#makeAll(edits));
     for (const clientId of clients) this.#requests.set(clientId, making);
     try {

@@ -357,13 +357,8 @@ export class SaveWriter {
       ...bindingOf(files, global),
       ...(journalEpoch !== undefined && { journalEpoch }),
     };
-    const next = {
-      syncRecords: () => this.#packs.sync(),
-      files: manifest,
-      bytes: files,
-      pages,
-      manifest: encodeManifest(bound),
-    };
+    const syncRecords = (): Promise<void> => this.#packs.sync();
+    const next = { syncRecords, files: manifest, bytes: files, pages, manifest: encodeManifest(bound) };
     await this.#guard(() => commitGeneration(this.#disk, next, this.#lock));
     this.#state = { ...this.#state, generation, manifest: bound, global, players, index, indexVersion };
     return { before, after: index };

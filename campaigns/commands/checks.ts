@@ -7,6 +7,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
+import { checkExport, checkPaste } from "./exchange-checks.ts";
 import { voxelFault } from "./made-world.ts";
 import { ALL_GENERATORS, type Placement, shapeOf } from "./recipe.ts";
 import { checkCompact, checkUpgrade, GENERATORS_MODULE } from "./rewriting-checks.ts";
@@ -27,6 +28,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   log: checkLog,
   tag: checkTag,
   convert: checkConvert,
+  paste: checkPaste,
   export: checkExport,
   backup: checkBackup,
   restore: checkRestore,
@@ -155,21 +157,6 @@ async function checkMap(tester: CommandTester): Promise<void> {
 }
 
 /** Exports one voxel, whose block gets the name that it has in Minecraft, and reads the file again. */
-async function checkExport(tester: CommandTester): Promise<void> {
-  const { folder, model } = tester.world;
-  const edited = model.edits.find(([, block]) => block !== 0);
-  if (edited === undefined) return;
-  const [voxel] = edited;
-  const file = `${tester.newFolder()}.schem`;
-  const box = `${voxel.join()}..${voxel.map((coordinate) => coordinate + 1).join()}`;
-  const options = ["--box", box, "--generators", GENERATORS_MODULE];
-  await tester.run(EXIT.failed, "export", folder, file, ...options);
-  await tester.object(EXIT.loss, "export", folder, file, ...options, "--accept-loss");
-  await tester.run(EXIT.ok, "verify", file);
-  const info = await tester.object(EXIT.ok, "info", file);
-  tester.equal("format of an export", info["format"], "schematic");
-}
-
 async function checkVerify(tester: CommandTester): Promise<void> {
   await tester.run(EXIT.ok, "verify", tester.world.folder);
   const damaged = await tester.copy();

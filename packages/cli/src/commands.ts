@@ -13,6 +13,7 @@ import { infoCommand } from "./commands/info.ts";
 import { logCommand } from "./commands/log.ts";
 import { lsCommand } from "./commands/ls.ts";
 import { mapCommand } from "./commands/map.ts";
+import { pasteCommand } from "./commands/paste.ts";
 import { repairCommand } from "./commands/repair.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
@@ -33,6 +34,7 @@ const WORLD_COMMANDS: readonly Command[] = [
   logCommand,
   tagCommand,
   convertCommand,
+  pasteCommand,
   exportCommand,
   backupCommand,
   restoreCommand,

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
+  type ConversionOutcome,
   convertToMemory,
   type DetectedWorld,
   FOREIGN_FORMATS,
@@ -67,15 +68,23 @@ export async function openReadable(folder: string, context: Context): Promise<Re
 }
 
 /** Opens a copy in memory of a world of another format, of at most {@link COPY_BYTES_MAX}. */
-export async function openCopy({ path, disk, format, world }: FoundWorld, context: Context): Promise<Disk> {
+export async function openCopy(found: FoundWorld, context: Context): Promise<Disk> {
+  const { disk, format, world } = found;
   const request = { disk, world, values: {}, environment: context };
-  if (format.open !== undefined) return format.open(request);
+  return format.open === undefined ? (await copyInMemory(found, request)).disk : format.open(request);
+}
+
+/** Converts a world of another format in memory, to at most {@link COPY_BYTES_MAX}. */
+export function copyInMemory(
+  { path, format }: FoundWorld,
+  request: FormatRequest,
+): Promise<{ readonly disk: Disk; readonly outcome: ConversionOutcome }> {
   const tooLarge = (): OrthantError =>
     new OrthantError(
       "ORT_LIMIT",
       `a copy of "${path}" takes more than ${formatBytes(COPY_BYTES_MAX)} of memory: orthant convert makes an Orthant world of it`,
     );
-  return (await convertToMemory(format, request, { bytesMax: COPY_BYTES_MAX, tooLarge })).disk;
+  return convertToMemory(format, request, { bytesMax: COPY_BYTES_MAX, tooLarge });
 }
 
 async function detectAt(disk: Disk, path: string, file?: string): Promise<FoundWorld> {

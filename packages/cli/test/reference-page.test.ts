@@ -68,6 +68,7 @@ describe("docs/reference/cli.md", () => {
       ["backup", world, `${folder}/backup`],
       ["restore", `${folder}/backup`, `${folder}/restored`],
       ["restore", world, "--box", "0,0,0..8,8,8", "--from", "monday"],
+      ["paste", `${folder}/restored`, world, "--box", "0,100,0..4,104,4", "--at", "0,120,0"],
       ["compact", world],
       ["token", "--secret-file", `${folder}/secret`, "--new-secret"],
       ["bench", folder],

@@ -4,10 +4,14 @@
  * @module @orthant/formats/imports
  */
 
-import { OrthantError } from "@orthant/core";
+import { OrthantError, systemTime } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { DetectedWorld, Format, FormatValues } from "./format/format.ts";
+import { openSave, type Save } from "@orthant/save";
+import { convertToMemory } from "./format/convert-to-memory.ts";
+import type { DetectedWorld, Format, FormatEnvironment, FormatValues } from "./format/format.ts";
 import type { ImportTasks } from "./format/import-tasks.ts";
+import type { ConversionLoss } from "./format/losses.ts";
+import { FOREIGN_FORMATS } from "./formats.ts";
 import { OwnImportTasks } from "./imported/own-tasks.ts";
 import { luantiFormat, luantiKind } from "./luanti/format.ts";
 import { minecraftFormat, minecraftKind } from "./minecraft/format.ts";
@@ -15,6 +19,9 @@ import { schematicFormat } from "./schematic/format.ts";
 import { tiledFormat } from "./tiled/format.ts";
 import { voxFormat } from "./vox/format.ts";
 
+export type { RenamedBlock } from "./paste/block-plan.ts";
+export type { PasteOptions, PasteTarget } from "./paste/paste-options.ts";
+export { type PasteReport, pasteWorld } from "./paste/paste-world.ts";
 export { luantiFormat, minecraftFormat, schematicFormat, tiledFormat, voxFormat };
 
 /** Formats of worlds and models that are converted to ours, and not back. */
@@ -37,3 +44,50 @@ export async function openImportTasks(
   if (kind === undefined) throw new OrthantError("ORT_ARGUMENT", `threads cannot share worlds of ${format}`);
   return new OwnImportTasks(await kind.openSource(disk, world, values));
 }
+
+/** A world of another program, as a save in memory. */
+export interface ImportedSave {
+  readonly save: Save;
+  /** What Orthant cannot hold of it. */
+  readonly losses: readonly ConversionLoss[];
+}
+
+/** Maximum size of a save in memory. */
+const IMPORTED_BYTES_MAX = 268_435_456;
+
+/**
+ * Reads a file of another program, or the folder itself if there is no name, as a save in memory of at most 256 MiB.
+ * `values` are the options of `orthant convert`, such as `{ layer: "ground" }`. Throws `ORT_NOT_FOUND` for a file of no
+ * known format.
+ */
+export async function importToMemory(
+  disk: Disk,
+  file?: string,
+  values: FormatValues = {},
+): Promise<ImportedSave> {
+  const name = file === undefined ? "the folder" : `the file "${file}"`;
+  for (const format of [...FOREIGN_FORMATS, ...IMPORTED_FORMATS]) {
+    const world = await format.detect(disk, file);
+    if (world === undefined) continue;
+    const { disk: made, outcome } = await convertToMemory(
+      format,
+      { disk, world, values, environment: QUIET },
+      {
+        bytesMax: IMPORTED_BYTES_MAX,
+        tooLarge: () =>
+          new OrthantError(
+            "ORT_LIMIT",
+            `${name} takes more than ${IMPORTED_BYTES_MAX} bytes of memory: convert it to a world on a disk`,
+          ),
+      },
+    );
+    return { save: await openSave(made), losses: outcome.losses };
+  }
+  throw new OrthantError("ORT_NOT_FOUND", `${name} is no world of another program that is known here`);
+}
+
+const QUIET: FormatEnvironment = {
+  time: systemTime,
+  progress: () => ({ advance: () => undefined, end: () => undefined }),
+  note: () => undefined,
+};

@@ -1,0 +1,42 @@
+import { EXIT } from "orthant/command-line";
+import type { CommandTester } from "./command-tester.ts";
+import { voxelFault } from "./made-world.ts";
+import type { Placement } from "./recipe.ts";
+import { GENERATORS_MODULE } from "./rewriting-checks.ts";
+
+const BLOCKS = 16;
+const PASTED_AWAY = 64;
+
+/** An exported voxel is a schematic that can be read. */
+export async function checkExport(tester: CommandTester): Promise<void> {
+  const { folder, model } = tester.world;
+  const edited = model.edits.find(([, block]) => block !== 0);
+  if (edited === undefined) return;
+  const [voxel] = edited;
+  const file = `${tester.newFolder()}.schem`;
+  const box = `${voxel.join()}..${voxel.map((coordinate) => coordinate + 1).join()}`;
+  const options = ["--box", box, "--generators", GENERATORS_MODULE];
+  await tester.run(EXIT.failed, "export", folder, file, ...options);
+  await tester.object(EXIT.loss, "export", folder, file, ...options, "--accept-loss");
+  await tester.run(EXIT.ok, "verify", file);
+  const info = await tester.object(EXIT.ok, "info", file);
+  tester.equal("format of an export", info["format"], "schematic");
+}
+
+/** `paste` copies a voxel to another place of a copy of the world, and nothing else changes. */
+export async function checkPaste(tester: CommandTester): Promise<void> {
+  const { folder, model } = tester.world;
+  const edited = model.edits.find(([, block]) => block !== 0 && block < BLOCKS);
+  if (edited === undefined) return;
+  const [[x, y, z, w], block] = edited;
+  const moved: Placement = [[x + PASTED_AWAY, y, z, w], block];
+  const target = await tester.copy();
+  const box = `${[x, y, z, w].join()}..${[x + 1, y + 1, z + 1, w + 1].join()}`;
+  const options = ["--box", box, "--at", moved[0].join(), "--generators", GENERATORS_MODULE];
+  const would = await tester.object(EXIT.ok, "paste", folder, target, ...options, "--dry-run");
+  const found = await tester.object(EXIT.ok, "paste", folder, target, ...options);
+  tester.equal("paste", [would["made"], found["made"], found["voxels"]], [false, true, 1]);
+  const others = [...model.edits].filter(([voxel]) => `${voxel}` !== `${moved[0]}`);
+  tester.fail(await voxelFault(target, [...others, moved]));
+  await tester.run(EXIT.ok, "verify", target);
+}

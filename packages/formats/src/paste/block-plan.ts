@@ -1,0 +1,86 @@
+import {
+  BLOCK_NAME_LENGTH_MAX,
+  type BlockCatalog,
+  type BlockDefinition,
+  type BlockDefinitions,
+  type BlockDescription,
+  type BlockProperties,
+  type BlockType,
+} from "@orthant/core";
+
+/** A type that was defined under another name, because the world has one of its name without some properties or values. */
+export interface RenamedBlock {
+  readonly name: string;
+  /** Such as `oak_stairs (2)`. */
+  readonly as: string;
+}
+
+/** What the blocks of one world become in another. */
+export interface BlockPlan {
+  /** The block of the target for each block of the source. */
+  readonly blocks: ReadonlyMap<number, BlockDescription>;
+  /** The types that the target lacks. */
+  readonly definitions: BlockDefinitions;
+  readonly renamed: readonly RenamedBlock[];
+}
+
+/**
+ * Finds for each block of a source the type of a target with its name and the values of its properties. Of several types
+ * `name`, `name (2)`, `name (3)`, the first one that has the values counts; if none has, the next name is defined. Blocks
+ * that the source's catalog does not have are left out.
+ */
+export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Iterable<number>): BlockPlan {
+  const blocks = new Map<number, BlockDescription>();
+  const defined = new Map<string, BlockType>();
+  const renamed = new Map<string, RenamedBlock>();
+  for (const id of used) {
+    const [type, described] = [source.byId(id), source.describe(id)];
+    if (type === undefined || described === undefined) continue;
+    const name = nameFor(type, described.properties, target, defined);
+    if (target.byName(name) === undefined) defined.set(name, type);
+    if (name !== type.name) renamed.set(name, { name: type.name, as: name });
+    blocks.set(id, { type: name, properties: described.properties });
+  }
+  return {
+    blocks,
+    definitions: Object.fromEntries(Array.from(defined, ([name, type]) => [name, definitionOf(type)])),
+    renamed: [...renamed.values()],
+  };
+}
+
+function nameFor(
+  type: BlockType,
+  wanted: BlockProperties,
+  target: BlockCatalog,
+  defined: ReadonlyMap<string, BlockType>,
+): string {
+  for (let number = 1; ; number++) {
+    const name = numbered(type.name, number);
+    const there = target.byName(name);
+    if (there === undefined ? (defined.get(name) ?? type) === type : hasValues(there, wanted)) return name;
+  }
+}
+
+function numbered(name: string, number: number): string {
+  if (number === 1) return name;
+  const end = ` (${number})`;
+  // Half a surrogate pair is no text.
+  return `${name.slice(0, BLOCK_NAME_LENGTH_MAX - end.length).replace(/\p{Cs}$/u, "")}${end}`;
+}
+
+function hasValues({ properties }: BlockType, wanted: BlockProperties): boolean {
+  return Object.entries(wanted).every(([name, value]) =>
+    properties.some((property) => property.name === name && property.values.includes(value)),
+  );
+}
+
+function definitionOf({ colour, solid, transparent, light, properties, tags }: BlockType): BlockDefinition {
+  return {
+    colour,
+    solid,
+    transparent,
+    light,
+    properties: Object.fromEntries(properties.map(({ name, values }) => [name, values])),
+    tags,
+  };
+}

@@ -1,0 +1,68 @@
+import {
+  type BlockDefinitions,
+  type DataCodec,
+  type Dimensions,
+  PLAIN_DATA,
+  type Position,
+  type VoxelBox,
+  type VoxelWorld,
+} from "@orthant/core";
+import { ownOptions, requireFunction, requireObject, wrongArgument } from "@orthant/core/engine";
+
+/** Where a world is pasted into: an open `World`. */
+export type PasteTarget<D extends Dimensions> = Pick<
+  VoxelWorld<D>,
+  "dimensions" | "chunkShape" | "blocks" | "edit"
+> & { defineBlocks(definitions: BlockDefinitions): Promise<unknown> };
+
+/** What of a world is pasted, and where. */
+export interface PasteOptions<D extends Dimensions> {
+  /** Where the lowest corner of the box comes to lie. */
+  readonly at: Position<D>;
+  /** Voxels of the source. Default: the smallest box around what its edited chunks hold besides air. */
+  readonly box?: VoxelBox<D>;
+  /** Whether air of the source replaces blocks. Default: false. */
+  readonly air?: boolean;
+  /** Reads the data of the source's voxels. Default: JSON, and bytes as they are. */
+  readonly dataCodec?: DataCodec;
+  /** Whether to count only, and to change nothing. Default: false. */
+  readonly dryRun?: boolean;
+  /** Called after each edit, which sets at most 16,384 voxels. The next one waits for what it returns. */
+  readonly onEdit?: () => unknown;
+}
+
+/** Returns the options with their defaults. Throws `ORT_ARGUMENT` for a wrong one; `at` and `box` are not checked. */
+export function ownPasteOptions<D extends Dimensions>(
+  options: PasteOptions<D>,
+): PasteOptions<D> & Required<Pick<PasteOptions<D>, "air" | "dataCodec" | "dryRun" | "onEdit">> {
+  const own = ownOptions<PasteOptions<D>>("the options", options, {
+    at: (_, at) => at as Exclude<Position<D>, undefined>,
+    box: (_, box) => box as VoxelBox<D>,
+    air: requireBoolean,
+    dataCodec: requireCodec,
+    dryRun: requireBoolean,
+    onEdit: (name, value) => requireFunction(name, value as () => unknown),
+  });
+  return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...own };
+}
+
+/** Throws `ORT_ARGUMENT` for a target that is no open world. */
+export function requirePasteTarget(target: unknown): void {
+  const advice = "it is an open world, as openWorld returns it";
+  requireObject("target", target, advice);
+  const { edit, defineBlocks } = target as Partial<PasteTarget<Dimensions>>;
+  if (typeof edit !== "function" || typeof defineBlocks !== "function")
+    throw wrongArgument("target", target, advice);
+}
+
+function requireBoolean(name: string, value: unknown): boolean {
+  if (typeof value !== "boolean") throw wrongArgument(name, value, "it is true or false");
+  return value;
+}
+
+function requireCodec(name: string, value: unknown): DataCodec {
+  const { decode } = (value ?? {}) as Partial<DataCodec>;
+  if (typeof decode !== "function")
+    throw wrongArgument(name, value, "it is an object with encode and decode");
+  return value as DataCodec;
+}

@@ -1,0 +1,201 @@
+import {
+  AIR,
+  type Box,
+  type DataCodec,
+  type Dimensions,
+  dimensionsOf,
+  OrthantError,
+  type Position,
+  type VoxelBox,
+} from "@orthant/core";
+import { Axes, boxContains, chunksOfVoxels, positionFrom } from "@orthant/core/engine";
+import { catalogOf, requireSave, type Save } from "@orthant/save";
+import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
+import { planBlocks, type RenamedBlock } from "./block-plan.ts";
+import { PasteEdits } from "./paste-edits.ts";
+import { ownPasteOptions, type PasteOptions, type PasteTarget, requirePasteTarget } from "./paste-options.ts";
+import { contentBox, sourceChunks, visitPart } from "./source-chunks.ts";
+
+/** What was pasted. */
+export interface PasteReport<D extends Dimensions> {
+  /** In voxels of the source. */
+  readonly box: VoxelBox<D>;
+  /** Where its lowest corner lies in the target. */
+  readonly at: Position<D>;
+  /** Voxels that were set, including those that had the same block before. */
+  readonly voxels: number;
+  /** Those of them that have data. */
+  readonly data: number;
+  /** Names of the types of blocks that were defined. */
+  readonly defined: readonly string[];
+  /** Types that the target has by name, but without a property or value of a pasted block. */
+  readonly renamed: readonly RenamedBlock[];
+  /** What was left out, besides air. */
+  readonly losses: readonly ConversionLoss[];
+}
+
+/**
+ * Copies a part of a save into an open world: voxels and their data, in ordinary edits. Blocks are matched by name and
+ * values of properties, and types that the world lacks are defined. Entities are left out, and so is air by default.
+ *
+ * @example
+ * const { save } = await importToMemory(new NodeDisk("downloads"), "house.schem");
+ * await pasteWorld(world, save, { at: [10, 70, -4] });
+ */
+export async function pasteWorld<D extends Dimensions>(
+  target: PasteTarget<D>,
+  source: Save,
+  options: PasteOptions<D>,
+): Promise<PasteReport<D>> {
+  requirePasteTarget(target);
+  requireSave("source", source);
+  const own = ownPasteOptions(options);
+  const axes = new Axes<D>(target.chunkShape);
+  const place = await placeOf(axes, source, own);
+  const losses = new ConversionLosses();
+  const found = await countVoxels(source, place.box, own, losses);
+  const plan = planBlocks(catalogOf(source.global.description), target.blocks, found.blocks.keys());
+  let voxels = 0;
+  for (const [block, count] of found.blocks) {
+    if (plan.blocks.has(block)) voxels += count;
+    else losses.add("blocks without a type", `the first has the number ${block}`, count);
+  }
+  losses.add("entities", "only voxels are pasted", await countEntities(source, place.box));
+  const defined = Object.keys(plan.definitions);
+  if (!own.dryRun) {
+    if (defined.length > 0) await target.defineBlocks(plan.definitions);
+    const ids = new Map(
+      Array.from(plan.blocks, ([block, { type, properties }]) => [block, target.blocks.id(type, properties)]),
+    );
+    await pasteVoxels(new PasteEdits(target, own.onEdit, losses), source, { ...own, ...place, axes, ids });
+  }
+  return {
+    box: axes.shownVoxels(place.box),
+    at: axes.shown(place.at),
+    voxels,
+    data: found.data,
+    defined,
+    renamed: plan.renamed,
+    losses: losses.list(),
+  };
+}
+
+interface PastePlace {
+  /** In voxels of the source. */
+  readonly box: Box;
+  readonly at: Position;
+}
+
+/** Returns which voxels are pasted, and where. Throws `ORT_ARGUMENT` if they cannot lie there. */
+async function placeOf<D extends Dimensions>(
+  axes: Axes<D>,
+  source: Save,
+  options: PasteOptions<D>,
+): Promise<PastePlace> {
+  const dimensions = dimensionsOf(source.global.description.chunkShape);
+  if (dimensions !== axes.dimensions) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `what is pasted has ${dimensions} dimensions, and the world has ${axes.dimensions}; both need the same number`,
+    );
+  }
+  const at = axes.position("at", options.at);
+  const box = options.box === undefined ? await contentBox(source) : axes.voxels("box", options.box);
+  if (box === undefined)
+    throw new OrthantError("ORT_ARGUMENT", "there is nothing to paste: it holds only air");
+  const end = positionFrom((axis) => at[axis] + box.max[axis] - box.min[axis] - 1);
+  axes.position("the upper corner, at + size of the box,", axes.shown(end));
+  return { box, at };
+}
+
+interface FoundVoxels {
+  /** How many voxels have a block. */
+  readonly blocks: ReadonlyMap<number, number>;
+  readonly data: number;
+}
+
+async function countVoxels(
+  source: Save,
+  box: Box,
+  { air, dataCodec }: Readonly<Required<Pick<PasteOptions<Dimensions>, "air" | "dataCodec">>>,
+  losses: ConversionLosses,
+): Promise<FoundVoxels> {
+  const blocks = new Map<number, number>();
+  let data = 0;
+  await visitPasted(source, box, air, (block, bytes, position) => {
+    blocks.set(block, (blocks.get(block) ?? 0) + 1);
+    if (bytes === undefined) return;
+    if (decoded(dataCodec, bytes) !== undefined) data++;
+    else losses.add("data of voxels", `it cannot be read; the first is at [${position.join(", ")}]`);
+  });
+  return { blocks, data };
+}
+
+async function countEntities(source: Save, box: Box): Promise<number> {
+  let count = 0;
+  for (const leaf of await source.leavesIn(chunksOfVoxels(source.global.description.chunkShape, box))) {
+    for (const { position } of await source.readEntities(leaf)) {
+      if (boxContains(box, position)) count++;
+    }
+  }
+  return count;
+}
+
+interface Pasting<D extends Dimensions> extends PastePlace {
+  readonly air: boolean;
+  readonly dataCodec: DataCodec;
+  readonly axes: Axes<D>;
+  /** Blocks of the target by those of the source; others are left out. */
+  readonly ids: ReadonlyMap<number, number>;
+}
+
+async function pasteVoxels<D extends Dimensions>(
+  edits: PasteEdits<D>,
+  source: Save,
+  { box, at, air, dataCodec, axes, ids }: Pasting<D>,
+): Promise<void> {
+  const moved = (position: Position): Position =>
+    positionFrom((axis) => position[axis] - box.min[axis] + at[axis]);
+  await visitPasted(
+    source,
+    box,
+    air,
+    (found, bytes, position) => {
+      const block = ids.get(found);
+      if (block === undefined) return;
+      const data = (bytes && decoded(dataCodec, bytes)) ?? null;
+      edits.add({ position: axes.shown(moved(position)), block, data }, bytes?.length ?? 0);
+    },
+    () => edits.make(),
+  );
+  await edits.finish();
+}
+
+/** Calls `visit` with each voxel that is pasted, and `afterChunk` after those of a chunk. */
+async function visitPasted(
+  source: Save,
+  box: Box,
+  air: boolean,
+  visit: (block: number, data: Uint8Array | undefined, position: Position) => void,
+  afterChunk?: () => Promise<void>,
+): Promise<void> {
+  const shape = source.global.description.chunkShape;
+  for await (const found of sourceChunks(source, box, air)) {
+    const { chunk } = found;
+    visitPart(shape, found, (index, position) => {
+      const block = chunk.get(index);
+      if (block !== AIR || air) visit(block, chunk.dataAt(index), position);
+    });
+    await afterChunk?.();
+  }
+}
+
+/** Returns the value of data; `undefined` if the codec cannot read it. */
+function decoded(codec: DataCodec, bytes: Uint8Array): unknown {
+  try {
+    return codec.decode(bytes.slice());
+  } catch {
+    // A game may have written it with a codec of its own; it is counted as lost.
+    return undefined;
+  }
+}

@@ -13,6 +13,8 @@ const SPLIT = "cluster/dist/membership/split-shard.js";
 const REGIONS = "cluster/dist/gateway/followed-regions.js";
 const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
 const JOURNAL = "cluster/dist/owner/shard-journal.js";
+const SAVER = "world/dist/saving/world-saver.js";
+const COLLECTED = "await started.leaves.collect(nextTurn)";
 const LAST_EDITS = "world/dist/content/last-edit-store.js";
 
 /** Program text: reads changes, and drops their data. */
@@ -24,11 +26,11 @@ const READ_BARE_CHANGES = `(async function* (...asked) {
         chunk === undefined ? rest : { ...rest, chunk: chunk.withoutData() }),
     };
 })`;
-/** Program text: the leaves of a commit, without data. */
-const BARE_LEAVES = `change.leaves?.map((leaf) => ({
+/** Program text: a leaf of a commit, without data. */
+const BARE_LEAF = `({
   ...leaf,
   changed: leaf.changed?.map((one) => ({ ...one, chunk: one.chunk?.withoutData() })),
-}))`;
+})`;
 
 /** At least one mutant for each rule that a cluster depends on. */
 export const CLUSTER_MUTANTS: readonly SimMutant[] = [
@@ -178,24 +180,12 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a save of a shard has no data",
-    change(
-      LOG,
-      "return { ...change, global: { ...state, description } };",
-      `return { ...change, leaves: ${BARE_LEAVES}, global: { ...state, description } };`,
-    ),
+    change(SAVER, COLLECTED, `(${COLLECTED}).map((leaf) => ${BARE_LEAF})`),
   ),
   mutant(
     "a shard that moves loses the data that no earlier save has",
     change(OWNER, "return this.#world.close();", "this.#log.isLast = true; return this.#world.close();"),
-    change(
-      LOG,
-      "return { ...change, global: { ...state, description } };",
-      `return {
-        ...change,
-        ...(this.isLast ? { leaves: ${BARE_LEAVES} } : {}),
-        global: { ...state, description },
-      };`,
-    ),
+    change(SAVER, COLLECTED, `(${COLLECTED}).map((leaf) => this.#journal?.isLast ? ${BARE_LEAF} : leaf)`),
   ),
   mutant(
     "a new owner replays blocks without their data",

@@ -85,8 +85,32 @@ function helpHint(argv: readonly string[]): string {
 const WRONG_CHOICE =
   /^error: (?:option '(?:-\w, )?(?<flag>--[\w-]+)[^']*' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<argument>[\w-]+)')?\. Allowed choices are (?<choices>.+)\.$/m;
 
+/** The parser's message about an unknown command, with names that look like it. */
+const UNKNOWN_COMMAND = /^error: unknown command '(?<word>.*)'(?:\n\(Did you mean .*\?\))?$/m;
+
+/** Words for our commands that other programs use, and that do not look like ours. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["check", "verify"],
+  ["compare", "diff"],
+  ["copy", "backup"],
+  ["fix", "repair"],
+  ["gc", "compact"],
+  ["history", "log"],
+  ["import", "convert"],
+  ["init", "create"],
+  ["list", "ls"],
+  ["new", "create"],
+  ["render", "map"],
+  ["rollback", "restore"],
+  ["show", "info"],
+  ["start", "serve"],
+]);
+
 /** Rewrites the parser's error messages in this program's style. */
 function rewrittenMessage(text: string): string {
+  const { word = "" } = UNKNOWN_COMMAND.exec(text)?.groups ?? {};
+  const meant = OTHER_WORDS.get(word);
+  if (meant !== undefined) return `orthant: unknown command '${word}'\n(Did you mean ${meant}?)\n`;
   const { flag, argument, value, choices } = WRONG_CHOICE.exec(text)?.groups ?? {};
   if (choices !== undefined) return `orthant: ${flag ?? argument}: "${value}" is not one of ${choices}\n`;
   return text.replace(/^error: /, "orthant: ");

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
+import { box, createWorld, NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
@@ -197,6 +197,17 @@ describe("map", () => {
       text.slice(0, 2) === text.slice(2, 4) && text.slice(2, 4) === text.slice(4);
     expect(isGrey(heat.at(0, 12)), "nobody built there").toBe(true);
     expect(isGrey(heat.at(5, 5))).toBe(false);
+  });
+
+  test("fits the picture to the edits of a world that is empty around them", async () => {
+    const folder = await temporaryFolder();
+    const house = join(folder, "house");
+    const world = await createWorld(house, { dimensions: 3, spawn: [8.5, 23, 8.5] });
+    await world.fill(box([0, 0, 0], [21, 20, 20]), world.blocks.id("brick"));
+    await world.close();
+    const { output } = await capture(["map", house, "--output", join(folder, "house.png")]);
+    // Two chunks of 16 voxels, and a margin of 4.
+    expect(output).toContain("shows voxels [-4, -128, -4] to [36, 160, 36]\n");
   });
 
   test("replaces a file only on request, and leaves no partial file", async () => {

@@ -33,6 +33,11 @@ describe("orthant", () => {
 
   test.each<[what: string, argv: readonly string[], message: string]>([
     ["nothing", [], "orthant COMMAND --help says more"],
+    [
+      "another word for a command",
+      ["import", "x.schem"],
+      "orthant: unknown command 'import'\n(Did you mean convert?)",
+    ],
     ["a command that there is not", ["verfiy"], "orthant: unknown command 'verfiy'\n(Did you mean verify?)"],
     ["an option that there is not", ["info", "x", "--loud"], "orthant: unknown option '--loud'"],
     ["too few arguments", ["get", "x"], "orthant: missing required argument 'voxel'"],

@@ -103,12 +103,14 @@ const EXTENT_MIN = 192;
 const SHEET_EXTENT_MIN = 320;
 const EXTENT_MAX = 1024;
 const MARGIN = 16;
+/** Margin where there is nothing around the edits. */
+const EMPTY_MARGIN = 4;
 /** Vertical distance visible from the spawn point and the edits. */
 const REACH = 128;
 /** Distance from the spawn point to search for the end of a bounded world. */
 const PROBE = 768;
 
-/** Returns a box with the edits, the spawn point and their surroundings; all of a bounded world. */
+/** Returns a box with the edits, the spawn point and their surroundings, if there are any; all of a bounded world. */
 export async function defaultBox(
   content: Save,
   state: WorldState,
@@ -116,13 +118,16 @@ export async function defaultBox(
   { along, sheet }: MapView,
 ): Promise<Box> {
   const { shape } = state;
-  const least = sheet === undefined ? EXTENT_MIN : SHEET_EXTENT_MIN;
   const made = await boundsOfMade(content, shape);
   const home = boxAt(spawn);
   const seen = made === undefined ? home : unionBox(made, home);
   const probe = inside(shape, { min: moved(spawn, -PROBE), max: moved(spawn, PROBE) });
   const generated = state.queryContentBounds(chunksOfVoxels(shape, probe));
   const world = generated && voxelsOfChunks(shape, generated);
+  const isAlone = made !== undefined && generated === undefined;
+  const margin = isAlone ? EMPTY_MARGIN : MARGIN;
+  const surroundings = sheet === undefined ? EXTENT_MIN : SHEET_EXTENT_MIN;
+  const least = isAlone ? 0 : surroundings;
   const range = (axis: Axis): readonly [number, number] => {
     if (shape.extents[axis] === 1) return [0, 1];
     const [from, to] = [seen.min[axis], seen.max[axis]];
@@ -131,7 +136,7 @@ export async function defaultBox(
       world !== undefined && world.min[axis] > probe.min[axis] && world.max[axis] < probe.max[axis];
     if (hasEnd)
       return widened(Math.min(from, world.min[axis]), Math.max(to, world.max[axis]), 0, spawn[axis]);
-    return widened(from - MARGIN, to + MARGIN, least, made === undefined ? spawn[axis] : (from + to) / 2);
+    return widened(from - margin, to + margin, least, made === undefined ? spawn[axis] : (from + to) / 2);
   };
   return inside(shape, {
     min: positionFrom((axis) => range(axis)[0]),

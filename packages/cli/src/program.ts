@@ -96,7 +96,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["fix", "repair"],
   ["gc", "compact"],
   ["history", "log"],
-  ["import", "convert"],
+  ["import", "one of convert, paste"],
   ["init", "create"],
   ["list", "ls"],
   ["new", "create"],

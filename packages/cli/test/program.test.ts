@@ -36,7 +36,7 @@ describe("orthant", () => {
     [
       "another word for a command",
       ["import", "x.schem"],
-      "orthant: unknown command 'import'\n(Did you mean convert?)",
+      "orthant: unknown command 'import'\n(Did you mean one of convert, paste?)",
     ],
     ["a command that there is not", ["verfiy"], "orthant: unknown command 'verfiy'\n(Did you mean verify?)"],
     ["an option that there is not", ["info", "x", "--loud"], "orthant: unknown option '--loud'"],

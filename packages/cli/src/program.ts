@@ -187,9 +187,8 @@ function escapeNegativeCoordinates(word: string): string {
 function rootHelp(commands: readonly Command[], version: string): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    `orthant ${version}: voxel worlds in two, three and four dimensions`,
+    `orthant ${version}: voxel worlds. orthant COMMAND --help says more.`,
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
-    "orthant COMMAND --help says more. Exits: 0 fine, 1 failed, 2 wrong use, 3 loss.",
     "",
   ].join("\n");
 }

@@ -7,6 +7,11 @@ import {
   type BlockProperties,
   type BlockType,
 } from "@orthant/core";
+import { idCountOf } from "@orthant/core/engine";
+import { withMinecraftValues } from "./minecraft-values.ts";
+
+/** Ids up to which types get more values than they need: half of all that a world has. */
+const IDS_WANTED = 32_768;
 
 /** A type that was defined under another name, because the world has one of its name without some properties or values. */
 export interface RenamedBlock {
@@ -41,11 +46,14 @@ export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Ite
     if (name !== type.name) renamed.set(name, { name: type.name, as: name });
     blocks.set(id, { type: name, properties: described.properties });
   }
-  return {
-    blocks,
-    definitions: Object.fromEntries(Array.from(defined, ([name, type]) => [name, definitionOf(type)])),
-    renamed: [...renamed.values()],
-  };
+  return { blocks, definitions: definitionsOf(defined, target), renamed: [...renamed.values()] };
+}
+
+/** Returns the definitions of types. Those of Minecraft get more values than they have, if there are enough ids. */
+function definitionsOf(defined: ReadonlyMap<string, BlockType>, { endId }: BlockCatalog): BlockDefinitions {
+  const wide = Array.from(defined, ([name, type]) => [name, withMinecraftValues(type)] as const);
+  const fits = wide.reduce((end, [, type]) => end + idCountOf(type), endId) <= IDS_WANTED;
+  return Object.fromEntries(Array.from(fits ? wide : defined, ([name, type]) => [name, definitionOf(type)]));
 }
 
 function nameFor(

@@ -137,6 +137,37 @@ describe("pasteWorld", () => {
     expect(await pasteWorld(world, bare, { at: AT })).toMatchObject({ defined: ["chest (4)"] });
   });
 
+  test("[IM89] gives a type of Minecraft all values of common properties, which the next file can use", async () => {
+    const world = await stoneWorld();
+    const name = "minecraft:oak_stairs";
+    const first = await sourceWith(name, {
+      properties: { facing: ["west"], half: ["top"], odd: ["3"], waterlogged: ["false"] },
+    });
+    expect((await pasteWorld(world, first, { at: AT })).defined).toEqual([name]);
+    expect(world.blocks.byName(name)?.properties).toEqual([
+      { name: "facing", values: ["west", "north", "east", "south"] },
+      { name: "half", values: ["top", "bottom"] },
+      { name: "odd", values: ["3"] },
+      { name: "waterlogged", values: ["false", "true"] },
+    ]);
+    const second = await sourceWith(name, { properties: { facing: ["east"], waterlogged: ["true"] } });
+    expect(await pasteWorld(world, second, { at: AT })).toMatchObject({ defined: [], renamed: [] });
+    expect(world.blocks.describe(await world.get(AT))?.properties).toEqual({
+      ...{ facing: "east", half: "top", odd: "3", waterlogged: "true" },
+    });
+  });
+
+  test("[IM89] gives types of Minecraft only the values that occur once half of all ids are used", async () => {
+    const world = await stoneWorld();
+    const values = Array.from({ length: 256 }, (_, index) => `v${index}`);
+    await world.defineBlocks({ large: { properties: { a: values, b: values.slice(0, 128) } } });
+    const source = await sourceWith("minecraft:chest", { properties: { facing: ["west"] } });
+    await pasteWorld(world, source, { at: AT });
+    expect(world.blocks.byName("minecraft:chest")?.properties).toEqual([
+      { name: "facing", values: ["west"] },
+    ]);
+  });
+
   test("[IM89] cuts a long name, so that its number fits", async () => {
     const name = "n".repeat(64);
     const world = await stoneWorld();

@@ -15,6 +15,8 @@ export class PasteEdits<D extends Dimensions> {
   #waiting: BlockPlacement<D>[] = [];
   #full: (readonly BlockPlacement<D>[])[] = [];
   #dataBytes = 0;
+  /** Voxels whose data is lost. */
+  lostData = 0;
 
   constructor(target: PasteTarget<D>, onEdit: () => unknown, losses: ConversionLosses) {
     this.#target = target;
@@ -58,6 +60,7 @@ export class PasteEdits<D extends Dimensions> {
       // The chunks of the target lie elsewhere, so that one of them may get the data of several chunks.
       if (withData === 0 || !isOrthantError(error, "ORT_LIMIT")) throw error;
       await this.#edit(placements.map((placement) => ({ ...placement, data: null })));
+      this.lostData += withData;
       this.#losses.add("data of voxels", `of an edit, because ${error.detail}`, withData);
     }
   }

@@ -62,18 +62,19 @@ export async function pasteWorld<D extends Dimensions>(
   }
   losses.add("entities", "only voxels are pasted", await countEntities(source, place.box));
   const defined = Object.keys(plan.definitions);
+  const edits = new PasteEdits(target, own.onEdit, losses);
   if (!own.dryRun) {
     if (defined.length > 0) await target.defineBlocks(plan.definitions);
     const ids = new Map(
       Array.from(plan.blocks, ([block, { type, properties }]) => [block, target.blocks.id(type, properties)]),
     );
-    await pasteVoxels(new PasteEdits(target, own.onEdit, losses), source, { ...own, ...place, axes, ids });
+    await pasteVoxels(edits, source, { ...own, ...place, axes, ids });
   }
   return {
     box: axes.shownVoxels(place.box),
     at: axes.shown(place.at),
     voxels,
-    data: found.data,
+    data: found.data - edits.lostData,
     defined,
     renamed: plan.renamed,
     losses: losses.list(),

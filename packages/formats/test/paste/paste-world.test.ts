@@ -198,7 +198,7 @@ describe("pasteWorld", () => {
     });
     const world = await stoneWorld();
     const report = await pasteWorld(world, source, { at: [0, 0, 0] });
-    expect(report.losses).toMatchObject([{ what: "data of voxels", count: 14 }]);
+    expect(report).toMatchObject({ voxels: 14, data: 0, losses: [{ what: "data of voxels", count: 14 }] });
     expect(await world.get([13, 0, 0])).toBe(11);
     expect(await world.data([13, 0, 0])).toBeUndefined();
   });

@@ -11,6 +11,7 @@ import {
 import { Axes, boxContains, chunksOfVoxels, positionFrom } from "@orthant/core/engine";
 import { catalogOf, requireSave, type Save } from "@orthant/save";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
+import { formatPosition } from "../format/text.ts";
 import { planBlocks, type RenamedBlock } from "./block-plan.ts";
 import { PasteEdits } from "./paste-edits.ts";
 import { ownPasteOptions, type PasteOptions, type PasteTarget, requirePasteTarget } from "./paste-options.ts";
@@ -122,12 +123,17 @@ async function countVoxels(
   losses: ConversionLosses,
 ): Promise<FoundVoxels> {
   const blocks = new Map<number, number>();
+  const dimensions = dimensionsOf(source.global.description.chunkShape);
   let data = 0;
   await visitPasted(source, box, air, (block, bytes, position) => {
     blocks.set(block, (blocks.get(block) ?? 0) + 1);
     if (bytes === undefined) return;
     if (decoded(dataCodec, bytes) !== undefined) data++;
-    else losses.add("data of voxels", `it cannot be read; the first is at [${position.join(", ")}]`);
+    else
+      losses.add(
+        "data of voxels",
+        `it cannot be read; the first is at ${formatPosition(position, dimensions)}`,
+      );
   });
   return { blocks, data };
 }

@@ -191,6 +191,22 @@ describe("pasteWorld", () => {
     ]);
   });
 
+  test("[IM90] leaves out data that the codec of the source cannot read, and keeps the block", async () => {
+    const source = await sourceOf((world) =>
+      world.engine.edit([{ voxel: [2, 0, 0, 0], block: 11, data: Uint8Array.of(0xff, 0, 1) }]),
+    );
+    const world = await stoneWorld();
+    const report = await pasteWorld(world, source, { at: AT });
+    expect(report).toMatchObject({
+      ...{ voxels: 1, data: 0 },
+      losses: [{ what: "data of voxels", count: 1, remark: "it cannot be read; the first is at [2, 0, 0]" }],
+    });
+    expect(await world.get(AT)).toBe(11);
+    const dataCodec = { encode: () => new Uint8Array(), decode: (bytes: Uint8Array) => bytes.length };
+    await pasteWorld(world, source, { at: AT, dataCodec });
+    expect(await world.data(AT)).toBe(3);
+  });
+
   test("[IM90] leaves out data above the limit of a chunk of the target, and keeps the blocks", async () => {
     // Two chunks of the source are one of the target, which may hold 262,144 bytes.
     const source = await sourceOf(async (world) => {

@@ -23,7 +23,6 @@ const SIZES = "expects sizes of records as Node compresses them";
 const NO_EXIT_CODE =
   "Deno reports no exit code of a process that it sent a signal; the command does exit with 0";
 const NO_PARAMETERS = "the test starts the runtime as Node is started, without `run -A`";
-const NO_DATAGRAMS = "no answer arrives, not explained yet: serve Wire v1 with Node";
 
 /** The runtimes that the tests run on. docs/reference/runtimes.md has the same list. */
 export const RUNTIMES: readonly Runtime[] = [
@@ -86,12 +85,6 @@ export const RUNTIMES: readonly Runtime[] = [
         title: "are limited by network before they send anything",
         why: "the connection that reads the metrics is closed, too; not explained yet",
       },
-      { title: "[W42] accepts datagrams only from the addresses on its list", why: NO_DATAGRAMS },
-      { title: "[W30, W35, W37] behaves over UDP as the original did", why: NO_DATAGRAMS },
-      { title: "[W34] leaves the last word about its players to the game", why: NO_DATAGRAMS },
-      { title: "[W60] records datagrams from allowed senders", why: NO_DATAGRAMS },
-      { title: "continues when its recording fails, and reports that once", why: NO_DATAGRAMS },
-      { title: "[W34] ends the session of a revoked player", why: NO_DATAGRAMS },
     ],
   },
 ];

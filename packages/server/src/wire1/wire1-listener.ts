@@ -160,7 +160,7 @@ export class Wire1Listener {
   }
 
   #send({ address, port }: Wire1Address, datagram: Uint8Array): void {
-    if (this.#socket.getSendQueueSize() > SEND_QUEUE_BYTES_MAX) return;
+    if (queuedBytes(this.#socket) > SEND_QUEUE_BYTES_MAX) return;
     this.#socket.send(datagram, port, address, ignoreError);
   }
 
@@ -193,6 +193,11 @@ async function bound(socket: Socket, port: number, host: string): Promise<void> 
       resolve();
     });
   });
+}
+
+/** Returns the bytes that wait for the network; 0 on Deno, which cannot tell. */
+function queuedBytes(socket: Partial<Pick<Socket, "getSendQueueSize">>): number {
+  return socket.getSendQueueSize?.() ?? 0;
 }
 
 /** The socket's own `error` event reports the same. */

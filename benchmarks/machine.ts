@@ -32,6 +32,11 @@ export function thisMachine(): Machine {
   };
 }
 
+/** Returns the date, such as `2026-11-15`. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
 /** Formats the machine in one line. */
 export function machineLine({ processors, node, system, memory, fileSystem }: Machine): string {
   return `${processors}, ${node}, ${system}, ${memory}, ${fileSystem}`;

@@ -10,7 +10,7 @@ import { type Figure, lineOf, type Suite } from "./figure.ts";
 import { generationSuite } from "./generation.ts";
 import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
-import { machineLine, thisMachine } from "./machine.ts";
+import { machineLine, thisMachine, today } from "./machine.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
 import { guard, unreported } from "./report/guard.ts";
 import { addToHistory, readHistory } from "./report/history.ts";
@@ -142,7 +142,7 @@ async function guardRatios(asked: string | undefined, isRecording: boolean): Pro
     writeRecord({
       ...record,
       [GUARD_RECORD]: {
-        date: new Date().toISOString().slice(0, 10),
+        date: today(),
         machine: thisMachine(),
         seconds: Math.round((performance.now() - startMs) / 1_000),
         figures: [...kept, ...fresh],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Figure } from "../figure.ts";
-import { machineLine, thisMachine } from "../machine.ts";
+import { machineLine, thisMachine, today } from "../machine.ts";
 import { FAINT_INK, picture, text, withCommas } from "./svg.ts";
 
 /** What a campaign has tried. */
@@ -34,7 +34,7 @@ export function readHistory(): readonly HistoryEntry[] {
 /** Adds a run of this machine, with the ratios among its figures and what its campaigns printed. */
 export function addToHistory(figures: readonly Figure[], campaignOutput = ""): void {
   const entry: HistoryEntry = {
-    date: new Date().toISOString().slice(0, 10),
+    date: today(),
     machine: machineLine(thisMachine()),
     ratios: ratiosOf(figures),
     ...(campaignOutput !== "" && { campaigns: campaignsIn(campaignOutput) }),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { thisMachine } from "../machine.ts";
+import { thisMachine, today } from "../machine.ts";
 import { readHistory } from "./history.ts";
 import { renderPage } from "./page.ts";
 import { readRecord, runSuite, type SuiteRecord, writeRecord } from "./record.ts";
@@ -22,7 +22,7 @@ export async function report(suites: readonly string[]): Promise<boolean> {
     const startMs = performance.now();
     const figures = await runSuite(suite);
     measured[suite] = {
-      date: new Date().toISOString().slice(0, 10),
+      date: today(),
       machine: thisMachine(),
       seconds: Math.round((performance.now() - startMs) / 1_000),
       figures,

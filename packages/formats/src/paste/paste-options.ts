@@ -7,7 +7,14 @@ import {
   type VoxelBox,
   type VoxelWorld,
 } from "@orthant/core";
-import { ownOptions, requireFunction, requireObject, wrongArgument } from "@orthant/core/engine";
+import {
+  ownOptions,
+  requireDataCodec,
+  requireFlag,
+  requireFunction,
+  requireObject,
+  wrongArgument,
+} from "@orthant/core/engine";
 
 /** Where a world is pasted into: an open `World`. */
 export type PasteTarget<D extends Dimensions> = Pick<
@@ -38,9 +45,9 @@ export function ownPasteOptions<D extends Dimensions>(
   const own = ownOptions<PasteOptions<D>>("the options", options, {
     at: (_, at) => at as Exclude<Position<D>, undefined>,
     box: (_, box) => box as VoxelBox<D>,
-    air: requireBoolean,
-    dataCodec: requireCodec,
-    dryRun: requireBoolean,
+    air: requireFlag,
+    dataCodec: requireDataCodec,
+    dryRun: requireFlag,
     onEdit: (name, value) => requireFunction(name, value as () => unknown),
   });
   return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...own };
@@ -53,16 +60,4 @@ export function requirePasteTarget(target: unknown): void {
   const { edit, defineBlocks } = target as Partial<PasteTarget<Dimensions>>;
   if (typeof edit !== "function" || typeof defineBlocks !== "function")
     throw wrongArgument("target", target, advice);
-}
-
-function requireBoolean(name: string, value: unknown): boolean {
-  if (typeof value !== "boolean") throw wrongArgument(name, value, "it is true or false");
-  return value;
-}
-
-function requireCodec(name: string, value: unknown): DataCodec {
-  const { decode } = (value ?? {}) as Partial<DataCodec>;
-  if (typeof decode !== "function")
-    throw wrongArgument(name, value, "it is an object with encode and decode");
-  return value as DataCodec;
 }

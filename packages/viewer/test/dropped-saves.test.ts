@@ -122,8 +122,8 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         remark: "Here, to look. Converted without the generator, the layer color (2),",
         // Bands of 16 pixels: the game wrote (y / 16 + y / 512) modulo 8 there.
         voxels: [
-          { position: [256, 200, 0, 0], block: 4 },
-          { position: [257, 237, 0, 0], block: 6 },
+          { position: [64, 1000, 0, 0], block: 7 },
+          { position: [257, 990, 0, 0], block: 6 },
           { position: [12, 512 + 21, 0, 0], block: 2 },
         ],
         // Leaves, and water further down.
@@ -254,7 +254,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
       await view.said("Here");
       await view.drop("world.save", await readFile(PIXELS));
       await view.says("world-origin", "pixelworld");
-      await view.sees([256, 200, 0, 0], 4);
+      await view.sees([64, 1000, 0, 0], 7);
     });
 
     test("is rejected when it is too large for a page, with advice on what to do instead", async () => {

@@ -286,6 +286,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await view.page.mouse.click(...MIDDLE);
     await view.says("notice", "this wall is old");
     await view.sees([0, 0, -17, 0], BRICK);
+    await expect(view.sees([0, 0, -17, 0], LAMP, 100)).rejects.toThrow("not 13");
     await view.settled();
     expect(shows(await view.picture(), MIDDLE, BRICK)).toBe(true);
   });

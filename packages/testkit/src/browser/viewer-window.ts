@@ -54,6 +54,7 @@ declare const DragEvent: new (type: string, options: object) => object;
 
 /** A busy machine without a graphics card is slow. */
 const WAIT_MS = 120_000;
+const POLL_MS = 20;
 const SIZE = { width: 640, height: 400 } as const;
 
 /** A window of the viewer in a real browser. */
@@ -110,13 +111,15 @@ export class ViewerWindow {
     );
   }
 
-  /** Resolves when a voxel has a block. */
-  async sees(position: Position, block: number): Promise<void> {
-    await this.page.waitForFunction(
-      async ([at, wanted]) => (await orthant.voxelAt(at)) === wanted,
-      [position, block] as const,
-      { polling: 20 },
-    );
+  /** Resolves when a voxel has a block, and rejects when it still has another after `waitMs`. */
+  async sees(position: Position, block: number, waitMs: number = WAIT_MS): Promise<void> {
+    // Polled from here: `waitForFunction` takes the promise of an async predicate for true.
+    const deadline = Date.now() + waitMs;
+    await this.page.waitForFunction(() => "orthant" in globalThis);
+    for (let found = await this.voxelAt(position); found !== block; found = await this.voxelAt(position)) {
+      if (Date.now() > deadline) throw new Error(`voxel [${position.join()}] has block ${found}, not ${block}`);
+      await this.page.waitForTimeout(POLL_MS);
+    }
   }
 
   /** Drops a file onto the page. */

@@ -20,6 +20,8 @@ import { encodeUtf8, isShortAscii } from "./utf8.ts";
 requireLittleEndian();
 
 const INITIAL_BYTES = 256;
+/** Up to this many numbers, writing each is faster than making a view of them. */
+const FEW = 16;
 
 /** Writes the base encoding into a growing buffer. Each value has exactly one encoding. */
 export class ByteWriter {
@@ -38,9 +40,10 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** Returns the written bytes as a view that is valid until the next write or `clear`. */
-  view(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+  /** Returns the bytes written from `start` on, as a view that is valid until the next write or `clear`. */
+  view(start = 0): Uint8Array {
+    requireInteger(start, 0, this.#length);
+    return this.#bytes.subarray(start, this.#length);
   }
 
   /** Returns a copy of the written bytes. */
@@ -201,7 +204,8 @@ export class ByteWriter {
 
   /** Writes two bytes per value, without a length. */
   u16Array(values: Uint16Array): void {
-    this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    if (values.length <= FEW) for (const value of values) this.u16(value);
+    else this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
   /** Writes four bytes per value, without a length. */

@@ -1,12 +1,11 @@
 import type { ByteWriter } from "../bytes/byte-writer.ts";
-import { requireInteger, U16_MAX } from "../bytes/integers.ts";
+import { requireInteger, U16_MAX, U32_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import type { Position } from "../lattice/position.ts";
-import { diffIndices, editVoxel, editVoxels, type FlatEdits } from "./edit-voxel.ts";
+import { diffIndices, editVoxel, editVoxels, type FlatEdits, isKnownMixed } from "./edit-voxel.ts";
 import { countSteps, indexAt, varU32Bytes } from "./packed-indices.ts";
-
 import {
   type BlockRuns,
   type PaletteVoxels,
@@ -226,16 +225,22 @@ export class Chunk {
     return unpackVoxels(this.#voxels, into);
   }
 
-  /** Returns how many voxels have another block than the one before, x running fastest. */
-  countSteps(): number {
+  /** Returns how many voxels have another block than the one before, x running fastest; it may stop above `stepsMax`. */
+  countSteps(stepsMax: number = this.volume): number {
+    requireInteger(stepsMax, 0, U32_MAX, "stepsMax");
     const { indices, bitWidth, volume } = this.#voxels;
-    return countSteps(indices, bitWidth, volume);
+    return countSteps(indices, bitWidth, volume, stepsMax);
   }
 
   /** Calls `visit` for every voxel, x running fastest. */
   forEach(visit: (block: number, index: number) => void): void {
     const voxels = this.voxels();
     for (let index = 0; index < voxels.length; index++) visit(voxels[index] as number, index);
+  }
+
+  /** How many different blocks occur. */
+  get blockCount(): number {
+    return this.#voxels.palette.length;
   }
 
   /** Returns a copy of the blocks that occur, in the order of their first appearance. */
@@ -255,9 +260,11 @@ export class Chunk {
     out.varU64Array(new BigUint64Array(buffer, byteOffset, length / 2));
   }
 
-  /** Writes the result of `packedIndices()` without copying it before: eight bytes per word. */
-  writeWords(out: ByteWriter): void {
-    out.u32Array(this.#voxels.indices);
+  /** Writes the results of `blocks()` and `packedIndices()` without copying them before: two and eight bytes for each. */
+  writeBlocksAndWords(out: ByteWriter): void {
+    const { palette, indices } = this.#voxels;
+    out.u16Array(palette);
+    out.u32Array(indices);
   }
 
   /** Whether the other chunk has the same voxels, with the same data. */
@@ -293,11 +300,6 @@ export class Chunk {
     const index = this.#waiting?.at(-2);
     return index !== undefined && this.get(index) !== other.get(index);
   }
-}
-
-/** Whether the voxels still have several blocks after an edit at this position. */
-function isKnownMixed({ palette, firstPositions }: PaletteVoxels, index: number): boolean {
-  return palette.length > 1 && index !== firstPositions[0] && index !== firstPositions[1];
 }
 
 function requireEdit(edit: unknown): void {

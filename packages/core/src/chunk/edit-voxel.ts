@@ -199,3 +199,8 @@ export function diffIndices(
   }
   return edits;
 }
+
+/** Whether the voxels still have several blocks after an edit at this position. */
+export function isKnownMixed({ palette, firstPositions }: PaletteVoxels, index: number): boolean {
+  return palette.length > 1 && index !== firstPositions[0] && index !== firstPositions[1];
+}

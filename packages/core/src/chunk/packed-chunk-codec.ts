@@ -11,7 +11,6 @@ import {
   type PackedIndices,
   packedIndicesBytes,
   paddingIsZero,
-  varU32Bytes,
   wordCount,
 } from "./packed-indices.ts";
 
@@ -31,14 +30,13 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
   return {
     write(out, chunk) {
       requireInteger(chunk.volume, volume, volume);
-      const palette = chunk.blocks();
-      if (isDense(palette.length, volume)) {
+      const { blockCount } = chunk;
+      if (isDense(blockCount, volume)) {
         out.varUint(DENSE);
         out.u16Array(chunk.voxels());
       } else {
-        out.varUint(palette.length);
-        out.u16Array(palette);
-        chunk.writeWords(out);
+        out.varUint(blockCount);
+        chunk.writeBlocksAndWords(out);
       }
     },
 
@@ -58,19 +56,29 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
   };
 }
 
-/** Encodes a chunk with {@link packedChunkCodec} into an array of the right size from the start. */
+/** Encoded chunks share arrays of this size: making one for each chunk takes longer than filling it. */
+const SHARED_BYTES = 65_536;
+
+let sharedOut = new ByteWriter(SHARED_BYTES);
+
+/** Encodes a chunk with {@link packedChunkCodec}. The result may be a view of a larger array, which nothing changes later. */
 export function encodePackedChunk(chunk: Chunk): Uint8Array {
-  const { volume } = chunk;
-  const { length } = chunk.blocks();
-  const bytes = isDense(length, volume)
+  const { volume, blockCount } = chunk;
+  const contentBytes = isDense(blockCount, volume)
     ? volume * BLOCK_BYTES
-    : length * BLOCK_BYTES + wordCount(volume, indexBits(length)) * WORD_BYTES;
+    : blockCount * BLOCK_BYTES + wordCount(volume, indexBits(blockCount)) * WORD_BYTES;
   // The writer makes room for the longest varint before it writes one.
-  const out = new ByteWriter(
-    Math.max(VARINT_BYTES_MAX, varU32Bytes(isDense(length, volume) ? DENSE : length) + bytes),
-  );
+  const bytesMax = VARINT_BYTES_MAX + contentBytes;
+  const out = bytesMax > SHARED_BYTES / 4 ? new ByteWriter(bytesMax) : sharedWriter(bytesMax);
+  const start = out.length;
   packedChunkCodec(volume).write(out, chunk);
-  return out.view();
+  return out.view(start);
+}
+
+/** Returns a writer with room for `bytes` more, so that it keeps its array. */
+function sharedWriter(bytes: number): ByteWriter {
+  if (sharedOut.length + bytes > SHARED_BYTES) sharedOut = new ByteWriter(SHARED_BYTES);
+  return sharedOut;
 }
 
 /** Reads past one chunk with all checks of {@link packedChunkCodec}, but does not build it. */
@@ -112,9 +120,9 @@ function readPaletteLength(input: ByteReader, volume: number): number {
 
 function readDense(input: ByteReader, volume: number): Chunk {
   const chunk = chunkFromVoxels(input.u16Array(volume));
-  const { length } = chunk.blocks();
-  if (!isDense(length, volume)) {
-    throw input.fail("ORT_CHUNK_FORM", `${volume} blocks where a palette of ${length} is shorter`);
+  const { blockCount } = chunk;
+  if (!isDense(blockCount, volume)) {
+    throw input.fail("ORT_CHUNK_FORM", `${volume} blocks where a palette of ${blockCount} is shorter`);
   }
   return chunk;
 }

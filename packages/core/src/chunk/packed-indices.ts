@@ -341,8 +341,13 @@ export function nextPositionOf(
   return undefined;
 }
 
-/** Returns how many of `count` indices differ from the one before. */
-export function countSteps(packed: PackedIndices, bitWidth: number, count: number): number {
+/** Returns how many of `count` indices differ from the one before, or any number above `stepsMax` if there are more. */
+export function countSteps(
+  packed: PackedIndices,
+  bitWidth: number,
+  count: number,
+  stepsMax: number = count,
+): number {
   if (bitWidth === 0) return 0;
   const lanes = (32 / bitWidth) | 0;
   const ones = LANE_ONES[bitWidth] as number;
@@ -352,7 +357,8 @@ export function countSteps(packed: PackedIndices, bitWidth: number, count: numbe
   let previous = indexAt(packed, bitWidth, 0);
   let steps = 0;
   let position = 0;
-  for (let bit = 0; position + lanes <= count; position += lanes, bit += lanes * bitWidth) {
+  let bit = 0;
+  for (; position + lanes <= count && steps <= stepsMax; position += lanes, bit += lanes * bitWidth) {
     const half = bit >>> 5;
     const shift = bit & 31;
     const low = (packed[half] as number) >>> shift;
@@ -361,7 +367,7 @@ export function countSteps(packed: PackedIndices, bitWidth: number, count: numbe
     steps += oneBits((((differing & ~tops) + carry) | differing) & tops);
     previous = (group >>> ((lanes - 1) * bitWidth)) & ((1 << bitWidth) - 1);
   }
-  for (; position < count; position++) {
+  for (; position < count && steps <= stepsMax; position++) {
     const index = indexAt(packed, bitWidth, position);
     if (index !== previous) steps++;
     previous = index;

@@ -79,7 +79,11 @@ describe("a chunk", () => {
       for (const states of [1, 2, 3, 5, 9, 17, 40, 90, 300, 5_000]) {
         const voxels = Uint16Array.from({ length: volume }, () => prng.below(states));
         const steps = voxels.reduce((sum, block, at) => sum + Number(at > 0 && block !== voxels[at - 1]), 0);
-        expect(chunkFromVoxels(voxels).countSteps(), `${volume} voxels, ${states} blocks`).toBe(steps);
+        const chunk = chunkFromVoxels(voxels);
+        expect(chunk.countSteps(), `${volume} voxels, ${states} blocks`).toBe(steps);
+        expect(chunk.countSteps(steps), "as many as allowed").toBe(steps);
+        if (steps > 0) expect(chunk.countSteps(steps - 1)).toBeGreaterThan(steps - 1);
+        expect(chunk.blockCount).toBe(new Set(voxels).size);
       }
     }
   });

@@ -76,6 +76,17 @@ describe("a packed chunk", () => {
     }
   });
 
+  test("stays as it was encoded when many others are encoded after it", () => {
+    const prng = new Prng(2);
+    const chunks = Array.from({ length: 200 }, () => {
+      const volume = prng.pick([1, 64, 4_096, 32_768]);
+      return chunkFromVoxels(Uint16Array.from({ length: volume }, () => prng.below(20)));
+    });
+    const encoded = chunks.map(encodePackedChunk);
+    for (const [index, chunk] of chunks.entries())
+      expect(toHex(encoded[index] as Uint8Array)).toBe(toHex(encode(packedChunkCodec(chunk.volume), chunk)));
+  });
+
   test.each([2, 3, 7, 12, 16, 31, 200, 256])(
     "[S75] of %d blocks is refused with one index behind the palette or before its turn",
     (blocks) => {

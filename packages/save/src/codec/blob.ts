@@ -70,6 +70,8 @@ export function isSameRef(a: RecordRef, b: RecordRef): boolean {
 const STORED = 0;
 const DEFLATED = 1;
 const METHODS = 2;
+/** Room for the method and the length, each as the longest varint. */
+const HEAD_BYTES_MAX = 20;
 
 /**
  * Encodes the payload of a record of version 2 or 3: its content, compressed where that is shorter, on another thread if
@@ -78,11 +80,12 @@ const METHODS = 2;
 export async function sealBlob(inner: Uint8Array, isBeside = false): Promise<Uint8Array> {
   const deflated = await (isBeside ? deflateRawBeside(inner) : deflateRaw(inner));
   const isShorter = deflated.length < inner.length;
-  const out = new ByteWriter();
+  const content = isShorter ? deflated : inner;
+  const out = new ByteWriter(HEAD_BYTES_MAX + content.length);
   out.tag(isShorter ? DEFLATED : STORED, METHODS);
   out.varUint(inner.length);
-  out.raw(isShorter ? deflated : inner);
-  return out.copy();
+  out.raw(content);
+  return out.view();
 }
 
 /**

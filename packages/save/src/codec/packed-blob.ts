@@ -52,11 +52,14 @@ export function locatedBlobCodec(
   };
 }
 
-/** Encodes chunks that are already arranged. Version 2 has no parts, so no entry may have any. */
+/**
+ * Encodes chunks that are already arranged, into an array with room to spare. Version 2 has no parts, so no entry may have
+ * any.
+ */
 export function encodePackedBlob(chunks: readonly StoredChunk[], version: PackedBlobVersion): Uint8Array {
-  const out = new ByteWriter(packedBytesAtLeast(chunks) + chunks.length * 4);
+  const out = new ByteWriter(roomFor(chunks, packedBytesAtLeast(chunks)));
   writeBlob(out, chunks, version);
-  return out.copy();
+  return out.view();
 }
 
 /** Returns a lower bound for the size of such a blob that is cheap to compute. */
@@ -82,6 +85,11 @@ const ENTRY_BYTES_MAX = 40;
 /** Returns an upper bound for the size of such a blob, given its lower bound. Infinity if any chunk has parts. */
 export function packedBytesAtMost(chunks: readonly StoredChunk[], bytesAtLeast: number): number {
   if (chunks.some(({ parts = NO_PARTS }) => parts.length > 0)) return Infinity;
+  return roomFor(chunks, bytesAtLeast);
+}
+
+/** Returns an upper bound for the size of such a blob without parts, given its lower bound. */
+function roomFor(chunks: readonly StoredChunk[], bytesAtLeast: number): number {
   return bytesAtLeast + chunks.length * ENTRY_BYTES_MAX + HEAD_BYTES_MAX;
 }
 

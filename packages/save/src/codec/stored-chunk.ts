@@ -271,14 +271,13 @@ const CHANGE_WEIGHT = 4;
 // Voxels of the current chunk. Shared by all calls, which never overlap.
 const scratch = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Returns a lower bound for the bytes of a chunk's change to air: each run of blocks takes one, and one for its block. */
-function changeBytesAtLeast(chunk: Chunk): number {
-  const blocks = chunk.blocks();
-  const hasAir = blocks.includes(AIR);
-  const runs = chunk.countSteps() + 1;
+/** Whether a chunk's change to air takes more bytes: each run of blocks takes one, and one for its block. */
+function changeIsLonger(chunk: Chunk, bytesMax: number): boolean {
+  const hasAir = chunk.blocks().includes(AIR);
+  const runBytes = chunk.blockCount - (hasAir ? 1 : 0) > 1 ? 2 : 1;
   // Between two runs of air there is another one.
-  const changed = hasAir ? runs >>> 1 : runs;
-  return blocks.length - (hasAir ? 1 : 0) > 1 ? changed * 2 : changed;
+  const runsMax = Math.floor(bytesMax / runBytes) * (hasAir ? 2 : 1) + (hasAir ? 1 : 0);
+  return chunk.countSteps(runsMax) + 1 > runsMax;
 }
 
 /** Finds how chunks differ from air and, while a generator is available, from its output. */
@@ -297,7 +296,7 @@ class ChangeFinder {
     const generated = this.#generatedAt(position);
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
     // Counting runs is much cheaper than encoding them.
-    if (generated === undefined && changeBytesAtLeast(chunk) > bytesMax) return undefined;
+    if (generated === undefined && changeIsLonger(chunk, bytesMax)) return undefined;
     const voxels = chunk.voxels(scratch.subarray(0, volume));
     const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
     const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);

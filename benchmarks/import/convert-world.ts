@@ -26,29 +26,29 @@ interface Usage {
 /** Reports what the process took when it ends. */
 const REPORT = new URL("../cli/peak-memory.js", import.meta.url).href;
 
+/** How a conversion runs. */
+export interface ConversionOptions {
+  /** Threads that read the world, the main one among them. */
+  readonly threads: number;
+  /** Whether all threads of the process share one core. Only on Linux. */
+  readonly onOneCore?: boolean;
+}
+
 /** Runs `orthant convert` as a process, and removes what it made. */
-export async function convertWorld(source: string, target: string, threads: number): Promise<Conversion> {
+export async function convertWorld(
+  source: string,
+  target: string,
+  { threads, onOneCore = false }: ConversionOptions,
+): Promise<Conversion> {
   const program = join(
     dirname(createRequire(import.meta.url).resolve("orthant/import-worker")),
     "../main.js",
   );
   const start = process.hrtime.bigint();
-  const child = spawn(
-    process.execPath,
-    [
-      "--import",
-      REPORT,
-      program,
-      "convert",
-      source,
-      target,
-      "--accept-loss",
-      "--quiet",
-      "--threads",
-      `${threads}`,
-    ],
-    { stdio: ["ignore", "inherit", "inherit", "pipe"] },
-  );
+  const options = ["--accept-loss", "--quiet", "--threads", `${threads}`];
+  const argv = [process.execPath, "--import", REPORT, program, "convert", source, target, ...options];
+  const [command = "", ...rest] = onOneCore ? ["taskset", "--cpu-list", "0", ...argv] : argv;
+  const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
   const [usage] = await Promise.all([text(child.stdio[3] as Readable), once(child, "exit")]);
   const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as Usage;

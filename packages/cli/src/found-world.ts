@@ -143,16 +143,16 @@ export function formatRequest(
   return { disk, world, values, environment: context };
 }
 
-/** Returns how to start threads for a conversion; in a process without any, it works in one thread. */
+/** Returns how to start threads for a conversion; `undefined` if it works in one thread. */
 export function importStarter(
   { path, world }: FoundWorld,
   { values }: FormatRequest,
   count: number,
 ): FormatRequest["startImport"] {
-  if (count === 0) return undefined;
-  return (format) => {
+  if (count <= 1) return undefined;
+  return (format, own) => {
     const folder = statSync(path).isFile() ? dirname(resolve(path)) : resolve(path);
-    return new ImportThreads({ folder, format, world, values }, count);
+    return new ImportThreads({ folder, format, world, values }, count, own);
   };
 }
 

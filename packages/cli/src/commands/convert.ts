@@ -162,7 +162,7 @@ async function openConversion(args: Arguments, context: Context, folder: string)
     const startImport = importStarter(
       found,
       request,
-      args.parsed("threads", parseInteger(0, 64)) ?? defaultThreads(),
+      args.parsed("threads", parseInteger(1, 64)) ?? defaultThreads(),
     );
     const generator = generatorOf(args, context, found);
     return await format.convert({ ...request, generation, standInBlock, startImport, generator }, to);
@@ -225,10 +225,8 @@ async function withProgress<Value>(
   }
 }
 
-/** One thread beside this one would only add to the work. */
 function defaultThreads(): number {
-  const processors = availableParallelism();
-  return processors === 1 ? 0 : Math.min(processors, THREADS_MAX);
+  return Math.min(availableParallelism(), THREADS_MAX);
 }
 
 function describe({ chunks, entities = 0, players = 0 }: ConversionOutcome): string {

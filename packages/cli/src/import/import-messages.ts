@@ -1,5 +1,5 @@
 import { type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
-import type { DetectedWorld, FormatValues, PieceCensus } from "@orthant/formats";
+import type { DetectedWorld, FormatValues, ImportTasks, PieceCensus } from "@orthant/formats";
 import type { EncodedLeaf } from "@orthant/save";
 
 /** The world that a worker works on. */
@@ -13,14 +13,27 @@ export interface ImportPlace {
 
 /** A message to a worker. */
 export type ImportOrder =
-  | { readonly task: "census" | "encode"; readonly piece: number }
+  | PieceOrder
   | { readonly task: "blocks"; readonly blocks: ReadonlyMap<string, number> };
+
+/** What a thread does with a piece. */
+export interface PieceOrder {
+  readonly task: "census" | "encode";
+  readonly piece: number;
+}
 
 /** The answer of a worker to a `census` or `encode`, in their order. */
 export type ImportAnswer =
   | { readonly census: PieceCensus }
   | { readonly leaves: readonly EncodedLeaf[] }
   | { readonly failure: ImportFailure };
+
+/** Works on a piece. */
+export async function workOn(tasks: ImportTasks, { task, piece }: PieceOrder): Promise<ImportAnswer> {
+  return task === "census"
+    ? { census: await tasks.takeCensus(piece) }
+    : { leaves: await tasks.encode(piece) };
+}
 
 /** An error on its way between threads, which keep no classes. */
 interface ImportFailure {

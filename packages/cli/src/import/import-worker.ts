@@ -1,8 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { NodeDisk } from "@orthant/disk/node";
-import type { ImportTasks } from "@orthant/formats";
 import { openImportTasks } from "@orthant/formats/imports";
-import { failureOf, type ImportAnswer, type ImportOrder, type ImportPlace } from "./import-messages.ts";
+import {
+  failureOf,
+  type ImportAnswer,
+  type ImportOrder,
+  type ImportPlace,
+  workOn,
+} from "./import-messages.ts";
 
 // The program of a worker thread: it reads and encodes the pieces that it is asked for until it is terminated.
 
@@ -24,15 +29,6 @@ async function answer(order: ImportOrder): Promise<void> {
   } catch (error) {
     send({ failure: failureOf(error) });
   }
-}
-
-async function workOn(
-  tasks: ImportTasks,
-  { task, piece }: Exclude<ImportOrder, { task: "blocks" }>,
-): Promise<ImportAnswer> {
-  return task === "census"
-    ? { census: await tasks.takeCensus(piece) }
-    : { leaves: await tasks.encode(piece) };
 }
 
 /** Payloads have buffers of their own, which are handed over instead of copied. */

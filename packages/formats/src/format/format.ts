@@ -88,8 +88,11 @@ export interface FormatRequest {
   readonly standInBlock?: number | undefined;
   /** Returns the generator that fills the space around an imported world with this seed. Default: nothing does. */
   readonly generator?: ((seed: bigint) => GeneratorRef) | undefined;
-  /** Starts threads for a world of the format with this name; without them, a conversion works in this thread. */
-  readonly startImport?: ((format: string) => ImportTasks | undefined) | undefined;
+  /**
+   * Starts threads beside the work in this one, `own`, for a world of the format with this name. Default: everything happens
+   * in this thread.
+   */
+  readonly startImport?: ((format: string, own: ImportTasks) => ImportTasks) | undefined;
 }
 
 /** What an export needs besides the save. */

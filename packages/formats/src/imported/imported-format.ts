@@ -5,6 +5,7 @@ import { verifySave } from "@orthant/save";
 import type { Format, FormatRequest } from "../format/format.ts";
 import { ImportConversion } from "./import-conversion.ts";
 import type { ImportedKind, ImportSource } from "./import-source.ts";
+import { OwnImportTasks } from "./own-tasks.ts";
 
 /** Maximum number of steps of a world that is opened in memory: columns, chunks or blocks. */
 const OPENED_STEPS_MAX = 16_384;
@@ -47,9 +48,10 @@ export function importedFormat(kind: ImportedKind): Format {
     async convert(request) {
       const source = await opened(request);
       const isLarge = source.fingerprint !== undefined && stepsOf(source) >= THREADED_STEPS_MIN;
-      const tasks = isLarge ? request.startImport?.(kind.name) : undefined;
+      const own = new OwnImportTasks(source);
+      const tasks = isLarge ? request.startImport?.(kind.name, own) : undefined;
       const generator = request.generator?.(source.seed ?? 0n);
-      const conversion = new ImportConversion(source, tasks, generator);
+      const conversion = new ImportConversion(source, tasks ?? own, generator);
       return {
         from: kind.name,
         to: "orthant",

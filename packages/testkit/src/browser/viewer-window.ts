@@ -117,7 +117,8 @@ export class ViewerWindow {
     const deadline = Date.now() + waitMs;
     await this.page.waitForFunction(() => "orthant" in globalThis);
     for (let found = await this.voxelAt(position); found !== block; found = await this.voxelAt(position)) {
-      if (Date.now() > deadline) throw new Error(`voxel [${position.join()}] has block ${found}, not ${block}`);
+      if (Date.now() > deadline)
+        throw new Error(`voxel [${position.join()}] has block ${found}, not ${block}`);
       await this.page.waitForTimeout(POLL_MS);
     }
   }

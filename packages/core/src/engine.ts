@@ -30,6 +30,7 @@ export { chunkFromHalfBytes } from "./chunk/half-byte-chunk.ts";
 export {
   checkPackedChunk,
   encodePackedChunk,
+  packedChunkBytes,
   packedChunkCodec,
   skipPackedChunk,
 } from "./chunk/packed-chunk-codec.ts";

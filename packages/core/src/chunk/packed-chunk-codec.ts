@@ -11,6 +11,7 @@ import {
   type PackedIndices,
   packedIndicesBytes,
   paddingIsZero,
+  varU32Bytes,
   wordCount,
 } from "./packed-indices.ts";
 
@@ -61,17 +62,20 @@ const SHARED_BYTES = 65_536;
 
 let sharedOut = new ByteWriter(SHARED_BYTES);
 
+/** Returns the length of a chunk that is encoded with {@link packedChunkCodec}, without encoding it. */
+export function packedChunkBytes({ volume, blockCount }: Chunk): number {
+  if (isDense(blockCount, volume)) return varU32Bytes(DENSE) + volume * BLOCK_BYTES;
+  const words = wordCount(volume, indexBits(blockCount));
+  return varU32Bytes(blockCount) + blockCount * BLOCK_BYTES + words * WORD_BYTES;
+}
+
 /** Encodes a chunk with {@link packedChunkCodec}. The result may be a view of a larger array, which nothing changes later. */
 export function encodePackedChunk(chunk: Chunk): Uint8Array {
-  const { volume, blockCount } = chunk;
-  const contentBytes = isDense(blockCount, volume)
-    ? volume * BLOCK_BYTES
-    : blockCount * BLOCK_BYTES + wordCount(volume, indexBits(blockCount)) * WORD_BYTES;
   // The writer makes room for the longest varint before it writes one.
-  const bytesMax = VARINT_BYTES_MAX + contentBytes;
+  const bytesMax = VARINT_BYTES_MAX + packedChunkBytes(chunk);
   const out = bytesMax > SHARED_BYTES / 4 ? new ByteWriter(bytesMax) : sharedWriter(bytesMax);
   const start = out.length;
-  packedChunkCodec(volume).write(out, chunk);
+  packedChunkCodec(chunk.volume).write(out, chunk);
   return out.view(start);
 }
 

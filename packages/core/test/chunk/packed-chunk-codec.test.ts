@@ -1,6 +1,11 @@
 import { chunkFromVoxels, type ErrorCode } from "@orthant/core";
 import { ByteReader, decode, encode } from "@orthant/core/bytes";
-import { checkPackedChunk, encodePackedChunk, packedChunkCodec } from "@orthant/core/engine";
+import {
+  checkPackedChunk,
+  encodePackedChunk,
+  packedChunkBytes,
+  packedChunkCodec,
+} from "@orthant/core/engine";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -66,6 +71,7 @@ describe("a packed chunk", () => {
       const chunk = chunkFromVoxels(voxels);
       const bytes = encode(packedChunkCodec(volume), chunk);
       expect(encodePackedChunk(chunk)).toEqual(bytes);
+      expect(packedChunkBytes(chunk)).toBe(bytes.length);
       const back = decode(packedChunkCodec(volume), bytes);
       expect(back.equals(chunk)).toBe(true);
       expect([back.byteLength, back.form]).toEqual([chunk.byteLength, chunk.form]);

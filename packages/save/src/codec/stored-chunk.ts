@@ -17,6 +17,7 @@ import {
   comparePositions,
   encodePackedChunk,
   encodeShortChange,
+  packedChunkBytes,
   packedChunkCodec,
   requireLatticePosition,
   voxelDataCodec,
@@ -255,7 +256,7 @@ export function entryStorer(
     const content = contents.get(blocks) ?? ChunkContent.of(blocks);
     contents.set(blocks, content);
     // A chunk is stored once for all of its positions, so each is charged its share.
-    const share = content.bytes.length / (uses.get(blocks) ?? 1);
+    const share = packedChunkBytes(blocks) / (uses.get(blocks) ?? 1);
     const change = changes.find(position, blocks, share);
     if (change === undefined) return new WholeChunk(position, content, parts);
     return parts.length === 0 ? change : { ...change, parts };

@@ -52,7 +52,14 @@ interface DurableStore {
 export function loadPeers(): readonly PeerStore[] {
   const installed = [
     ifInstalled("lmdb", (load) => bytesStore("lmdb", lmdbDatabase(load))),
-    ifInstalled("classic-level", (load) => bytesStore("classic-level", levelDatabase(load))),
+    ifInstalled("classic-level", (load) => {
+      const { ClassicLevel } = load("classic-level") as { ClassicLevel: LevelConstructor };
+      return bytesStore("classic-level", levelDatabase(ClassicLevel, "level"));
+    }),
+    ifInstalled("rocksdb", (load) => {
+      const { RocksLevel } = load("@nxtedition/rocksdb") as { RocksLevel: LevelConstructor };
+      return bytesStore("rocksdb", levelDatabase(RocksLevel, "rocks"));
+    }),
     ifInstalled("better-sqlite3", (load) => bytesStore("better-sqlite3", sqliteDatabase(load))),
     ifInstalled("prismarine-provider-anvil", anvilStore),
   ];
@@ -237,6 +244,8 @@ interface LevelDatabase {
   close(): Promise<void>;
 }
 
+type LevelConstructor = new (path: string, options: { valueEncoding: "view" }) => LevelDatabase;
+
 interface SqliteDatabase {
   exec(sql: string): void;
   prepare(sql: string): { run(...values: unknown[]): void; get(...values: unknown[]): { value: Uint8Array } };
@@ -262,12 +271,10 @@ function lmdbDatabase(load: NodeJS.Require): Opener {
   };
 }
 
-function levelDatabase(load: NodeJS.Require): Opener {
-  const { ClassicLevel } = load("classic-level") as {
-    ClassicLevel: new (path: string, options: { valueEncoding: "view" }) => LevelDatabase;
-  };
+/** LevelDB and RocksDB have packages with the same methods. */
+function levelDatabase(Database: LevelConstructor, name: string): Opener {
   return (folder) => {
-    const database = new ClassicLevel(join(folder, "level"), { valueEncoding: "view" });
+    const database = new Database(join(folder, name), { valueEncoding: "view" });
     return {
       putAll: (values) => database.batch(values.map(([key, value]) => ({ type: "put", key, value }))),
       async readAll(keys, use) {

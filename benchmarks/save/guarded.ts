@@ -27,7 +27,7 @@ export async function* guardedSaveFigures(folder: string, chunks: Chunks): Async
     await world.setChunks(chunks);
     await world.close();
   };
-  yield await cpuFigure("save/bulk-cpu", "packing and compressing the chunks", write, async () =>
+  yield await cpuFigure("save/compressed-bulk-cpu", "packing and compressing the chunks", write, async () =>
     sum(packedBlobs(chunks), (blob) => deflateRawSync(blob, { level: 1 }).length),
   );
 

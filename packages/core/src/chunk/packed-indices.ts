@@ -342,12 +342,7 @@ export function nextPositionOf(
 }
 
 /** Returns how many of `count` indices differ from the one before, or any number above `stepsMax` if there are more. */
-export function countSteps(
-  packed: PackedIndices,
-  bitWidth: number,
-  count: number,
-  stepsMax: number = count,
-): number {
+export function countSteps(packed: PackedIndices, bitWidth: number, count: number, stepsMax: number): number {
   if (bitWidth === 0) return 0;
   const lanes = (32 / bitWidth) | 0;
   const ones = LANE_ONES[bitWidth] as number;

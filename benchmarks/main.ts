@@ -17,6 +17,7 @@ import { addToHistory, readHistory } from "./report/history.ts";
 import { GUARD_RECORD, readRecord, runSuite, writeRecord } from "./report/record.ts";
 import { report, writePage } from "./report/report.ts";
 import { restSuite } from "./rest.ts";
+import { roomsSuite } from "./rooms.ts";
 import { saveLimits, saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
@@ -45,6 +46,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   journal: journalSuite,
   wire: wireSuite,
   server: serverSuite,
+  rooms: roomsSuite,
   cli: cliSuite,
   cluster: clusterSuite,
   scale: scaleSuite,
@@ -68,7 +70,7 @@ const LIMITS: Readonly<Record<string, Suite>> = {
 };
 
 /** The default suites of a report: all but those that take a quarter of an hour or a browser. */
-const REPORTED = ["bytes", "tree", "journal", "save", "wire", "pxsw", "rest", "server"];
+const REPORTED = ["bytes", "tree", "journal", "save", "wire", "pxsw", "rest", "server", "rooms"];
 
 process.exitCode = await main();
 

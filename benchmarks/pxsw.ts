@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { NodeDisk } from "@orthant/disk/node";
 import { DEFAULT_LAYERS, openPixelSave, PixelSaveWriter, VERSION1_LAYERS } from "@orthant/pixel-world";
 import { encodePixelChunk, lz4Compress, lz4Decompress, PixelChunkIndex } from "@orthant/pixel-world/internal";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Bar, type Figure, median, type Plot, time, timeAsync, told } from "./figure.ts";
+import { heldBytes } from "./held-bytes.ts";
 import {
   CHUNK_BYTES,
   dug,
@@ -210,17 +209,6 @@ async function openFigures(folder: string): Promise<readonly Figure[]> {
   }
   const remark = `opened in ${median(wallMs).toFixed(0)} ms, cpu ${median(cpuMs).toFixed(0)} ms; written in ${(made.wallNs / 1e9).toFixed(1)} s; the original's page says 74 MB`;
   return [atMost("pxsw/open of a million chunks", heldMb, "MB held", MEMORY_BUDGET_MB, remark)];
-}
-
-/** Returns the bytes still held after garbage collection. */
-function heldBytes(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  // The second round collects what only the garbage of the first one held.
-  collect();
-  collect();
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
 }
 
 /** Our LZ4 in JavaScript next to Debian's tool in C, on the same chunk of terrain. */

@@ -8,12 +8,15 @@ import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
 import { quantile } from "../figure.ts";
-import { chunksAround, Member } from "./member.ts";
+import { anyEditedVoxel, EDITED_BLOCKS } from "../rooms/changed-voxels.ts";
+import { RoomMember } from "../rooms/room-member.ts";
+import { RoomReader } from "../rooms/room-reader.ts";
+import { type CrowdMember, chunksAround, Member } from "./member.ts";
 import type { CrowdOrder, CrowdReport, Latency } from "./orders.ts";
 import { PoseWatch, SentPoses } from "./pose-watch.ts";
 
 // The process of the clients: a crowd that moves and edits, and the same number of bare sockets, or of bare
-// listeners to NATS.
+// listeners to NATS; or a crowd in a Colyseus room.
 
 /** Size of a group, whose members see each other. */
 const GROUP = 50;
@@ -25,8 +28,8 @@ const SHARED_CHUNK: Position = [0, 0, 0, 0];
 const SHARED_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
-/** Interval between keep-alive messages of members that do not move. */
-const ACKNOWLEDGE_MS = 2_000;
+/** Longest time without a message of a member that does not move, as of a real client. */
+const ACKNOWLEDGE_MS = 1_000;
 /** Number of editors, each far below the limit of one client. */
 const EDITORS = 10;
 /** Number of members that report when they saw an edit. */
@@ -34,7 +37,10 @@ const OBSERVERS = 40;
 const CONNECTS_AT_ONCE = 50;
 
 const prng = new Prng(1);
-const members: Member[] = [];
+const members: CrowdMember[] = [];
+/** The members that can move. */
+const walkers: Member[] = [];
+const roomReader = new RoomReader();
 const bare: WebSocket[] = [];
 const listeners: NatsConnection[] = [];
 const faults: string[] = [];
@@ -59,10 +65,18 @@ process.on("message", (order: CrowdOrder) => void handle(order));
 async function handle(order: CrowdOrder): Promise<void> {
   switch (order.kind) {
     case "join":
-      await join(order.urls, order.count);
+      await joinInTurn(order.count, (index) => newMember(order.urls[index % order.urls.length] ?? "", index));
+      break;
+    case "joinRoom":
+      await joinInTurn(order.count, (index) => newRoomMember(order.port, index));
       break;
     case "move":
-      start(order.editsPerSecond);
+      start(order.editsPerSecond, STEP_MS, (index) =>
+        walkers[index]?.step((prng.fraction() - 0.5) * 0.5, (prng.fraction() - 0.5) * 0.5),
+      );
+      break;
+    case "edit":
+      start(order.editsPerSecond, ACKNOWLEDGE_MS, (index) => members[index]?.acknowledge());
       break;
     case "reset":
       resetFigures();
@@ -72,10 +86,10 @@ async function handle(order: CrowdOrder): Promise<void> {
       timers = [setInterval(acknowledgeAll, ACKNOWLEDGE_MS)];
       break;
     case "stopReading":
-      members.at(-1)?.stopReading();
+      walkers.at(-1)?.stopReading();
       break;
     case "resumeReading":
-      members.at(-1)?.resumeReading();
+      walkers.at(-1)?.resumeReading();
       break;
     case "joinBare":
       await joinBare(order.url, order.count);
@@ -87,18 +101,19 @@ async function handle(order: CrowdOrder): Promise<void> {
       break;
     case "leave":
       for (const member of members.splice(0)) member.close();
+      walkers.length = 0;
       for (const socket of bare.splice(0)) socket.terminate();
       for (const connection of listeners.splice(0)) await connection.close();
   }
   process.send?.(report());
 }
 
-async function join(urls: readonly string[], count: number): Promise<void> {
+async function joinInTurn(count: number, newOne: (index: number) => CrowdMember): Promise<void> {
   timers.push(setInterval(acknowledgeAll, ACKNOWLEDGE_MS));
   while (members.length < count) {
-    const batch: Member[] = [];
+    const batch: CrowdMember[] = [];
     for (let index = 0; index < CONNECTS_AT_ONCE && members.length < count; index++) {
-      const member = newMember(urls[members.length % urls.length] ?? "", members.length);
+      const member = newOne(members.length);
       members.push(member);
       batch.push(member);
     }
@@ -115,10 +130,9 @@ function newMember(url: string, index: number): Member {
   const group = 1 + Math.floor(index / GROUP);
   const chunk: Position = [group * GROUP_DISTANCE_CHUNKS, 0, 0, 0];
   const home: Position = [chunk[0] * 8 + prng.below(8), 4, prng.below(8), 4];
-  const isObserver = index % Math.max(1, Math.floor(1_000 / OBSERVERS)) === 0;
-  if (isObserver) observers++;
+  const isObserver = isObserving(index);
   const watch = new PoseWatch(sentPoses, (ms) => poseAgesMs.push(ms));
-  return new Member(
+  const member = new Member(
     url,
     home,
     [chunksAround(chunk, GROUP_RADIUS_CHUNKS), chunksAround(SHARED_CHUNK, SHARED_RADIUS_CHUNKS)],
@@ -132,11 +146,34 @@ function newMember(url: string, index: number): Member {
       },
       onStep: (playerId, position) => sentPoses.sent(playerId, position),
       onPatch: (patch) => countEdits(patch, isObserver),
-      onFault: (detail) => {
-        if (faults.length < 20) faults.push(`member ${index}: ${detail}`);
-      },
+      onFault: (detail) => addFault(index, detail),
     },
   );
+  walkers.push(member);
+  return member;
+}
+
+function newRoomMember(port: number, index: number): RoomMember {
+  const isObserver = isObserving(index);
+  return new RoomMember(port, roomReader, {
+    onFrame: (bytes) => {
+      frames++;
+      frameBytes += bytes;
+    },
+    onPatch: (edits) => (editsSeen += edits),
+    ...(isObserver && { onEdit: sawEdit }),
+    onFault: (detail) => addFault(index, detail),
+  });
+}
+
+function isObserving(index: number): boolean {
+  const isObserver = index % Math.max(1, Math.floor(1_000 / OBSERVERS)) === 0;
+  if (isObserver) observers++;
+  return isObserver;
+}
+
+function addFault(index: number, detail: string): void {
+  if (faults.length < 20) faults.push(`member ${index}: ${detail}`);
 }
 
 /** Counts the bytes of a frame by the kind of message. */
@@ -154,7 +191,8 @@ function countBytes(frameBytes: number, messages: readonly ServerMessage[]): voi
   count("frames", rest);
 }
 
-function start(editsPerSecond: number): void {
+/** Makes edits, and calls `step` with the numbers of members in turn, so that each has one every `stepMs`. */
+function start(editsPerSecond: number, stepMs: number, step: (index: number) => void): void {
   for (const timer of timers) clearInterval(timer);
   const startMs = performance.now();
   let steps = 0;
@@ -163,18 +201,16 @@ function start(editsPerSecond: number): void {
   const catchUp = (): void => {
     const passedMs = performance.now() - startMs;
     // Spreads the steps of members over the interval, like those of people.
-    for (; steps < (passedMs / STEP_MS) * members.length; steps++) {
-      members[steps % members.length]?.step((prng.fraction() - 0.5) * 0.5, (prng.fraction() - 0.5) * 0.5);
-    }
+    for (; steps < (passedMs / stepMs) * members.length; steps++) step(steps % members.length);
     for (; edits < (passedMs / 1_000) * editsPerSecond; edits++) makeEdit();
   };
   timers = [setInterval(catchUp, CATCH_UP_MS)];
 }
 
 function makeEdit(): void {
-  const voxel: Position = [prng.below(32), prng.below(32), prng.below(32), prng.below(32)];
+  const voxel = anyEditedVoxel(prng);
   sentAtMs.set(voxel.join(), performance.now());
-  members[editsMade % EDITORS]?.edit(voxel, 1 + (editsMade % 12));
+  members[editsMade % EDITORS]?.edit(voxel, 1 + (editsMade % EDITED_BLOCKS));
   editsMade++;
 }
 
@@ -183,13 +219,14 @@ function countEdits({ changes }: RegionPatch, isObserver: boolean): void {
     editsSeen += leaves.length;
     for (const { chunk, edits: voxels } of edits) {
       editsSeen += voxels.length;
-      if (!isObserver) continue;
-      for (const { index } of voxels) {
-        const sentMs = sentAtMs.get(voxelOfIndex(HYPERCUBE_CHUNKS, chunk, index).join());
-        if (sentMs !== undefined) latenciesMs.push(performance.now() - sentMs);
-      }
+      if (isObserver) for (const { index } of voxels) sawEdit(chunk, index);
     }
   }
+}
+
+function sawEdit(chunk: Position, index: number): void {
+  const sentMs = sentAtMs.get(voxelOfIndex(HYPERCUBE_CHUNKS, chunk, index).join());
+  if (sentMs !== undefined) latenciesMs.push(performance.now() - sentMs);
 }
 
 async function joinBare(url: string, count: number): Promise<void> {

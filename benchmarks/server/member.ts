@@ -22,11 +22,22 @@ export interface MemberEvents {
   readonly onFault: (detail: string) => void;
 }
 
+/** One of many clients in a process. */
+export interface CrowdMember {
+  /** Whether it has everything that it joined for. */
+  readonly isComplete: boolean;
+  /** Does what keeps an idle client connected. */
+  acknowledge(): void;
+  /** Sets a voxel. */
+  edit(voxel: Position, block: number): void;
+  close(): void;
+}
+
 /**
- * One of many clients in a process: it reads every message, acknowledges like a real client and notices a
+ * A client of an Orthant server: it reads every message, acknowledges like a real client and notices a
  * gap, but keeps no replica. A thousand full clients would need more of the machine than the measured server.
  */
-export class Member {
+export class Member implements CrowdMember {
   readonly #socket: WebSocket;
   readonly #boxes: readonly Box[];
   readonly #events: MemberEvents;
@@ -174,7 +185,7 @@ export class Member {
 }
 
 /** Returns the bytes before the payload of a WebSocket message from a server. */
-function headerBytes(payloadBytes: number): number {
+export function headerBytes(payloadBytes: number): number {
   if (payloadBytes < 126) return 2;
   return payloadBytes < 65_536 ? 4 : 10;
 }

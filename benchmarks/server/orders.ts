@@ -8,6 +8,8 @@ export type CrowdOrder =
   /** Joins the servers in turn. */
   | { readonly kind: "join"; readonly urls: readonly string[]; readonly count: number }
   | { readonly kind: "joinBare"; readonly url: string; readonly count: number }
+  /** Joins the Colyseus room of `benchmarks/rooms`. */
+  | { readonly kind: "joinRoom"; readonly port: number; readonly count: number }
   /** Opens `count` connections to NATS itself, each subscribed to a subject. */
   | {
       readonly kind: "joinNats";
@@ -15,7 +17,10 @@ export type CrowdOrder =
       readonly subject: string;
       readonly count: number;
     }
+  /** All move, and together make edits. */
   | { readonly kind: "move"; readonly editsPerSecond: number }
+  /** All stand still, and together make edits. */
+  | { readonly kind: "edit"; readonly editsPerSecond: number }
   | { readonly kind: "reset" | "stop" | "stopReading" | "resumeReading" | "report" | "leave" };
 
 /** Quantiles of times. */
@@ -55,6 +60,14 @@ export type ServerOrder =
   | { readonly kind: "start" | "reset" | "report" }
   /** Sends messages of this size to every bare socket, as fast as they accept them, for `forMs`. */
   | { readonly kind: "bare"; readonly bytes: number; readonly forMs: number };
+
+/** Orders that the processes of all servers answer with a {@link UsageReport}; `collect` collects garbage before. */
+export interface UsageOrder {
+  readonly kind: "usage" | "collect";
+}
+
+/** What a server's process uses, found without the work that a {@link ServerReport} needs. */
+export type UsageReport = Pick<ServerReport, "port" | "cpuUs" | "usedBytes">;
 
 /** State of the server. */
 export interface ServerReport {

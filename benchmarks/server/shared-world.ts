@@ -7,7 +7,10 @@ import { createServer, type ServerOptions } from "@orthant/server";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { ClusterSettings, ServerOrder, ServerReport } from "./orders.ts";
+import { changedVoxels } from "../rooms/changed-voxels.ts";
+import type { ChangedSettings } from "../rooms/orders.ts";
+import type { ClusterSettings, ServerOrder, ServerReport, UsageOrder } from "./orders.ts";
+import { usageOf } from "./usage.ts";
 
 /** Number of values up to each bound of a histogram. */
 type Buckets = ReadonlyMap<number, number>;
@@ -42,7 +45,7 @@ const UNLIMITED = 1_000_000;
 const BARE_BACKLOG_BYTES = 65_536;
 
 const server = await createServer({
-  world: await openWorld(JSON.parse(process.argv[2] ?? "{}") as Partial<ClusterSettings>),
+  world: await openWorld(JSON.parse(process.argv[2] ?? "{}") as Partial<ClusterSettings & ChangedSettings>),
   logger: false,
   auth: { anonymous: true },
   // All clients come from one address here.
@@ -65,9 +68,13 @@ let ticksBefore: Buckets = new Map();
 
 // The parent process may be stopped at any time.
 process.on("disconnect", () => process.exit());
-process.on("message", (order: ServerOrder) => void handle(order));
+process.on("message", (order: ServerOrder | UsageOrder) => void handle(order));
 
-async function handle(order: ServerOrder): Promise<void> {
+async function handle(order: ServerOrder | UsageOrder): Promise<void> {
+  if (order.kind === "usage" || order.kind === "collect") {
+    process.send?.(usageOf(order, server.port));
+    return;
+  }
   if (order.kind === "reset") ticksBefore = await ticks();
   if (order.kind === "bare") await sendBare(order.bytes, order.forMs);
   process.send?.(await report());
@@ -114,12 +121,18 @@ async function ticks(): Promise<Buckets> {
 }
 
 /** Opens a world of this process, or one of a cluster. */
-async function openWorld({ servers, world }: Partial<ClusterSettings>): Promise<ServerOptions["world"]> {
+async function openWorld({
+  servers,
+  world,
+  changedCount = 0,
+}: Partial<ClusterSettings & ChangedSettings>): Promise<ServerOptions["world"]> {
   const generators = DEFAULT_GENERATORS;
   if (servers !== undefined && world !== undefined) {
     const engine = await connectNats({ servers, credentials: TEST_CREDENTIALS });
     return (await ClusterGateway.open({ engine, time: systemTime, generators, world })).served;
   }
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-  return createWorldEngine(new MemoryDisk(), { generator }, { generators });
+  const engine = await createWorldEngine(new MemoryDisk(), { generator }, { generators });
+  if (changedCount > 0) await engine.edit(changedVoxels(changedCount));
+  return engine;
 }

@@ -3,7 +3,7 @@ import { chunkOfVoxel, chunksOfVoxels, cubeAt, voxelIndex } from "@orthant/core/
 import { Prng } from "@orthant/testkit";
 
 /** Edge of the cube in which a crowd edits and voxels have changed before, in voxels from the origin. */
-export const EDITED_EDGE = 32;
+const EDITED_EDGE = 32;
 
 /** The chunks of that cube. */
 export const EDITED_CHUNKS_BOX: Box = chunksOfVoxels(HYPERCUBE_CHUNKS, cubeAt([0, 0, 0, 0], EDITED_EDGE));

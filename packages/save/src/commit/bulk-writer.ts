@@ -10,17 +10,18 @@ import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts"
 import type { StoreEntry } from "../codec/store-page.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
+import { blobVersionOf, type MeasuredRecord } from "../index/chunk-records.ts";
 import { layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
 import { pageReader } from "../index/index-reader.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
 import {
-  blobVersionOf,
-  chunksToStore,
-  type MeasuredRecord,
-  partitionLeaf,
-  prepareLeaf,
-} from "../index/leaf-partition.ts";
-import { encodeLeaves, finishLeaves, type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
+  draftOf,
+  finishLeaves,
+  LeafEncoder,
+  type PlannedLeaf,
+  recordsOfLeaves,
+} from "../index/leaf-encoder.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
+import { leafContent, storedLeaves } from "../index/leaf-partition.ts";
 import { PageWriter } from "../index/page-writer.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
@@ -54,20 +55,21 @@ export async function encodeBulkLeaves(
   shape: ChunkShape,
   { limits = DEFAULT_LIMITS, generated, indexVersion = NEWEST_INDEX_VERSION }: BulkSaveOptions = {},
 ): Promise<readonly EncodedLeaf[]> {
-  const planned: PlannedLeaf[] = [];
   const isPlain = indexVersion === 1;
   const blobVersion = blobVersionOf(indexVersion);
   const storage = { blobVersion, ...(generated && { generated }) };
+  const encoder = new LeafEncoder({ limits, blobVersion });
+  const planned: PlannedLeaf[] = [];
   for (const { cube, chunks = [], entities = [], clocks = [] } of leaves) {
     // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
     if (isPlain && chunks.length + entities.length === 0) continue;
-    const stored = await chunksToStore(chunks, storage);
-    const content = prepareLeaf(cube, stored, entities, isPlain ? [] : clocks, shape);
-    const version = isPlain ? undefined : blobVersion;
-    for (const part of await partitionLeaf(content, limits, version)) planned.push(plannedOf(part));
+    const content = leafContent(cube, chunks, entities, isPlain ? [] : clocks, shape);
+    for await (const leaf of storedLeaves(content, limits, storage)) {
+      planned.push(await encoder.begin(draftOf(leaf)));
+    }
   }
-  const records = await encodeLeaves(planned, limits, blobVersion);
-  return planned.map(({ newChunks: _chunks, newEntities: _entities, ...leaf }, index) => ({
+  const records = await recordsOfLeaves(planned);
+  return planned.map(({ newChunks: _chunks, newEntities: _entities, records: _records, ...leaf }, index) => ({
     leaf,
     records: records[index] ?? [],
   }));

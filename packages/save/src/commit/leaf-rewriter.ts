@@ -2,10 +2,16 @@ import type { ChunkShape } from "@orthant/core";
 import { PACKED_BLOB_VERSION, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
 import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
 import { type LaidOutIndex, layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
+import {
+  draftOf,
+  finishLeaves,
+  LeafEncoder,
+  type PlannedLeaf,
+  recordsOfLeaves,
+} from "../index/leaf-encoder.ts";
 import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
 import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
 import { partitionLeaf, prepareLeaf } from "../index/leaf-partition.ts";
-import { encodeLeaves, finishLeaves, type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
 import { type EncodedPage, PageWriter } from "../index/page-writer.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
@@ -40,11 +46,13 @@ export class LeafRewriter {
   readonly #packReader: PackReader;
   readonly #blobs: BlobContext;
   readonly #context: RewriteContext;
+  readonly #encoder: LeafEncoder;
 
   constructor(packs: PackWriter, packReader: PackReader, context: RewriteContext) {
     this.#packs = packs;
     this.#packReader = packReader;
     this.#context = context;
+    this.#encoder = new LeafEncoder({ limits: context.limits });
     this.#blobs = { chunkVolume: context.shape.volume, limits: context.limits };
   }
 
@@ -67,7 +75,7 @@ export class LeafRewriter {
   /** Writes a leaf. Records that have the newest version already stay where they are. */
   async #rewrite(leaf: LeafEntry): Promise<void> {
     const planned = await this.#plan(leaf);
-    const records = await encodeLeaves(planned, this.#context.limits);
+    const records = await recordsOfLeaves(planned);
     const refs = await this.#packs.append(records.flat());
     for (const { packId } of refs) this.packIds.add(packId);
     for (const entry of finishLeaves(planned, records, refs)) this.#leaves.add(entry);
@@ -83,6 +91,7 @@ export class LeafRewriter {
     const chunks = await readLeafStored(this.#packReader, leaf, this.#blobs);
     const entities = await readLeafEntities(this.#packReader, leaf, this.#blobs);
     const content = prepareLeaf(cube, chunks, entities, clocks, this.#context.shape);
-    return (await partitionLeaf(content, this.#context.limits)).map(plannedOf);
+    const parts = await partitionLeaf(content, this.#context.limits);
+    return Promise.all(parts.map((part) => this.#encoder.begin(draftOf(part))));
   }
 }

@@ -22,16 +22,17 @@ import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts"
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
+import { blobVersionOf } from "../index/chunk-records.ts";
 import { type LaidOutIndex, layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
 import { pageReader } from "../index/index-reader.ts";
+import { finishLeaves, type PlannedLeaf, recordsOfLeaves } from "../index/leaf-encoder.ts";
 import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
 import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
 import type { LeafMap } from "../index/leaf-map.ts";
-import { blobVersionOf, type ChunkBlobVersion } from "../index/leaf-partition.ts";
-import { encodeLeaves, finishLeaves, type PlannedLeaf, planLeaves } from "../index/leaf-plan.ts";
+import { planLeaves } from "../index/leaf-plan.ts";
 import { type EncodedPage, type NewPage, PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
-import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
+import { type BlobContext, decodeNewRecords, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { requireNewest } from "../read/reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
@@ -248,7 +249,7 @@ export class SaveWriter {
     const changes = change.leaves ?? [];
     const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cube }) => cube));
     try {
-      await this.#write(change, draft, await this.#planLeaves(changes, draft, pacer), pacer);
+      await this.#write(change, draft, await this.#planLeaves(changes, draft, pacer));
     } finally {
       draft.release();
     }
@@ -259,15 +260,16 @@ export class SaveWriter {
     draft: LeafMap<PlannedLeaf>,
     pacer: Pacer,
   ): Promise<readonly PlannedLeaf[]> {
-    const { global, manifest } = this.#state;
+    const { global, manifest, indexVersion } = this.#state;
     const context = this.#blobContext;
     return planLeaves(draft, changes, {
       shape: global.description.chunkShape,
       limits: manifest.limits,
-      blobVersion: this.#blobVersion,
+      blobVersion: blobVersionOf(indexVersion),
       generated: this.#generated,
       pacer,
       readStored: (leaf) => readLeafStored(this.#history.packReader, leaf, context),
+      decodeStored: (records) => decodeNewRecords(records, context),
       readEntities: (leaf) => readLeafEntities(this.#history.packReader, leaf, context),
     });
   }
@@ -276,10 +278,9 @@ export class SaveWriter {
     change: SaveChange,
     draft: LeafMap<PlannedLeaf>,
     planned: readonly PlannedLeaf[],
-    pacer: Pacer,
   ): Promise<void> {
     const players = mergePlayers(this.#state.players, change.players ?? [], change.removedPlayers);
-    const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion, pacer);
+    const records = await recordsOfLeaves(planned);
     const refs = await this.#guard(async () => {
       if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
       return this.#packs.append(records.flat());
@@ -371,10 +372,6 @@ export class SaveWriter {
       limits: manifest.limits,
       generated: this.#generated,
     };
-  }
-
-  get #blobVersion(): ChunkBlobVersion {
-    return blobVersionOf(this.#state.indexVersion);
   }
 
   /** Runs a step that writes. If it fails, the state on the disk is unknown and the writer becomes unusable. */

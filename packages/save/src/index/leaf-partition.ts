@@ -1,4 +1,4 @@
-import { type Box, type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
   boxCodec,
@@ -8,34 +8,14 @@ import {
   positionFrom,
   REGION_EDGE_CHUNKS,
   type RegionClock,
-  requireLatticePosition,
 } from "@orthant/core/engine";
-import { type BlobSize, sealBlob } from "../codec/blob.ts";
-import { encodeChunkBlob } from "../codec/chunk-blob.ts";
+import type { BlobSize } from "../codec/blob.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
-import {
-  type BLOB_VERSION,
-  CHUNK_BLOB,
-  isPackedVersion,
-  LEAF_LEVEL_MAX,
-  type PackedBlobVersion,
-  type SaveLimits,
-  TABLE_BLOB_VERSION,
-} from "../codec/layout.ts";
-import { encodePackedBlob, packedBytesAtLeast, packedBytesAtMost } from "../codec/packed-blob.ts";
-import { type ChunkEntry, chunkBounds, prepareChunks } from "../codec/prepared-chunks.ts";
-import {
-  arrangeChunks,
-  ChunkContent,
-  entryStorer,
-  type GeneratedChunks,
-  realizeStored,
-  type StoredChunk,
-  WholeChunk,
-} from "../codec/stored-chunk.ts";
-import { NO_PARTS } from "../codec/tagged-part.ts";
+import { isPackedVersion, LEAF_LEVEL_MAX, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
+import { type ChunkEntry, chunkBounds } from "../codec/prepared-chunks.ts";
+import { arrangeChunks, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { Pacer } from "../commit/save-change.ts";
-import type { NewRecord } from "../pack/pack-writer.ts";
+import { type ChunkBlobVersion, type ChunkStorage, chunksFit, chunksToStore } from "./chunk-records.ts";
 import {
   alignedCubeAt,
   CHILDREN,
@@ -46,16 +26,18 @@ import {
   lastOf,
   requireLevel,
 } from "./cube.ts";
-import { type IndexVersion, NEWEST_INDEX_VERSION } from "./leaf-entry.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
-/** Content of a leaf, ready to be measured and split. */
-export interface PreparedLeaf {
+/** Content of a leaf. */
+export interface LeafContent<Entry extends ChunkEntry | StoredChunk = ChunkEntry | StoredChunk> {
   readonly cube: Box;
-  readonly chunks: readonly StoredChunk[];
+  readonly chunks: readonly Entry[];
   readonly entities: readonly PreparedEntity[];
   readonly clocks: readonly RegionClock[];
 }
+
+/** Content of a leaf, ready to be measured: its chunks are as the save stores them, in order. */
+export type PreparedLeaf = LeafContent<StoredChunk>;
 
 /** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cube. */
 export interface PreparedEntity {
@@ -84,14 +66,14 @@ const MERGED_SHARE = 0.75;
 /** Upper bound for the size of the entity count in a blob. */
 const COUNT_BYTES = 5;
 
-/** Prepares content. Throws `ORT_ARGUMENT` if a chunk or clock is outside the cube. */
-export function prepareLeaf(
+/** Gathers content. Throws `ORT_ARGUMENT` if a chunk is outside the cube. */
+export function leafContent<Entry extends ChunkEntry | StoredChunk>(
   cube: Box,
-  chunks: readonly StoredChunk[],
+  chunks: readonly Entry[],
   entities: readonly StoredEntity[],
   clocks: readonly RegionClock[],
   shape: ChunkShape,
-): PreparedLeaf {
+): LeafContent<Entry> {
   requireLevel(cube, LEAF_LEVEL_MAX);
   const outside = chunks.find(({ position }) => !boxContains(cube, position));
   if (outside !== undefined) {
@@ -100,7 +82,7 @@ export function prepareLeaf(
   }
   return {
     cube,
-    chunks: arrangeChunks(chunks),
+    chunks,
     entities: sortEntities(entities).map((entity) => ({
       entity,
       position: clampInto(cube, chunkOfEntity(entity, shape)),
@@ -108,6 +90,31 @@ export function prepareLeaf(
     })),
     clocks: [...clocks],
   };
+}
+
+/** Does the same, and brings the chunks in order. Throws `ORT_ARGUMENT` if two are at one position. */
+export function prepareLeaf(...parts: Parameters<typeof leafContent<StoredChunk>>): PreparedLeaf {
+  const content = leafContent(...parts);
+  return { ...content, chunks: arrangeChunks(content.chunks) };
+}
+
+/**
+ * Splits content like {@link partitionLeaf}, and yields each leaf as soon as its chunks are as the save stores them. Memory
+ * never holds more chunks in that form than one leaf has.
+ */
+export async function* storedLeaves(
+  content: LeafContent,
+  limits: SaveLimits,
+  storage: ChunkStorage,
+): AsyncGenerator<PreparedLeaf> {
+  const { cube, chunks } = content;
+  const { blobVersion, pacer } = storage;
+  if (hasTooManyChunks(cube, chunks.length, blobVersion)) {
+    for (const part of partsOf(content)) yield* storedLeaves(part, limits, storage);
+    return;
+  }
+  const prepared = { ...content, chunks: arrangeChunks(await chunksToStore(chunks, storage)) };
+  yield* await partitionLeaf(prepared, limits, blobVersion, pacer);
 }
 
 /**
@@ -123,17 +130,22 @@ export async function partitionLeaf(
 ): Promise<readonly PreparedLeaf[]> {
   const { cube, chunks, entities, clocks } = content;
   if (chunks.length + entities.length + clocks.length === 0) return [];
-  const level = requireLevel(cube);
   await pacer?.copied(chunks.length);
   // A single chunk always fits, except for its entities, which then get several records.
-  if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
-  const narrow = cubeOfContent(content, Math.min(SMALL_LEVEL, level));
-  if (!boxEquals(narrow, cube))
-    return partitionLeaf({ ...content, cube: narrow }, limits, blobVersion, pacer);
-  const parts: PreparedLeaf[] = [];
-  for (const child of splitBySlot(content))
-    parts.push(...(await partitionLeaf(child, limits, blobVersion, pacer)));
-  return parts;
+  if (requireLevel(cube) === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
+  const leaves: PreparedLeaf[] = [];
+  for (const part of partsOf(content))
+    leaves.push(...(await partitionLeaf(part, limits, blobVersion, pacer)));
+  return leaves;
+}
+
+/** Returns whether a leaf is split because of the number of its chunks, whatever their size. */
+export function hasTooManyChunks(
+  cube: Box,
+  chunks: number,
+  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
+): boolean {
+  return chunks > LEAF_CHUNKS_TARGET && isPackedVersion(blobVersion) && requireLevel(cube) > SMALL_LEVEL;
 }
 
 /**
@@ -144,8 +156,8 @@ export function fitsLeaf(
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
 ): boolean {
+  if (hasTooManyChunks(cube, chunks.length, blobVersion)) return false;
   const small = requireLevel(cube) <= SMALL_LEVEL;
-  if (!small && isPackedVersion(blobVersion) && chunks.length > LEAF_CHUNKS_TARGET) return false;
   const chunkBytesMax = small ? limits.chunkBlobHardMaxBytes : limits.chunkBlobTargetBytes;
   const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
   if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
@@ -250,7 +262,7 @@ function clockPosition(cube: Box, { region }: RegionClock): Position {
 }
 
 /** Returns the smallest aligned cube around the content, of at least this level. */
-function cubeOfContent({ cube, chunks, entities, clocks }: PreparedLeaf, levelMin: number): Box {
+function cubeOfContent({ cube, chunks, entities, clocks }: LeafContent, levelMin: number): Box {
   const positions = [
     ...chunks,
     ...entities,
@@ -261,11 +273,25 @@ function cubeOfContent({ cube, chunks, entities, clocks }: PreparedLeaf, levelMi
   return requireLevel(around) >= levelMin ? around : alignedCubeAt(bounds.min, levelMin);
 }
 
-function splitBySlot({ cube, chunks, entities, clocks }: PreparedLeaf): readonly PreparedLeaf[] {
+/** Returns the same content in the smallest cube around it or, if that is its cube, in each child of sixteen. */
+function partsOf<Entry extends ChunkEntry | StoredChunk>(
+  content: LeafContent<Entry>,
+): readonly LeafContent<Entry>[] {
+  const { cube } = content;
+  const narrow = cubeOfContent(content, Math.min(SMALL_LEVEL, requireLevel(cube)));
+  return boxEquals(narrow, cube) ? splitBySlot(content) : [{ ...content, cube: narrow }];
+}
+
+function splitBySlot<Entry extends ChunkEntry | StoredChunk>({
+  cube,
+  chunks,
+  entities,
+  clocks,
+}: LeafContent<Entry>): readonly LeafContent<Entry>[] {
   const slotOf = (position: Position): number => childSlot(cube, position);
   const inSlot = Array.from({ length: CHILDREN }, (_, slot) => ({
     cube: childCube(cube, slot),
-    chunks: [] as StoredChunk[],
+    chunks: [] as Entry[],
     entities: [] as PreparedEntity[],
     clocks: [] as RegionClock[],
   }));
@@ -273,108 +299,4 @@ function splitBySlot({ cube, chunks, entities, clocks }: PreparedLeaf): readonly
   for (const entity of entities) inSlot[slotOf(entity.position)]?.entities.push(entity);
   for (const clock of clocks) inSlot[slotOf(clockPosition(cube, clock))]?.clocks.push(clock);
   return inSlot;
-}
-
-/** Version of chunk blob: 1 follows the specification, 2 is packed and compressed, 3 locates each chunk. */
-export type ChunkBlobVersion = typeof BLOB_VERSION | PackedBlobVersion;
-
-/** Returns the version of the chunk blobs that go with an index of some version. Rule S84. */
-export function blobVersionOf(indexVersion: IndexVersion): ChunkBlobVersion {
-  if (indexVersion === 1) return 1;
-  return indexVersion === NEWEST_INDEX_VERSION ? TABLE_BLOB_VERSION : 2;
-}
-
-/** Options for storing the chunks of a save. */
-export interface ChunkStorage {
-  /** Default: 3. Use 1 for a reader that knows only the specification. */
-  readonly blobVersion?: ChunkBlobVersion;
-  /** The world's generator. Without it no chunk is stored as a change. */
-  readonly generated?: GeneratedChunks;
-  /** Counts every chunk, so that a large change is encoded in slices. */
-  readonly pacer?: Pacer;
-}
-
-/** A record to write, with the size by which leaves are measured. */
-export interface MeasuredRecord extends NewRecord {
-  readonly size?: BlobSize;
-}
-
-/** Minimum bytes of a version 1 chunk, besides its chunk. */
-const CHUNK_BYTES_MIN = 6;
-
-/** Returns the chunks in the form the save stores. Version 1 has no changes, so all of them become chunks. */
-export async function chunksToStore(
-  chunks: readonly (ChunkEntry | StoredChunk)[],
-  storage: ChunkStorage,
-): Promise<readonly StoredChunk[]> {
-  const { blobVersion = TABLE_BLOB_VERSION, generated, pacer } = storage;
-  const store = isPackedVersion(blobVersion) ? entryStorer(chunks, generated) : chunkStorer(generated);
-  const stored: StoredChunk[] = [];
-  for (const entry of chunks) {
-    stored.push(store(entry));
-    if (!("kind" in entry)) await pacer?.stored(1);
-  }
-  return stored;
-}
-
-function chunkStorer(
-  generated: GeneratedChunks | undefined,
-): (entry: ChunkEntry | StoredChunk) => StoredChunk {
-  const contents = new Map<Chunk, ChunkContent>();
-  return (entry) => {
-    // Version 1 has no voxel data; conversions to it report the loss.
-    const chunk = ("kind" in entry ? realizeStored(entry, generated) : entry.chunk).withoutData();
-    const content = contents.get(chunk) ?? ChunkContent.of(chunk);
-    contents.set(chunk, content);
-    requireLatticePosition(...entry.position);
-    return new WholeChunk(entry.position, content);
-  };
-}
-
-/** Returns whether the uncompressed blob of arranged chunks has at most `bytesMax` bytes. */
-function chunksFit(chunks: readonly StoredChunk[], bytesMax: number, blobVersion: ChunkBlobVersion): boolean {
-  const isPacked = isPackedVersion(blobVersion);
-  const bytesMin = isPacked ? packedBytesAtLeast(chunks) : plainBytesAtLeast(chunks);
-  if (bytesMin > bytesMax) return false;
-  // Most leaves are far from the limit and need not be encoded to be measured.
-  if (isPacked && packedBytesAtMost(chunks, bytesMin) <= bytesMax) return true;
-  return encodeChunks(chunks, blobVersion).length <= bytesMax;
-}
-
-/** Encodes the record of arranged chunks, and compresses it on another thread if `isBeside`. */
-export async function chunkRecord(
-  chunks: readonly StoredChunk[],
-  blobVersion: ChunkBlobVersion,
-  isBeside = false,
-): Promise<MeasuredRecord> {
-  const inner = encodeChunks(chunks, blobVersion);
-  const isPacked = isPackedVersion(blobVersion);
-  return {
-    blobType: CHUNK_BLOB,
-    blobVersion: isPacked ? packedVersionFor(chunks, blobVersion) : blobVersion,
-    payload: isPacked ? await sealBlob(inner, isBeside) : inner,
-    size: { bytes: inner.length, chunks: chunks.length },
-  };
-}
-
-function encodeChunks(chunks: readonly StoredChunk[], blobVersion: ChunkBlobVersion): Uint8Array {
-  if (isPackedVersion(blobVersion)) return encodePackedBlob(chunks, packedVersionFor(chunks, blobVersion));
-  const realized = chunks.map((entry) => ({
-    position: entry.position,
-    chunk: realizeStored(entry, undefined),
-  }));
-  return encodeChunkBlob(prepareChunks(realized, realized[0]?.chunk.volume ?? 1));
-}
-
-/** Returns the version of a record: a save of an older version has version 3 only where chunks have parts. */
-function packedVersionFor(chunks: readonly StoredChunk[], blobVersion: PackedBlobVersion): PackedBlobVersion {
-  return chunks.some(({ parts = NO_PARTS }) => parts.length > 0) ? TABLE_BLOB_VERSION : blobVersion;
-}
-
-function plainBytesAtLeast(chunks: readonly StoredChunk[]): number {
-  const contents = new Set<ChunkContent>();
-  for (const entry of chunks) if (entry.kind === "chunk") contents.add(entry.content);
-  let bytes = chunks.length * CHUNK_BYTES_MIN;
-  for (const { chunk } of contents) bytes += chunk.isEmpty ? 0 : chunk.byteLength;
-  return bytes;
 }

@@ -1,50 +1,35 @@
 import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthant/core";
-import { encode } from "@orthant/core/bytes";
-import { comparePositions, PositionSet, type RegionClock, regionOf } from "@orthant/core/engine";
-import { type BlobSize, blobSizeOf, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
-import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
-import {
-  CHUNK_BLOB,
-  ENTITY_BLOB,
-  isPackedVersion,
-  PACKED_BLOB_VERSION,
-  type SaveLimits,
-  TABLE_BLOB_VERSION,
-} from "../codec/layout.ts";
-import { packedBytesAtLeast } from "../codec/packed-blob.ts";
+import { comparePositions, PositionSet, regionOf } from "@orthant/core/engine";
+import { type BlobSize, blobSizeOf } from "../codec/blob.ts";
+import type { StoredEntity } from "../codec/entity.ts";
+import { type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import { type LeafChange, Pacer } from "../commit/save-change.ts";
+import type { LeafChange, Pacer } from "../commit/save-change.ts";
+import type { NewRecord } from "../pack/pack-writer.ts";
+import { type ChunkStorage, chunksToStore } from "./chunk-records.ts";
 import { describeCube } from "./cube.ts";
+import { type DraftLeaf, draftOf, LeafEncoder, type PlannedLeaf, sortClocks } from "./leaf-encoder.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
-  type ChunkBlobVersion,
-  type ChunkStorage,
-  chunkRecord,
-  chunksToStore,
-  entityBatches,
   findMerge,
   fitsLeaf,
   fitsMerged,
-  type MeasuredRecord,
-  type PreparedEntity,
+  hasTooManyChunks,
+  leafContent,
   type PreparedLeaf,
-  partitionLeaf,
   prepareLeaf,
+  storedLeaves,
 } from "./leaf-partition.ts";
-
-/** A leaf of the next generation: references that stay, and content that has no records yet. */
-export interface PlannedLeaf extends LeafEntry {
-  readonly newChunks?: readonly StoredChunk[];
-  readonly newEntities?: readonly PreparedEntity[];
-}
 
 /** Properties shared by the leaves of a save, and access to content that is only on disk. */
 interface PlanContext extends ChunkStorage {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
   readStored(leaf: LeafEntry): Promise<readonly StoredChunk[]>;
+  /** Decodes the chunks of records that are not written yet. */
+  decodeStored(records: readonly NewRecord[]): Promise<readonly StoredChunk[]>;
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]>;
   readonly pacer: Pacer;
 }
@@ -52,7 +37,7 @@ interface PlanContext extends ChunkStorage {
 /**
  * Turns the map into that of the next generation. Returns its new leaves in the order of their regions, so that one
  * read gets all leaves of a region. Splits a leaf that has become too large, and merges leaves that together have become
- * small. Writes nothing. If it throws, the map is unusable.
+ * small. Encodes each leaf before it plans the next, and writes nothing. If it throws, the map is unusable.
  */
 export async function planLeaves(
   map: LeafMap<PlannedLeaf>,
@@ -61,19 +46,24 @@ export async function planLeaves(
 ): Promise<readonly PlannedLeaf[]> {
   // All old leaves are removed before any is added: a change may bring a cube where another's leaf was.
   const old = changes.map(({ cube }) => map.remove(cube));
-  let added: PlannedLeaf[] = [];
+  const encoder = new LeafEncoder(context);
+  const added: PlannedLeaf[] = [];
   for (const [index, change] of changes.entries()) {
-    for (const leaf of await planChange(change, old[index], context)) {
+    for await (const draft of planChange(change, old[index], context)) {
+      const leaf = await encoder.begin(draft);
       map.add(leaf);
       added.push(leaf);
-      await context.pacer.copied(leaf.chunks);
     }
   }
+  const merged: PlannedLeaf[] = [];
   for (const leaf of added) {
-    const merged = map.at(leaf.cube) === leaf ? await mergeAround(map, leaf, context) : undefined;
-    if (merged !== undefined) added = [...added, merged];
+    const draft = map.at(leaf.cube) === leaf ? await mergeAround(map, leaf, context) : undefined;
+    if (draft === undefined) continue;
+    const larger = await encoder.begin(draft);
+    map.add(larger);
+    merged.push(larger);
   }
-  return added
+  return [...added, ...merged]
     .filter((leaf) => map.at(leaf.cube) === leaf)
     .sort(
       ({ cube: a }, { cube: b }) =>
@@ -82,37 +72,41 @@ export async function planLeaves(
 }
 
 /**
- * Returns the leaves that result from one change. Content that the change omits is read only if the leaf has
+ * Yields the leaves that result from one change. Content that the change omits is read only if the leaf has
  * to be split.
  */
-async function planChange(
+async function* planChange(
   change: LeafChange,
   old: LeafEntry | undefined,
   context: PlanContext,
-): Promise<readonly PlannedLeaf[]> {
+): AsyncGenerator<DraftLeaf> {
   const { cube, entities, clocks } = change;
   const { shape, limits, blobVersion } = context;
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
-  const chunks = await chunksAfter(change, old, context);
-  const given = prepareLeaf(cube, chunks ?? [], entities ?? [], newClocks, shape);
-  await context.pacer.copied(given.chunks.length);
-  if (fitsLeaf(given, limits, blobVersion)) {
-    const leaf: PlannedLeaf = {
-      cube,
-      chunkRefs: chunks === undefined ? (old?.chunkRefs ?? []) : [],
-      entityRefs: entities === undefined ? (old?.entityRefs ?? []) : [],
-      chunks: chunks === undefined ? (old?.chunks ?? 0) : chunks.length,
-      clocks: newClocks,
-      ...(chunks !== undefined && { newChunks: given.chunks }),
-      ...(entities !== undefined && { newEntities: given.entities }),
-    };
-    return holdsNothing(leaf) ? [] : [leaf];
+  let chunks = await chunksAfter(change, old, context);
+  if (chunks === undefined || !hasTooManyChunks(cube, chunks.length, blobVersion)) {
+    const stored = await chunksToStore(chunks ?? [], context);
+    const given = prepareLeaf(cube, stored, entities ?? [], newClocks, shape);
+    await context.pacer.copied(given.chunks.length);
+    if (fitsLeaf(given, limits, blobVersion)) {
+      const draft: DraftLeaf = {
+        cube,
+        chunkRefs: chunks === undefined ? (old?.chunkRefs ?? []) : [],
+        entityRefs: entities === undefined ? (old?.entityRefs ?? []) : [],
+        chunks: chunks === undefined ? (old?.chunks ?? 0) : chunks.length,
+        clocks: newClocks,
+        newChunks: given.chunks,
+        newEntities: given.entities,
+      };
+      if (!holdsNothing(draft)) yield draft;
+      return;
+    }
+    if (chunks !== undefined) chunks = given.chunks;
   }
-  const allChunks = chunks ?? (await storedIn(old, context));
+  const allChunks = chunks ?? (await readLeaf(old, context));
   const allEntities = entities ?? (old === undefined ? [] : await context.readEntities(old));
-  const isWhole = allChunks === chunks && allEntities.length === given.entities.length;
-  const whole = isWhole ? given : prepareLeaf(cube, allChunks, allEntities, newClocks, shape);
-  return (await partitionLeaf(whole, limits, blobVersion, context.pacer)).map(plannedOf);
+  const content = leafContent(cube, allChunks, allEntities, newClocks, shape);
+  for await (const leaf of storedLeaves(content, limits, context)) yield draftOf(leaf);
 }
 
 /** Returns all chunks of a leaf after a change; `undefined` if the change has none. */
@@ -120,8 +114,8 @@ async function chunksAfter(
   { cube, chunks, changed }: LeafChange,
   old: LeafEntry | undefined,
   context: PlanContext,
-): Promise<readonly StoredChunk[] | undefined> {
-  if (changed === undefined) return chunks && chunksToStore(chunks, context);
+): Promise<readonly (ChunkEntry | StoredChunk)[] | undefined> {
+  if (changed === undefined) return chunks;
   if (chunks !== undefined) {
     const detail = `the change of the leaf at ${describeCube(cube)} has all of its chunks and those that changed`;
     throw new OrthantError("ORT_ARGUMENT", detail);
@@ -132,21 +126,21 @@ async function chunksAfter(
     gone.add(...position);
     if (chunk !== undefined) added.push({ position, chunk, ticks });
   }
-  const kept = (await storedIn(old, context)).filter(({ position }) => !gone.has(...position));
-  return [...kept, ...(await chunksToStore(added, context))];
+  const kept = (await readLeaf(old, context)).filter(({ position }) => !gone.has(...position));
+  return [...kept, ...added];
 }
 
-/** Reads the chunks of a leaf from disk, in the form the save stores. */
-async function storedIn(leaf: LeafEntry | undefined, context: PlanContext): Promise<readonly StoredChunk[]> {
-  return leaf === undefined ? [] : chunksToStore(await context.readStored(leaf), context);
+/** Reads the chunks of a leaf from disk. */
+async function readLeaf(leaf: LeafEntry | undefined, context: PlanContext): Promise<readonly StoredChunk[]> {
+  return leaf === undefined ? [] : context.readStored(leaf);
 }
 
-/** Replaces the given leaf and its neighbours with one leaf if together they are small enough. */
+/** Removes the given leaf and its neighbours if together they are small enough for one leaf, which it returns. */
 async function mergeAround(
   map: LeafMap<PlannedLeaf>,
   leaf: PlannedLeaf,
   context: PlanContext,
-): Promise<PlannedLeaf | undefined> {
+): Promise<DraftLeaf | undefined> {
   const { limits, blobVersion = TABLE_BLOB_VERSION } = context;
   const cube = findMerge(map, leaf, sizesOf, limits);
   if (cube === undefined) return undefined;
@@ -154,9 +148,7 @@ async function mergeAround(
   const content = await readMembers(cube, members, context);
   if (content === undefined || !fitsMerged(content, limits, blobVersion)) return undefined;
   for (const member of members) map.remove(member.cube);
-  const merged = plannedOf(content);
-  map.add(merged);
-  return merged;
+  return draftOf(content);
 }
 
 /** Reads the content of several leaves; `undefined` if some of it is unreadable. */
@@ -169,7 +161,7 @@ async function readMembers(
   const entities: StoredEntity[] = [];
   try {
     for (const member of members) {
-      for (const entry of member.newChunks ?? (await storedIn(member, context))) chunks.push(entry);
+      for (const entry of await chunksOf(member, context)) chunks.push(entry);
       const known = member.newEntities?.map(({ entity }) => entity);
       entities.push(...(known ?? (await context.readEntities(member))));
     }
@@ -182,35 +174,23 @@ async function readMembers(
   return prepareLeaf(cube, chunks, entities, clocks, context.shape);
 }
 
-/** Returns a planned leaf whose content is all new. */
-export function plannedOf({ cube, chunks, entities, clocks }: PreparedLeaf): PlannedLeaf {
-  return {
-    cube,
-    chunkRefs: [],
-    entityRefs: [],
-    chunks: chunks.length,
-    clocks: sortClocks(clocks),
-    newChunks: chunks,
-    newEntities: entities,
-  };
+/** Returns the chunks of a leaf, which are on disk or in records that are not written yet. */
+async function chunksOf(leaf: PlannedLeaf, context: PlanContext): Promise<readonly StoredChunk[]> {
+  const isStored = leaf.chunkRefs.length > 0 || leaf.records === undefined;
+  const chunks = isStored ? readLeaf(leaf, context) : context.decodeStored(await leaf.records);
+  return chunksToStore(await chunks, context);
 }
 
-function holdsNothing({
-  chunkRefs,
-  entityRefs,
-  clocks,
-  newChunks = [],
-  newEntities = [],
-}: PlannedLeaf): boolean {
+function holdsNothing({ chunkRefs, entityRefs, clocks, newChunks, newEntities }: DraftLeaf): boolean {
   return chunkRefs.length + entityRefs.length + clocks.length + newChunks.length + newEntities.length === 0;
 }
 
-function sizesOf({ chunkRefs, entityRefs, newChunks = [], newEntities = [] }: PlannedLeaf): {
+function sizesOf({ chunkRefs, entityRefs, newChunks, newEntities = [] }: PlannedLeaf): {
   readonly chunks: BlobSize;
   readonly entityBytes: number;
 } {
-  let bytes = packedBytesAtLeast(newChunks);
-  let chunks = newChunks.length;
+  let bytes = newChunks?.bytes ?? 0;
+  let chunks = newChunks?.chunks ?? 0;
   for (const ref of chunkRefs) {
     const size = blobSizeOf(ref);
     bytes += size.bytes;
@@ -220,78 +200,4 @@ function sizesOf({ chunkRefs, entityRefs, newChunks = [], newEntities = [] }: Pl
   for (const { recordBytes } of entityRefs) entityBytes += recordBytes;
   for (const entity of newEntities) entityBytes += entity.bytes;
   return { chunks: { bytes, chunks }, entityBytes };
-}
-
-function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {
-  return [...clocks].sort((a, b) => comparePositions(a.region, b.region));
-}
-
-/** Chunks of a commit from which other threads compress its records. */
-const BESIDE_CHUNKS_MIN = 1_024;
-/** Records that are compressed while the next is encoded. */
-const ENCODED_AT_ONCE = 4;
-
-/** Encodes the records of each planned leaf, chunks before entities. */
-export async function encodeLeaves(
-  planned: readonly PlannedLeaf[],
-  limits: SaveLimits,
-  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
-  pacer: Pacer = new Pacer(),
-): Promise<readonly (readonly MeasuredRecord[])[]> {
-  const chunks = planned.reduce((sum, { newChunks = [] }) => sum + newChunks.length, 0);
-  const isBeside = chunks >= BESIDE_CHUNKS_MIN;
-  const encoding: Promise<readonly MeasuredRecord[]>[] = [];
-  for (const [index, leaf] of planned.entries()) {
-    const next = encodeLeaf(leaf, limits, blobVersion, isBeside);
-    // The failure is thrown when its turn comes.
-    next.catch(() => undefined);
-    encoding.push(next);
-    await encoding[isBeside ? index - ENCODED_AT_ONCE : index];
-    await pacer.copied(leaf.newChunks?.length ?? 0);
-  }
-  return Promise.all(encoding);
-}
-
-async function encodeLeaf(
-  { cube, newChunks = [], newEntities = [] }: PlannedLeaf,
-  limits: SaveLimits,
-  blobVersion: ChunkBlobVersion,
-  isBeside: boolean,
-): Promise<readonly MeasuredRecord[]> {
-  const records: MeasuredRecord[] = [];
-  if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion, isBeside));
-  for (const entities of entityBatches(cube, newEntities, limits)) {
-    const inner = encode(entityBlobCodec, { volume: cube, entities });
-    const record = isPackedVersion(blobVersion)
-      ? { blobVersion: PACKED_BLOB_VERSION, payload: await sealBlob(inner) }
-      : { blobVersion, payload: inner };
-    records.push({ blobType: ENTITY_BLOB, ...record });
-  }
-  return records;
-}
-
-/** Adds to planned leaves the references to their records, given in the order of {@link encodeLeaves}. */
-export function finishLeaves(
-  planned: readonly PlannedLeaf[],
-  records: readonly (readonly MeasuredRecord[])[],
-  refs: readonly RecordRef[],
-): readonly LeafEntry[] {
-  let next = 0;
-  return planned.map(({ cube, chunkRefs, entityRefs, chunks, clocks }, index) => {
-    const count = records[index]?.length ?? 0;
-    const own = refs.slice(next, next + count);
-    next += count;
-    for (const [at, record] of (records[index] ?? []).entries()) {
-      const ref = own[at];
-      if (ref !== undefined && record.size !== undefined) rememberSize(ref, record.size);
-    }
-    const ofType = (type: number): readonly RecordRef[] => own.filter(({ blobType }) => blobType === type);
-    return {
-      cube,
-      chunkRefs: [...chunkRefs, ...ofType(CHUNK_BLOB)],
-      entityRefs: [...entityRefs, ...ofType(ENTITY_BLOB)],
-      chunks,
-      clocks,
-    };
-  });
 }

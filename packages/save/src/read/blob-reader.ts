@@ -1,5 +1,5 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
-import { ByteReader } from "@orthant/core/bytes";
+import { ByteReader, type Codec, decode } from "@orthant/core/bytes";
 import { boxContains, boxEquals, PositionSet } from "@orthant/core/engine";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
 import { openBlob, type RecordRef, rememberSize } from "../codec/blob.ts";
@@ -29,6 +29,7 @@ import {
 import { describeCube } from "../index/cube.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
+import type { NewRecord } from "../pack/pack-writer.ts";
 import { recordSpans } from "../pack/record-spans.ts";
 
 /** Parameters needed to decode the blobs of a save. */
@@ -55,6 +56,22 @@ export async function readStoredBlob(
   requireKind(ref, CHUNK_BLOB, source);
   const payload = await packReader.readPayload(ref, payloadLimit(context, ref));
   return decodeChunkPayload(payload, ref, source, cube, context);
+}
+
+/** Decodes the chunks of records that are not written yet. */
+export async function decodeNewRecords(
+  records: readonly NewRecord[],
+  context: BlobContext,
+): Promise<readonly StoredChunk[]> {
+  const chunks: StoredChunk[] = [];
+  for (const record of records) {
+    if (record.blobType !== CHUNK_BLOB) continue;
+    const { blobVersion, payload } = record;
+    const isPacked = isPackedVersion(blobVersion);
+    const bytes = isPacked ? await openBlob(payload, payloadLimit(context, record)) : payload;
+    for (const entry of decodeStored(bytes, blobVersion, context)) chunks.push(entry);
+  }
+  return chunks;
 }
 
 /** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
@@ -222,10 +239,7 @@ async function decodeChunkPayload(
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
   const { bytes, at } = await openPayload(payload, ref, source, context);
-  const { blobVersion } = ref;
-  const chunks = isPackedVersion(blobVersion)
-    ? decodeAt(at, locatedBlobCodec(context.chunkVolume, blobVersion), bytes)
-    : storedChunks(decodeAt(at, chunkBlobCodec(context.chunkVolume), bytes));
+  const chunks = decodeStored(bytes, ref.blobVersion, context, at);
   requireInside(
     chunks.map(({ position }) => position),
     cube,
@@ -233,6 +247,19 @@ async function decodeChunkPayload(
   );
   rememberSize(ref, { bytes: bytes.length, chunks: chunks.length });
   return chunks;
+}
+
+function decodeStored(
+  bytes: Uint8Array,
+  blobVersion: number,
+  { chunkVolume }: BlobContext,
+  at?: Source,
+): readonly StoredChunk[] {
+  const decoded = <Value>(codec: Codec<Value>): Value =>
+    at === undefined ? decode(codec, bytes) : decodeAt(at, codec, bytes);
+  return isPackedVersion(blobVersion)
+    ? decoded(locatedBlobCodec(chunkVolume, blobVersion))
+    : storedChunks(decoded(chunkBlobCodec(chunkVolume)));
 }
 
 /** Returns the uncompressed content of a payload, and the source to name in its errors. */

@@ -18,7 +18,11 @@ export class Child<Order extends object, Report> {
     return report;
   }
 
-  end(): void {
+  /** Kills the process. Resolves when it is gone. */
+  async end(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exit = once(this.#process, "exit");
     this.#process.kill("SIGKILL");
+    await exit;
   }
 }

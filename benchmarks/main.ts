@@ -10,6 +10,7 @@ import { type Figure, lineOf, type Suite } from "./figure.ts";
 import { generationSuite } from "./generation.ts";
 import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
+import { luantiSuite } from "./luanti.ts";
 import { machineLine, thisMachine, today } from "./machine.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
 import { guard, unreported } from "./report/guard.ts";
@@ -55,6 +56,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   start: startSuite,
   generation: generationSuite,
   import: importSuite,
+  luanti: luantiSuite,
   viewer: viewerSuite,
   pxsw: pxswSuite,
 };

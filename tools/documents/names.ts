@@ -22,6 +22,7 @@ const FOREIGN_NAMES: ReadonlySet<string> = new Set([
   "RegionSubtreePatch",
   "styleText",
   "transferControlToOffscreen",
+  "VoxelManip",
 ]);
 
 /** This page names what was removed. */

@@ -148,10 +148,7 @@ function versionsOf(load: NodeJS.Require): string {
 
 async function* joinFigures(versions: string): AsyncGenerator<Figure> {
   const sides = [new Side("Orthant"), new Side(PEER)];
-  const joins = new Map<Name, Join[]>([
-    ["Orthant", []],
-    [PEER, []],
-  ]);
+  const joins = new Map<Name, Join[]>(sides.map(({ name }) => [name, []]));
   try {
     for (let index = -WARM_UP_JOINS; index < JOINS; index++) {
       for (const side of sides) {
@@ -169,14 +166,14 @@ async function* joinFigures(versions: string): AsyncGenerator<Figure> {
     "A first join, until the client has everything",
     "ms",
     ({ joinMs }) => joinMs,
-    "from the call to the copy, by the real client and by the SDK",
+    "from the call to a whole copy, by the real client and by the SDK",
   );
   yield contest(
     "rooms/first-join-cpu",
     "A first join, processor time of the server",
     "ms",
     ({ cpuMs }) => cpuMs,
-    `median of ${JOINS}; a voxel changes between two joins`,
+    `medians of ${JOINS} joins; a voxel changes between two of them`,
   );
 }
 

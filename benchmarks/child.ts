@@ -26,3 +26,9 @@ export class Child<Order extends object, Report> {
     await exit;
   }
 }
+
+/** Ends this process with its parent, which may be stopped at any time, also while this process starts. */
+export function endWithParent(): void {
+  if (!process.connected) process.exit();
+  process.on("disconnect", () => process.exit());
+}

@@ -4,6 +4,7 @@ import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { endWithParent } from "../child.ts";
 import type { OwnerReport, OwnerSettings } from "./nats-cluster-run.ts";
 
 // The process of an owner: the only one, which owns the whole world.
@@ -16,8 +17,7 @@ const node = new ClusterNode({
 });
 await node.start();
 
-// The parent process may be stopped at any time.
-process.on("disconnect", () => process.exit());
+endWithParent();
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ isOwner: node.owns(FIRST_SHARD), cpuUs: user + system } satisfies OwnerReport);

@@ -1,12 +1,13 @@
 import { connectReplica } from "@orthant/client/node";
 import { flatGenerator, GeneratorRegistry } from "@orthant/core";
+import { endWithParent } from "../child.ts";
 import type { JoinOrder, JoinReport } from "./orders.ts";
 
 // The process of a client that has other generators than the server, which must therefore send every chunk.
 
 const generators = new GeneratorRegistry([flatGenerator]);
 
-process.on("disconnect", () => process.exit());
+endWithParent();
 process.on("message", (order: JoinOrder) => void join(order));
 
 async function join({ url, radiusChunks }: JoinOrder): Promise<void> {

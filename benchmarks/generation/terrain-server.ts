@@ -3,6 +3,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { generationPool } from "@orthant/generation/node";
 import { createServer } from "@orthant/server";
 import { createWorldEngine } from "@orthant/world/engine";
+import { endWithParent } from "../child.ts";
 import { LatenessWatch } from "../stall/lateness.ts";
 import type { TerrainOrder, TerrainReport } from "./orders.ts";
 
@@ -18,8 +19,7 @@ const world = await createWorldEngine(
 const server = await createServer({ world, logger: false, auth: { anonymous: true } });
 let watch = new LatenessWatch();
 
-// The parent process may be stopped at any time.
-process.on("disconnect", () => process.exit());
+endWithParent();
 process.on("message", ({ kind }: TerrainOrder) => {
   const lateness = watch.end();
   if (kind === "watch") watch = new LatenessWatch();

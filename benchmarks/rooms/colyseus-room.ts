@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Position } from "@orthant/core";
+import { endWithParent } from "../child.ts";
 import { loadPeer } from "../peer-stores.ts";
 import type { UsageOrder } from "../server/orders.ts";
 import { usageOf } from "../server/usage.ts";
@@ -41,6 +42,8 @@ interface Core {
 /** Larger than the state, so that the encoder never has to grow it. */
 const BUFFER_BYTES = 1 << 20;
 const BLOCK_MAX = 65_535;
+
+endWithParent();
 
 // The copy of the package that the server imports; `require` would load another one.
 const schemaPath = loadPeer.resolve("@colyseus/schema").replace(/\.cjs$/, ".mjs");
@@ -88,8 +91,6 @@ server.define(ROOM_NAME, WorldRoom);
 await server.listen(0, "127.0.0.1");
 await matchMaker.createRoom(ROOM_NAME, {});
 
-// The parent process may be stopped at any time.
-process.on("disconnect", () => process.exit());
 process.on("message", (order: UsageOrder) =>
   process.send?.(usageOf(order, server.transport.server.address().port)),
 );

@@ -2,6 +2,7 @@ import { connectReplica } from "@orthant/client/node";
 import { DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
+import { endWithParent } from "../child.ts";
 import { loadPeer } from "../peer-stores.ts";
 import { headerBytes } from "../server/member.ts";
 import {
@@ -57,8 +58,7 @@ const prng = new Prng(process.pid);
 /** Blocks that earlier clients of this process set. */
 const laterBlocks = new Map<string, number>();
 
-// The parent process may be stopped at any time.
-process.on("disconnect", () => process.exit());
+endWithParent();
 process.on("message", (order: ClientOrder) => void handle(order));
 
 async function handle(order: ClientOrder): Promise<void> {

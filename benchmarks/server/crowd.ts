@@ -7,6 +7,7 @@ import { type ServerMessage, writeServerMessage } from "@orthant/protocol/intern
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
+import { endWithParent } from "../child.ts";
 import { quantile } from "../figure.ts";
 import { anyEditedVoxel, EDITED_BLOCKS } from "../rooms/changed-voxels.ts";
 import { RoomMember } from "../rooms/room-member.ts";
@@ -58,8 +59,7 @@ let editsMade = 0;
 let bareMessages = 0;
 let timers: NodeJS.Timeout[] = [];
 
-// The parent process may be stopped at any time.
-process.on("disconnect", () => process.exit());
+endWithParent();
 process.on("message", (order: CrowdOrder) => void handle(order));
 
 async function handle(order: CrowdOrder): Promise<void> {

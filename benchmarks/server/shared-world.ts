@@ -7,6 +7,7 @@ import { createServer, type ServerOptions } from "@orthant/server";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";
 import { type WebSocket, WebSocketServer } from "ws";
+import { endWithParent } from "../child.ts";
 import { changedVoxels } from "../rooms/changed-voxels.ts";
 import type { ChangedSettings } from "../rooms/orders.ts";
 import type { ClusterSettings, ServerOrder, ServerReport, UsageOrder } from "./orders.ts";
@@ -44,6 +45,8 @@ const UNLIMITED = 1_000_000;
 /** A bare socket with more unsent bytes than this is skipped until it has fewer, as any sender must do. */
 const BARE_BACKLOG_BYTES = 65_536;
 
+endWithParent();
+
 const server = await createServer({
   world: await openWorld(JSON.parse(process.argv[2] ?? "{}") as Partial<ClusterSettings & ChangedSettings>),
   logger: false,
@@ -66,8 +69,6 @@ let bareMessages = 0;
 let bareMs = 0;
 let ticksBefore: Buckets = new Map();
 
-// The parent process may be stopped at any time.
-process.on("disconnect", () => process.exit());
 process.on("message", (order: ServerOrder | UsageOrder) => void handle(order));
 
 async function handle(order: ServerOrder | UsageOrder): Promise<void> {

@@ -130,14 +130,17 @@ async function measure(
   // A replayed journal adds content in memory only.
   const save =
     journal.replayed === 0 ? now : await retryWhileWritten(disk, () => openSave(disk, { generation }));
-  const bytesOf = await measureFiles(disk, files);
+  // The index knows the sizes of its pages, which are most of the files of a large world.
+  const pageSizes = await save.index.pageSizes();
+  const others = files.filter((file) => !pageSizes.has(file));
+  const bytesOf = new Map([...pageSizes, ...(await measureFiles(disk, others))]);
   const sum = (paths: readonly string[]): number =>
     paths.reduce((total, path) => total + (bytesOf.get(path) ?? 0), 0);
   const totalBytes = sum(files);
   const packBytes = sum(packIds.map(packFile));
   const liveBytes = save.index.totals.recordBytes + save.worldRecordBytes;
   const deadBytes = Math.max(0, packBytes - packIds.length * packHeader.bytes - liveBytes);
-  const indexBytes = sum([save.manifest.indexFile, ...(await save.index.pageFiles())]);
+  const indexBytes = sum([save.manifest.indexFile, ...pageSizes.keys()]);
   if (save !== now) await save.close();
   return {
     totalBytes,

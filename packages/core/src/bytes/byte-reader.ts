@@ -184,6 +184,11 @@ export class ByteReader {
     return this.#bytes.subarray(start, start + length);
   }
 
+  /** Passes over `length` bytes. */
+  skip(length: number): void {
+    this.#take(length);
+  }
+
   /** Returns a reader over exactly the next `length` bytes, so that a bad length inside stays inside. */
   within(length: number): ByteReader {
     const start = this.#offset;

@@ -49,16 +49,16 @@ export function boxExtents({ min, max }: Box): Position {
 }
 
 /** Whether the position lies in the box. */
-export function boxContains({ min, max }: Box, [x, y, z, w]: Position): boolean {
+export function boxContains({ min, max }: Box, position: Position): boolean {
   return (
-    x >= min[0] &&
-    x < max[0] &&
-    y >= min[1] &&
-    y < max[1] &&
-    z >= min[2] &&
-    z < max[2] &&
-    w >= min[3] &&
-    w < max[3]
+    position[0] >= min[0] &&
+    position[0] < max[0] &&
+    position[1] >= min[1] &&
+    position[1] < max[1] &&
+    position[2] >= min[2] &&
+    position[2] < max[2] &&
+    position[3] >= min[3] &&
+    position[3] < max[3]
   );
 }
 

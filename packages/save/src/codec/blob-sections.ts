@@ -19,6 +19,7 @@ export function partOf({ parts = NO_PARTS }: HasParts, tag: number): Uint8Array 
 
 /** Returns the size of an entry's parts, without what locates them. */
 export function partBytes({ parts = NO_PARTS }: HasParts): number {
+  if (parts.length === 0) return 0;
   return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 

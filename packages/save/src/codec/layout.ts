@@ -62,7 +62,9 @@ export const LEAF_LEVEL_MAX = 16;
  * Size above which a page of an index is split, unless the limit for an index is lower. Pages are rarely
  * smaller than an eighth of it.
  */
-export const INDEX_PAGE_TARGET_BYTES = 16_384;
+export const INDEX_PAGE_TARGET_BYTES = 4_096;
+/** The same in versions 2 and 3, and the size up to which these are a single file. */
+export const OLD_PAGE_TARGET_BYTES = 16_384;
 /** Marks an absent parent, child or leaf entry. */
 export const NONE = 0xffff_ffff;
 /** Maximum size of a manifest. */

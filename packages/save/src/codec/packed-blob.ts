@@ -206,7 +206,7 @@ function locatedEnds(
   const ends = new Uint32Array(chunkCount + lengths.length);
   for (let index = 0; index < ends.length; index++) {
     if (index < chunkCount) skipPackedChunk(input, chunkVolume);
-    else input.view(lengths[index - chunkCount] as number);
+    else input.skip(lengths[index - chunkCount] as number);
     ends[index] = input.offset - start;
   }
   return ends;

@@ -233,7 +233,10 @@ export class BulkSaveWriter {
       version: pageVersionOf(this.#indexVersion),
       generation: GENERATION,
       // An index of version 1 is one file, however large.
-      targetBytes: this.#indexVersion === 1 ? Number.MAX_SAFE_INTEGER : pageTargetBytes(this.#limits),
+      targetBytes:
+        this.#indexVersion === 1
+          ? Number.MAX_SAFE_INTEGER
+          : pageTargetBytes(this.#indexVersion, this.#limits),
       emit: (page) => writePage(this.#disk, page),
       keep: false,
     });

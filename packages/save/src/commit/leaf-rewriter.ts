@@ -67,7 +67,7 @@ export class LeafRewriter {
   /** Lays out the index of the rewritten leaves. Only a few of its pages are ever in memory. */
   async layOut({ generation, read, emit }: NewIndex): Promise<LaidOutIndex> {
     const version = NEWEST_INDEX_VERSION;
-    const targetBytes = pageTargetBytes(this.#context.limits);
+    const targetBytes = pageTargetBytes(version, this.#context.limits);
     const pages = new PageWriter({ version, generation, targetBytes, emit, keep: false });
     return layOutIndex(await bulkTrie(this.#leaves, pages), { generation, version, pages, read });
   }

@@ -294,7 +294,7 @@ export class SaveWriter {
     const packIds = new Set(refs.map(({ packId }) => packId));
     const index = await this.#commitIndex(change, { players, packIds, pages }, (place) => {
       const version = pageVersionOf(indexVersion);
-      const targetBytes = pageTargetBytes(this.#state.manifest.limits);
+      const targetBytes = pageTargetBytes(indexVersion, this.#state.manifest.limits);
       const emit = (page: NewPage): void => void pages.push(page);
       const writer = new PageWriter({ ...place, version, targetBytes, emit, keep: true });
       return layOutIndex(draft.root, { ...place, version: indexVersion, pages: writer });

@@ -1,4 +1,4 @@
-import { INDEX_PAGE_TARGET_BYTES, type SaveLimits } from "../codec/layout.ts";
+import { INDEX_PAGE_TARGET_BYTES, OLD_PAGE_TARGET_BYTES, type SaveLimits } from "../codec/layout.ts";
 import { encodeIndexFile } from "./index-file.ts";
 import {
   type IndexVersion,
@@ -42,9 +42,10 @@ export function pageVersionOf(version: IndexVersion): PageVersion {
   return version === NEWEST_INDEX_VERSION ? version : 3;
 }
 
-/** Returns the maximum size of a page, and of a single-file index, under these limits. */
-export function pageTargetBytes({ indexSoftMaxBytes }: SaveLimits): number {
-  return Math.min(INDEX_PAGE_TARGET_BYTES, indexSoftMaxBytes);
+/** Returns the maximum size of a page, and of a single-file index, under these limits. Rule S61. */
+export function pageTargetBytes(version: IndexVersion, { indexSoftMaxBytes }: SaveLimits): number {
+  const targetBytes = version === NEWEST_INDEX_VERSION ? INDEX_PAGE_TARGET_BYTES : OLD_PAGE_TARGET_BYTES;
+  return Math.min(targetBytes, indexSoftMaxBytes);
 }
 
 /**

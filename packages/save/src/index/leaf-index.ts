@@ -45,6 +45,9 @@ export interface IndexPart {
 
 type Node = TrieNode<LeafEntry>;
 
+/** Pages that are read while one is used. */
+const PAGES_AHEAD = 8;
+
 /**
  * The leaves of one generation by position. They never change, but the loaded part does: an index of several
  * files is read in parts, on {@link load}. Generations share their common parts, also in memory. Synchronous
@@ -142,11 +145,17 @@ export class LeafIndex {
 
   /**
    * Yields the root and then every page, each with its own leaves. Reports an unreadable page, but not the
-   * pages below it. Does not read pages for which `passOver` returns true. Pages that were not in memory are
-   * not kept.
+   * pages below it. Does not read pages for which `passOver` returns true; without it, some pages are read ahead. Pages
+   * that were not in memory are not kept.
    */
-  async *parts(passOver: (link: PageLink) => boolean = () => false): AsyncGenerator<IndexPart> {
+  async *parts(passOver?: (link: PageLink) => boolean): AsyncGenerator<IndexPart> {
     const ahead: IndexPage<LeafEntry>[] = [];
+    const reading = new Map<IndexPage<LeafEntry>, ReturnType<typeof attempt<TrieBranch<LeafEntry>>>>();
+    const read = (page: IndexPage<LeafEntry>) => {
+      const known = reading.get(page) ?? attempt(() => page.peek(this.#read));
+      reading.set(page, known);
+      return known;
+    };
     const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {
       const sorted = [...entries].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
       pushReversed(ahead, sorted.filter(isPage));
@@ -156,8 +165,10 @@ export class LeafIndex {
     yield { cube: WHOLE_LATTICE, link: undefined, leaves, error: undefined };
     for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
       const { cube, link } = page;
-      if (link !== undefined && passOver(link)) continue;
-      const [content, error] = await attempt(() => page.peek(this.#read));
+      if (link !== undefined && passOver?.(link) === true) continue;
+      if (passOver === undefined) for (const next of ahead.slice(-PAGES_AHEAD)) read(next);
+      const [content, error] = await read(page);
+      reading.delete(page);
       const leaves = content === undefined ? [] : leavesOf(entriesOf<LeafEntry>(content));
       yield { cube, link, leaves, error };
     }
@@ -194,13 +205,18 @@ export class LeafIndex {
    * link to others.
    */
   async pageFiles(): Promise<readonly string[]> {
-    const files: string[] = [];
+    return [...(await this.pageSizes()).keys()];
+  }
+
+  /** Does the same, and returns the bytes that each file has unless it is damaged. */
+  async pageSizes(): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>();
     const isLast = (link: PageLink): boolean => {
-      files.push(pageFile(link));
+      sizes.set(pageFile(link), link.bytes);
       return link.height === 0;
     };
     for await (const { error } of this.parts(isLast)) if (error !== undefined) throw error;
-    return files;
+    return sizes;
   }
 
   /** Unloads parts whose cubes `keep` rejects. They are read again when needed. */

@@ -108,7 +108,11 @@ export async function checkChunkPayload(
     input.end();
     return found;
   });
-  requireInside(positions, cube, source);
+  requireInside(
+    positions.map((position) => ({ position })),
+    cube,
+    source,
+  );
   return positions;
 }
 
@@ -240,11 +244,7 @@ async function decodeChunkPayload(
 ): Promise<readonly StoredChunk[]> {
   const { bytes, at } = await openPayload(payload, ref, source, context);
   const chunks = decodeStored(bytes, ref.blobVersion, context, at);
-  requireInside(
-    chunks.map(({ position }) => position),
-    cube,
-    source,
-  );
+  requireInside(chunks, cube, source);
   rememberSize(ref, { bytes: bytes.length, chunks: chunks.length });
   return chunks;
 }
@@ -278,9 +278,9 @@ async function openPayload(
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }
 
-function requireInside(positions: readonly Position[], cube: Box, source: Source): void {
-  const outside = positions.find((position) => !boxContains(cube, position));
-  if (outside !== undefined) throw misplaced(source, `holds the chunk at [${outside}]`);
+function requireInside(chunks: readonly { readonly position: Position }[], cube: Box, source: Source): void {
+  const outside = chunks.find(({ position }) => !boxContains(cube, position));
+  if (outside !== undefined) throw misplaced(source, `holds the chunk at [${outside.position}]`);
 }
 
 function requireKind({ blobType, blobVersion }: RecordRef, expected: number, source: Source): void {

@@ -36,8 +36,8 @@ describe("the checklist of the save specification", () => {
     await world.close();
     const image = disk.image();
     expect([...image.files.keys()].filter((path) => path.startsWith("data/"))).toHaveLength(1);
-    // Two generations of three files each, the manifest and one pack.
-    expect(image.files.size).toBe(8);
+    // Two generations of three files each, three pages of the index, the manifest and one pack.
+    expect(image.files.size).toBe(11);
   });
 
   test("[checklist 5] a damaged record is detected when it is read, and named", async () => {

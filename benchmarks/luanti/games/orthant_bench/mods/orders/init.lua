@@ -53,6 +53,9 @@ function orders.bulk(order)
 	report_time(function() minetest.bulk_set_node(positions, node) end)
 end
 
+-- Luanti's reference advises mods to use one table again and again.
+local buffer = {}
+
 function orders.fill(order)
 	local id = minetest.get_content_id("orders:" .. order.block)
 	local from, to = order.from, order.to
@@ -60,7 +63,7 @@ function orders.fill(order)
 		local manip = VoxelManip()
 		local low, high = manip:read_from_map(from, to)
 		local area = VoxelArea:new({ MinEdge = low, MaxEdge = high })
-		local data = manip:get_data()
+		local data = manip:get_data(buffer)
 		for index in area:iterp(from, to) do data[index] = id end
 		manip:set_data(data)
 		-- Without light: no voxel of the world has any.

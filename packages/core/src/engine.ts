@@ -137,7 +137,7 @@ export {
   type RegionSnapshotSource,
 } from "./region/region-patch-build.ts";
 export { patchBodyBytes, regionPatchCodec } from "./region/region-patch-codec.ts";
-export { splitPatch } from "./region/region-patch-split.ts";
+export { changeBodies, splitPatch } from "./region/region-patch-split.ts";
 export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
 export { GeneratedChunkCache } from "./state/generated-chunk-cache.ts";
 export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";

@@ -2,8 +2,7 @@ import type { Position } from "../lattice/position.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
 import { CLOCK_NEVER } from "./region-clock.ts";
 import { changeOverAir } from "./region-patch-build.ts";
-import { patchBodyBytes } from "./region-patch-codec.ts";
-import { splitPatch } from "./region-patch-split.ts";
+import { changeBodies } from "./region-patch-split.ts";
 
 /**
  * Encodes the generated content of a region that was never edited, for a receiver that has nothing of it. Returns
@@ -17,6 +16,5 @@ export function encodeGeneratedRegion(
 ): readonly Uint8Array[] {
   const change = changeOverAir(generated, { region, clock: CLOCK_NEVER });
   if (change.leaves.length === 0) return [];
-  const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume, pieceBytesMax);
-  return patches.map((patch) => patchBodyBytes(patch, volume));
+  return changeBodies(change, volume, pieceBytesMax);
 }

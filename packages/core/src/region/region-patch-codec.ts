@@ -48,7 +48,7 @@ const PACKED = 32;
 const ALL_FLAGS = REPLACED | LATER_PIECE | UNFINISHED | OVER_GENERATED | HAS_DATA | PACKED;
 
 /** Bytes of the largest sequence number. */
-const PATCH_SEQ_BYTES_MAX = 8;
+export const PATCH_SEQ_BYTES_MAX = 8;
 
 /** Patches of a world whose chunks have this volume. Rules P8 to P16 in docs/formats/region-patch.md. */
 export function regionPatchCodec(volume: number): Codec<RegionPatch> {
@@ -102,12 +102,18 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
  * varint, then these. Throws `ORT_LIMIT` if they would be too many after some number.
  */
 export function patchBodyBytes(patch: RegionPatch, volume: number): Uint8Array {
+  const body = encodePatchBody(patch, volume);
+  if (body.length + PATCH_SEQ_BYTES_MAX > PATCH_BYTES_MAX) {
+    throw new OrthantError("ORT_LIMIT", `a patch of ${body.length} bytes behind its number`);
+  }
+  return body;
+}
+
+/** Encodes a patch without its number, even above the limit. */
+export function encodePatchBody(patch: RegionPatch, volume: number): Uint8Array {
   const out = new ByteWriter();
   requirePatchForm(patch, volume);
   writeBody(out, patch, volume);
-  if (out.length + PATCH_SEQ_BYTES_MAX > PATCH_BYTES_MAX) {
-    throw new OrthantError("ORT_LIMIT", `a patch of ${out.length} bytes behind its number`);
-  }
   return out.copy();
 }
 

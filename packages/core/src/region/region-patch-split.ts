@@ -16,7 +16,15 @@ import {
   type RegionPatch,
 } from "./region-patch.ts";
 
-import { type GeneratorTable, generatorsIn, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-codec.ts";
+import {
+  encodePatchBody,
+  type GeneratorTable,
+  generatorsIn,
+  PATCH_GENERATORS_MAX,
+  PATCH_SEQ_BYTES_MAX,
+  patchBodyBytes,
+  patchBytes,
+} from "./region-patch-codec.ts";
 
 /**
  * Bytes that a change may take in addition when it shares a patch with others: its region as a difference,
@@ -69,6 +77,19 @@ export function splitPatch(
   }
   close();
   return groups.map((parts, index) => ({ patchSeq: patchSeq + index, changes: parts }));
+}
+
+/** Encodes a change in patches like those of {@link splitPatch}, each without its number. */
+export function changeBodies(
+  change: RegionChange,
+  volume: number,
+  bytesMax: number = PATCH_BYTES_MAX,
+): readonly Uint8Array[] {
+  const patch = { patchSeq: 0, changes: [change] };
+  // Most changes fit, and are encoded only once.
+  const body = encodePatchBody(patch, volume);
+  if (body.length + PATCH_SEQ_BYTES_MAX + COMPANY_BYTES <= bytesMax) return [body];
+  return splitPatch(patch, volume, bytesMax).map((part) => patchBodyBytes(part, volume));
 }
 
 function piecesOf(change: RegionChange, volume: number, bytesMax: number): readonly RegionChange[] {

@@ -1,12 +1,12 @@
 import type { Position, QueryDetail } from "@orthant/core";
 import {
   type ClockChange,
+  changeBodies,
   comparePositions,
   PATCH_REGIONS_MAX,
   patchBodyBytes,
   type RegionChange,
   regionChange,
-  splitPatch,
   type WorldState,
 } from "@orthant/core/engine";
 
@@ -64,10 +64,7 @@ export function encodeChange(
   pieceBytesMax: number = PIECE_BYTES_MAX,
 ): EncodedChange {
   const regions = [change.region];
-  const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume, pieceBytesMax).map((patch) => ({
-    body: patchBodyBytes(patch, volume),
-    regions,
-  }));
+  const patches = changeBodies(change, volume, pieceBytesMax).map((body) => ({ body, regions }));
   return {
     region: change.region,
     change,

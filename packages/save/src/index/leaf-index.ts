@@ -45,8 +45,8 @@ export interface IndexPart {
 
 type Node = TrieNode<LeafEntry>;
 
-/** Pages that are read while one is used. */
-const PAGES_AHEAD = 8;
+/** Pages that are read at once. */
+const PAGES_AT_ONCE = 8;
 
 /**
  * The leaves of one generation by position. They never change, but the loaded part does: an index of several
@@ -166,7 +166,7 @@ export class LeafIndex {
     for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
       const { cube, link } = page;
       if (link !== undefined && passOver?.(link) === true) continue;
-      if (passOver === undefined) for (const next of ahead.slice(-PAGES_AHEAD)) read(next);
+      if (passOver === undefined) for (const next of ahead.slice(-PAGES_AT_ONCE)) read(next);
       const [content, error] = await read(page);
       reading.delete(page);
       const leaves = content === undefined ? [] : leavesOf(entriesOf<LeafEntry>(content));
@@ -211,11 +211,17 @@ export class LeafIndex {
   /** Does the same, and returns the bytes that each file has unless it is damaged. */
   async pageSizes(): Promise<ReadonlyMap<string, number>> {
     const sizes = new Map<string, number>();
-    const isLast = (link: PageLink): boolean => {
-      sizes.set(pageFile(link), link.bytes);
-      return link.height === 0;
-    };
-    for await (const { error } of this.parts(isLast)) if (error !== undefined) throw error;
+    let level = [...entriesOf(this.#root)].filter(isPage);
+    while (level.length > 0) {
+      for (const { link } of level) if (link !== undefined) sizes.set(pageFile(link), link.bytes);
+      const inner = level.filter(({ link }) => link?.height !== 0);
+      level = [];
+      for (let start = 0; start < inner.length; start += PAGES_AT_ONCE) {
+        const some = inner.slice(start, start + PAGES_AT_ONCE);
+        for (const content of await Promise.all(some.map((page) => page.peek(this.#read))))
+          level.push(...[...entriesOf<LeafEntry>(content)].filter(isPage));
+      }
+    }
     return sizes;
   }
 

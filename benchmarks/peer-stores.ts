@@ -241,8 +241,10 @@ interface LmdbDatabase {
 }
 
 interface LevelDatabase {
-  batch(operations: readonly { type: "put"; key: string; value: Uint8Array }[]): Promise<void>;
-  put(key: string, value: Uint8Array, options: { sync: true }): Promise<void>;
+  batch(
+    operations: readonly { type: "put"; key: string; value: Uint8Array }[],
+    options?: { sync: true },
+  ): Promise<void>;
   get(key: string): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -285,7 +287,8 @@ function levelDatabase(Database: LevelConstructor, name: string): Opener {
         for (const key of keys) sum += use(await database.get(key));
         return sum;
       },
-      putDurably: (key, value) => database.put(key, value, { sync: true }),
+      // RocksDB's package ignores the options of a single put.
+      putDurably: (key, value) => database.batch([{ type: "put", key, value }], { sync: true }),
       close: () => database.close(),
     };
   };

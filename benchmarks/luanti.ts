@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Child } from "./child.ts";
 import { besideOthers, type CallTime, type Figure, median, readable, told } from "./figure.ts";
+import { bytesIn } from "./folder-bytes.ts";
 import { findLuanti, LuantiServer, type LuantiTime, luantiVersion } from "./luanti/luanti-server.ts";
 import { type BlockName, boxOf, FILLED, type Scatter, scatteredOre } from "./luanti/rock.ts";
 import {
@@ -313,12 +314,6 @@ function requireAll(name: string, { found }: { readonly found: number }, { count
 
 function callTime({ wallUs, cpuUs }: LuantiTime): CallTime {
   return { wallNs: wallUs * 1e3, cpuNs: cpuUs * 1e3 };
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true });
-  const files = await Promise.all(names.map((name) => stat(join(folder, name))));
-  return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
 }
 
 function grouped(count: number): string {

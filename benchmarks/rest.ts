@@ -8,9 +8,10 @@ import { type PositionMap, packedChunkCodec } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { atMost, besideOthers, type Figure, timeAsync } from "./figure.ts";
+import { bytesIn } from "./folder-bytes.ts";
 import { loadPeers, type PeerStore, type PeerWorld } from "./peer-stores.ts";
 import { COUNTRY, editedChunks, PASTIMES, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
-import { bytesIn, type SavedChunks, saveChunks } from "./rest/saved-chunks.ts";
+import { type SavedChunks, saveChunks } from "./rest/saved-chunks.ts";
 
 const CHUNKS = 40_000;
 const VOXEL_BYTES_MAX = 4;

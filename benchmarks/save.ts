@@ -1,4 +1,4 @@
-import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Chunk, chunkFromVoxels, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
@@ -9,6 +9,7 @@ import { Prng } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { inTurn, type Rounds } from "./compare.ts";
 import { atLeast, atMost, besideOthers, type Figure, median, ofLimit, timeAsync, told } from "./figure.ts";
+import { bytesIn } from "./folder-bytes.ts";
 import { loadPeers, type PeerStore } from "./peer-stores.ts";
 import { BareCommits, bytesBeside, RecordingDisk } from "./save/bare-commit.ts";
 import { guardedSaveFigures } from "./save/guarded.ts";
@@ -257,12 +258,6 @@ async function readFigures(
 
 function voxelOf(position: Position): Position {
   return [position[0] * 8, position[1] * 8, position[2] * 8, position[3] * 8];
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  const names = await readdir(folder);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
-  return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Returns adjacent chunks of a dozen blocks in a cube, the same for the same count. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ import { Prng } from "@orthant/testkit";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, timeAsync, told } from "./figure.ts";
+import { bytesIn } from "./folder-bytes.ts";
 import { LargeWorldPlan, makeLargeWorld } from "./scale/large-world.ts";
 
 const LARGE_CHUNKS = 10_000_000;
@@ -61,13 +62,8 @@ interface PlannedWorld {
 }
 
 async function makingFigure(folder: string, chunks: number, seconds: number): Promise<Figure> {
-  const megabytes = async (path: string): Promise<number> => {
-    const names = await readdir(path);
-    const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
-    return sizes.reduce((sum, bytes) => sum + bytes, 0) / 1e6;
-  };
-  const [data, index] = [await megabytes(join(folder, "data")), await megabytes(join(folder, "index"))];
-  const sizes = `${data.toFixed(0)} MB of packs and ${index.toFixed(1)} MB of index`;
+  const [data, index] = [await bytesIn(join(folder, "data")), await bytesIn(join(folder, "index"))];
+  const sizes = `${(data / 1e6).toFixed(0)} MB of packs and ${(index / 1e6).toFixed(1)} MB of index`;
   return told("scale/make", seconds, "s", `${chunks} chunks, ${sizes}`);
 }
 

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { bytesIn } from "../folder-bytes.ts";
 
 /** What a conversion took. */
 export interface Conversion {
@@ -52,11 +53,7 @@ export async function convertWorld(
   const [usage] = await Promise.all([text(child.stdio[3] as Readable), once(child, "exit")]);
   const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as Usage;
-  let bytes = 0;
-  for (const path of await readdir(target, { recursive: true })) {
-    const found = await stat(join(target, path));
-    if (found.isFile()) bytes += found.size;
-  }
+  const bytes = await bytesIn(target);
   await rm(target, { recursive: true });
   return { wallSeconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, peakMb: maxRSS / 1_024, bytes };
 }

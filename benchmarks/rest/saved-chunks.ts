@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Chunk, CUBE_CHUNKS } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS } from "@orthant/save";
 import { locatedBlobCodec, openBlob, scanPack } from "@orthant/save/internal";
 import { createWorldEngine } from "@orthant/world/engine";
 import { timeAsync } from "../figure.ts";
+import { bytesIn } from "../folder-bytes.ts";
 import { COUNTRY } from "./edited-worlds.ts";
 
 /** The size of stored chunks, and the time to write them. */
@@ -28,15 +29,6 @@ export async function saveChunks(root: string, chunks: PositionMap<Chunk>): Prom
     await world.close();
   });
   return { bytes: await bytesIn(root), wallNs };
-}
-
-/** Returns the total length of the files in a folder and its subfolders. */
-export async function bytesIn(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
-  }
-  return bytes;
 }
 
 /** Returns the uncompressed size of all parts of chunks in a world's records. Voxel data is such a part. */

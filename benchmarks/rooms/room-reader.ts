@@ -73,7 +73,7 @@ function readCell(input: ByteReader, operation: number, { indices }: ChangedCell
   const known = indices.get(number);
   if (operation === ADD) {
     if (known !== undefined) {
-      input.view(keyBytes(input));
+      input.skip(keyBytes(input));
       return known;
     }
     const index = indexOfKey(readKey(input));

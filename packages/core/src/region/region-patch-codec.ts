@@ -117,13 +117,6 @@ export function encodePatchBody(patch: RegionPatch, volume: number): Uint8Array 
   return out.copy();
 }
 
-/** Returns the encoded length of a patch, even above the limit. */
-export function patchBytes(patch: RegionPatch, volume: number): number {
-  const out = new ByteWriter();
-  writePatch(out, patch, volume);
-  return out.length;
-}
-
 function writePatch(out: ByteWriter, patch: RegionPatch, volume: number): void {
   requirePatchForm(patch, volume);
   out.varUint(patch.patchSeq);

@@ -92,6 +92,8 @@ export class LeafRewriter {
     const entities = await readLeafEntities(this.#packReader, leaf, this.#blobs);
     const content = prepareLeaf(cube, chunks, entities, clocks, this.#context.shape);
     const parts = await partitionLeaf(content, this.#context.limits);
-    return Promise.all(parts.map((part) => this.#encoder.begin(draftOf(part))));
+    const planned: PlannedLeaf[] = [];
+    for (const part of parts) planned.push(await this.#encoder.begin(draftOf(part)));
+    return planned;
   }
 }

@@ -57,7 +57,7 @@ export class LeafEncoder {
     this.#pacer = options.pacer ?? new Pacer();
   }
 
-  /** Begins to encode a leaf, after waiting for earlier ones if they are too many. */
+  /** Begins to encode a leaf. Waits for an earlier one if too many are being compressed. */
   async begin({ newChunks, newEntities, ...leaf }: DraftLeaf): Promise<PlannedLeaf> {
     const { limits, blobVersion = TABLE_BLOB_VERSION } = this.#options;
     const records = encodeLeaf({ ...leaf, newChunks, newEntities }, limits, blobVersion);

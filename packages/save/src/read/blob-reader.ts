@@ -108,11 +108,8 @@ export async function checkChunkPayload(
     input.end();
     return found;
   });
-  requireInside(
-    positions.map((position) => ({ position })),
-    cube,
-    source,
-  );
+  const outside = positions.find((position) => !boxContains(cube, position));
+  if (outside !== undefined) throw strayChunk(source, outside);
   return positions;
 }
 
@@ -244,7 +241,8 @@ async function decodeChunkPayload(
 ): Promise<readonly StoredChunk[]> {
   const { bytes, at } = await openPayload(payload, ref, source, context);
   const chunks = decodeStored(bytes, ref.blobVersion, context, at);
-  requireInside(chunks, cube, source);
+  const outside = chunks.find(({ position }) => !boxContains(cube, position));
+  if (outside !== undefined) throw strayChunk(source, outside.position);
   rememberSize(ref, { bytes: bytes.length, chunks: chunks.length });
   return chunks;
 }
@@ -278,9 +276,8 @@ async function openPayload(
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }
 
-function requireInside(chunks: readonly { readonly position: Position }[], cube: Box, source: Source): void {
-  const outside = chunks.find(({ position }) => !boxContains(cube, position));
-  if (outside !== undefined) throw misplaced(source, `holds the chunk at [${outside.position}]`);
+function strayChunk(source: Source, position: Position): OrthantError {
+  return misplaced(source, `holds the chunk at [${position}]`);
 }
 
 function requireKind({ blobType, blobVersion }: RecordRef, expected: number, source: Source): void {

@@ -37,10 +37,7 @@ export function boxAt(position: Position): Box {
 
 /** Returns the box with the given edge on every axis. */
 export function cubeAt(min: Position, edge: number): Box {
-  return boxBetween(
-    min,
-    positionFrom((axis) => min[axis] + edge),
-  );
+  return boxBetween(min, [min[0] + edge, min[1] + edge, min[2] + edge, min[3] + edge]);
 }
 
 /** Returns the number of positions of a box on each axis. */

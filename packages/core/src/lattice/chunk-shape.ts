@@ -101,7 +101,13 @@ export function positionInChunk({ extents, volume }: ChunkShape, index: number):
 
 /** Returns the chunk of a voxel. Throws `ORT_POSITION_RANGE` if its coordinates are not 32-bit integers. */
 export function chunkOfVoxel({ extents }: ChunkShape, voxel: Position): Position {
-  return positionFrom((axis) => chunkCoordinate(voxel[axis], extents[axis]));
+  // Written out, as in `regionOf`: every edit and every read of a voxel comes through here.
+  return [
+    chunkCoordinate(voxel[0], extents[0]),
+    chunkCoordinate(voxel[1], extents[1]),
+    chunkCoordinate(voxel[2], extents[2]),
+    chunkCoordinate(voxel[3], extents[3]),
+  ];
 }
 
 /** Returns one coordinate of a voxel's chunk. Throws `ORT_POSITION_RANGE` if it is not a 32-bit integer. */

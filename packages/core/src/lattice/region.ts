@@ -6,7 +6,12 @@ export const REGION_EDGE_CHUNKS = 4;
 
 /** Returns the region that a chunk belongs to. */
 export function regionOf(chunk: Position): Position {
-  return positionFrom((axis) => floorDivide(chunk[axis], REGION_EDGE_CHUNKS));
+  return [
+    floorDivide(chunk[0], REGION_EDGE_CHUNKS),
+    floorDivide(chunk[1], REGION_EDGE_CHUNKS),
+    floorDivide(chunk[2], REGION_EDGE_CHUNKS),
+    floorDivide(chunk[3], REGION_EDGE_CHUNKS),
+  ];
 }
 
 /** Returns the chunks of a region. */

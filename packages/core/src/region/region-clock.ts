@@ -1,11 +1,10 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
-import { requireInteger } from "../bytes/integers.ts";
+import { I32_MAX, I32_MIN, requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { boxContainsBox, WHOLE_LATTICE } from "../lattice/box.ts";
 import { comparePositions, type Position, positionFrom } from "../lattice/position.ts";
-import { regionBox } from "../lattice/region.ts";
+import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
 
 /** One opening of a world for writing, in which clocks are issued. */
 export interface Epoch {
@@ -67,13 +66,16 @@ export interface RegionClock {
 }
 
 const ORIGIN: Position = [0, 0, 0, 0];
+const REGION_MIN = I32_MIN / REGION_EDGE_CHUNKS;
+const REGION_MAX = (I32_MAX + 1) / REGION_EDGE_CHUNKS - 1;
 
 /** At most `limit` clocks, ordered by region, the newest epoch once. Rules P1 to P5, region-patch.md. */
 export function regionClockListCodec(limit: number): Codec<readonly RegionClock[]> {
   return {
     write(out, entries) {
       requireInteger(entries.length, 0, limit);
-      const epoch = newestEpoch(entries.map(({ clock }) => clock));
+      let epoch = 0;
+      for (const { clock } of entries) epoch = Math.max(epoch, epochOf(clock));
       out.varUint(epoch);
       out.varUint(entries.length);
       let previous: Position | undefined;
@@ -150,7 +152,11 @@ export function writeRegionAfter(out: ByteWriter, region: Position, previous: Po
   if (previous !== undefined && comparePositions(previous, region) >= 0) {
     throw new OrthantError("ORT_REGION_ORDER", `region [${region}] behind [${previous}]`);
   }
-  for (const [axis, from] of (previous ?? ORIGIN).entries()) out.varI32((region[axis] as number) - from);
+  const from = previous ?? ORIGIN;
+  out.varI32(region[0] - from[0]);
+  out.varI32(region[1] - from[1]);
+  out.varI32(region[2] - from[2]);
+  out.varI32(region[3] - from[3]);
 }
 
 /** Reads a region that follows another one in lexicographic order. */
@@ -166,8 +172,12 @@ export function readRegionAfter(input: ByteReader, previous: Position | undefine
 
 /** Throws `ORT_POSITION_RANGE` unless all chunks of a region are on the lattice. */
 export function requireRegion(region: Position): void {
-  if (region.every(Number.isSafeInteger) && boxContainsBox(WHOLE_LATTICE, regionBox(region))) return;
+  if (region.every(isRegionCoordinate)) return;
   throw new OrthantError("ORT_POSITION_RANGE", `region [${region}] is not on the lattice`);
+}
+
+function isRegionCoordinate(coordinate: number): boolean {
+  return Number.isInteger(coordinate) && coordinate >= REGION_MIN && coordinate <= REGION_MAX;
 }
 
 /** Maximum number of regions in one request. */

@@ -40,17 +40,18 @@ export class RegionClocks {
     requireRegion(region);
     requireClock(clock);
     if (clock === CLOCK_NEVER) this.#clocks.delete(...region);
-    else this.#clocks.set(...region, clock);
+    else this.#clocks.set(region[0], region[1], region[2], region[3], clock);
   }
 
   /** Issues the next clock of the epoch to each region, all or none. Returns the changes, ordered by region. */
-  bump(regions: Iterable<Position>, epoch: number): readonly ClockChange[] {
+  bump(regions: readonly Position[], epoch: number): readonly ClockChange[] {
     const changes = distinct(regions).map((region) => {
       requireRegion(region);
       const before = this.get(region);
       return { region, before, after: nextClock(before, epoch) };
     });
-    for (const { region, after } of changes) this.reset(region, after);
+    for (const { region, after } of changes)
+      this.#clocks.set(region[0], region[1], region[2], region[3], after);
     return changes;
   }
 
@@ -86,10 +87,10 @@ export class RegionClocks {
   }
 }
 
-function distinct(regions: Iterable<Position>): readonly Position[] {
-  const sorted = [...regions].sort(comparePositions);
+function distinct(regions: readonly Position[]): readonly Position[] {
   // Most edits change one region.
-  if (sorted.length <= 1) return sorted;
+  if (regions.length <= 1) return regions;
+  const sorted = [...regions].sort(comparePositions);
   return sorted.filter((region, index) => {
     const previous = sorted[index - 1];
     return previous === undefined || comparePositions(previous, region) !== 0;

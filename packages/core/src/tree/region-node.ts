@@ -9,6 +9,9 @@ const REGION_EDGE = 4;
 export const REGION_CHUNKS: number = REGION_EDGE ** 4;
 const WORDS = REGION_CHUNKS / 32;
 
+// Shared by all calls, which never overlap: an edit makes a new node, and is to leave nothing else behind.
+const scratchBits = new Int32Array(WORDS);
+
 /** The content of each of the 256 positions of a region, x running fastest. */
 export type RegionContents = readonly (Content | undefined)[];
 
@@ -95,16 +98,10 @@ export class RegionNode {
 
   /** Returns the region with another content in a chunk. */
   with(chunk: number, content: Content): RegionNode {
-    const index = this.#indexOf(chunk);
-    const contents = this.contents.slice(0, index);
-    contents.push(content);
-    for (let rest = this.#has(chunk) ? index + 1 : index; rest < this.contents.length; rest++) {
-      contents.push(this.contents[rest] as Content);
-    }
-    const bits = new Int32Array(WORDS);
-    for (let word = 0; word < WORDS; word++) bits[word] = this.#bits(word);
-    bits[chunk >>> 5] = this.#bits(chunk >>> 5) | (1 << (chunk & 31));
-    return new RegionNode(this, bits, contents);
+    const contents = withItem(this.contents, this.#indexOf(chunk), content, this.#has(chunk));
+    for (let word = 0; word < WORDS; word++) scratchBits[word] = this.#bits(word);
+    scratchBits[chunk >>> 5] = this.#bits(chunk >>> 5) | (1 << (chunk & 31));
+    return new RegionNode(this, scratchBits, contents);
   }
 
   /** Returns the contents of all 256 chunks in a new array. */
@@ -155,6 +152,20 @@ export class RegionNode {
         return this.#bits7;
     }
   }
+}
+
+/** Returns a copy of a list with another item at an index, in place of the one there or before it. */
+export function withItem<Item>(
+  items: readonly Item[],
+  index: number,
+  item: Item,
+  isReplaced: boolean,
+): readonly Item[] {
+  // Never pushes, which would reserve room for many more.
+  if (!isReplaced) return items.slice(0, index).concat([item], items.slice(index));
+  const copy = items.slice();
+  copy[index] = item;
+  return copy;
 }
 
 /** Returns the number of set bits in a 32-bit word. */

@@ -1,7 +1,7 @@
 import type { Position } from "../lattice/position.ts";
 import { contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, sameSides } from "./leaf.ts";
-import { bitCount, RegionNode } from "./region-node.ts";
+import { bitCount, RegionNode, withItem } from "./region-node.ts";
 
 /*
  * The shape of every tree of chunks: a 16-way trie over 32-bit positions, with boxes as leaves.
@@ -135,8 +135,14 @@ export function combine(cube: Cube, slots: readonly (TreeNode | undefined)[]): T
 export function withChild(branch: Branch, slot: number, child: TreeNode | undefined): TreeNode | undefined {
   const index = indexOfSlot(branch.mask, slot);
   if ((index === undefined ? undefined : branch.children[index]) === child) return branch;
-  const [mask, children] = replaceAt(branch.mask, branch.children, slot, child);
-  return nodeOf(branch, mask, children);
+  const { mask, children } = branch;
+  const bit = 1 << slot;
+  const at = bitCount(mask & (bit - 1));
+  if (child === undefined) {
+    const others = children.filter((_, other) => other !== at);
+    return nodeOf(branch, mask & ~bit, others);
+  }
+  return nodeOf(branch, mask | bit, withItem(children, at, child, index !== undefined));
 }
 
 /** Whether two nodes are the same, in the same position, with the same contents. */
@@ -153,23 +159,6 @@ export function nodesEqual(a: TreeNode | undefined, b: TreeNode | undefined): bo
 function nodeOf(cube: Cube, mask: number, children: readonly TreeNode[]): TreeNode | undefined {
   if (children.length <= 1) return children[0];
   return mergeLeaves(cube, mask, children) ?? new Branch(cube, mask, children);
-}
-
-/** Returns a packed list of children with another one, or none, in a slot. */
-function replaceAt(
-  mask: number,
-  children: readonly TreeNode[],
-  slot: number,
-  child: TreeNode | undefined,
-): readonly [mask: number, children: readonly TreeNode[]] {
-  const bit = 1 << slot;
-  const at = bitCount(mask & (bit - 1));
-  const next = children.slice(0, at);
-  if (child !== undefined) next.push(child);
-  for (let index = (mask & bit) === 0 ? at : at + 1; index < children.length; index++) {
-    next.push(children[index] as TreeNode);
-  }
-  return [child === undefined ? mask & ~bit : mask | bit, next];
 }
 
 /** Returns one leaf for all the children, if they are leaves of one content that together form a box. */

@@ -291,7 +291,7 @@ describe("a patch", () => {
         for (let edit = prng.between(1, 10); edit > 0; edit--) after = changeTree(prng, after, shape);
         for (let edit = prng.below(10); edit > 0; edit--) after = changeData(prng, after, shape);
         const held = new RegionClocks();
-        held.bump(positionsLexicographic(regionsTouching(cubeAt([-4, -4, -4, -4], 8))), 1);
+        held.bump([...positionsLexicographic(regionsTouching(cubeAt([-4, -4, -4, -4], 8)))], 1);
         const clocks = held.copy();
         const regions = [...before.differences(after)].flatMap(({ box }) => [
           ...positionsLexicographic(regionsTouching(box)),

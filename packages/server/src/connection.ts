@@ -1,9 +1,11 @@
+import type { Duplex } from "node:stream";
 import type { TimeSource } from "@orthant/core";
 import { TokenBucket } from "@orthant/core/engine";
 import type { CloseReason, GoodbyeReason, ServerSession, SyncServer } from "@orthant/protocol";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";
 import { networkOf } from "./http/addresses.ts";
+import { binaryMessage, JOINED_BYTES_MAX } from "./http/binary-message.ts";
 import type { RefusalName } from "./http/connection-limiter.ts";
 import type { Limits } from "./http/limits.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -74,11 +76,15 @@ const CLOSE_CODES: Record<GoodbyeReason, number> = {
 };
 const POLICY_CLOSE_CODE = 1008;
 const FAILURE_CLOSE_CODE = 1011;
+/** Bun replaces the package `ws` with a WebSocket of its own, which does not write to the stream. */
+const JOINS_HEADERS = !("bun" in process.versions);
 const TEXT_MESSAGE = new Uint8Array(0);
 
 /** Carries the frames of one client between its socket and the sync server. */
 export class Connection implements BackloggedConnection {
   readonly #socket: WebSocket;
+  /** The stream below the socket, whose messages are neither compressed nor in fragments. */
+  readonly #stream: Duplex;
   readonly #context: ConnectionContext;
   readonly #log: Logger;
   readonly #pings: TokenBucket;
@@ -86,8 +92,12 @@ export class Connection implements BackloggedConnection {
   /** Called after each send. Ignores the send's error: the socket's `error` event reports it too. */
   readonly #noteBacklog = (): void => {
     const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
+    if (bytes === this.#backlogBytes) return;
+    this.#backlogBytes = bytes;
     this.#context.backlog.set(this, bytes);
   };
+  /** Bytes that wait in memory for the client to read them. */
+  #backlogBytes = 0;
   #isClosed = false;
   /** Why the session ended the connection, if it did. */
   #closeReason: CloseReason | undefined;
@@ -98,12 +108,14 @@ export class Connection implements BackloggedConnection {
 
   constructor(
     socket: WebSocket,
+    stream: Duplex,
     address: string,
     context: ConnectionContext,
     log: Logger,
     onClosed: () => void,
   ) {
     this.#socket = socket;
+    this.#stream = stream;
     this.#context = context;
     this.#log = log;
     const { limits, time, sync } = context;
@@ -156,12 +168,15 @@ export class Connection implements BackloggedConnection {
   }
 
   #send(frame: Uint8Array): void {
-    if (this.#ended) return;
+    // The client may have closed the socket.
+    if (this.#ended || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#bytesOut += frame.length;
     this.#context.metrics.frame("out", frame.length);
-    this.#socket.send(frame, this.#noteBacklog);
+    if (JOINS_HEADERS && frame.length <= JOINED_BYTES_MAX)
+      this.#stream.write(binaryMessage(frame), this.#noteBacklog);
+    else this.#socket.send(frame, this.#noteBacklog);
     this.#noteBacklog();
-    if (this.#socket.bufferedAmount <= this.#context.limits.sendBacklogBytesMax) return;
+    if (this.#backlogBytes <= this.#context.limits.sendBacklogBytesMax) return;
     this.#refuse("sendBacklogBytesMax");
     this.terminate();
   }

@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import type { Dimensions, TimeSource } from "@orthant/core";
 import { type Axes, requireId, requireList, requireText } from "@orthant/core/engine";
 import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
@@ -70,7 +71,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     new UpgradeHandler(context, {
       unready: () => this.#unready(),
       isClosing: () => this.#closing !== undefined,
-      onSocket: (socket, from) => this.#welcome(socket, from),
+      onSocket: (socket, stream, from) => this.#welcome(socket, stream, from),
     });
     log.info({ url: this.url, world: world.name, tickMs }, "listening");
   }
@@ -234,9 +235,9 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     });
   }
 
-  #welcome(socket: WebSocket, address: string): void {
+  #welcome(socket: WebSocket, stream: Duplex, address: string): void {
     const log = this.#context.log.child({ address });
-    const connection = new Connection(socket, address, this.#connectionContext, log, () => {
+    const connection = new Connection(socket, stream, address, this.#connectionContext, log, () => {
       this.#connections.delete(connection);
       if (this.#connections.size === 0) this.#whenEmpty?.();
     });

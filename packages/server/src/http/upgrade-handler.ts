@@ -13,8 +13,8 @@ interface UpgradeHandlerEvents {
   /** Returns why no client should be sent here; `undefined` when the server is ready. */
   readonly unready: () => string | undefined;
   readonly isClosing: () => boolean;
-  /** A client has connected. */
-  readonly onSocket: (socket: WebSocket, address: string) => void;
+  /** A client has connected. `stream` is what its socket writes to. */
+  readonly onSocket: (socket: WebSocket, stream: Duplex, address: string) => void;
 }
 
 /** Paths that accept connections. */
@@ -65,7 +65,7 @@ export class UpgradeHandler {
     // Counted from here on until the socket closes: the library may still refuse it.
     socket.once("close", () => limiter.closeConnection(address));
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      this.#events.onSocket(webSocket, address),
+      this.#events.onSocket(webSocket, socket, address),
     );
   }
 

@@ -1,15 +1,12 @@
 import type { ChunkShape, Position, Vector } from "@orthant/core";
 import { PositionMap, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/engine";
-import { type EntityDetails, NO_DETAILS, type NumberedEntity, type Pose } from "../../message/entity.ts";
-import { poseOfSteps, stepsOfPose } from "../../message/pose-codec.ts";
+import { type EntityDetails, NO_DETAILS, type Pose } from "../../message/entity.ts";
+import { stepsOfPose } from "../../message/pose-codec.ts";
 import type { PoseSteps } from "../../message/pose-steps.ts";
 import type { Precision } from "../../message/precision.ts";
 import type { Holding, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
 import { EntityMessages } from "./entity-messages.ts";
-import { Cell, type GridEntity, type GridEntry, hasDetails } from "./grid-entity.ts";
-
-/** Everything about an entity except its number and pose. */
-export type EntityTraits = Omit<NumberedEntity, "number" | keyof Pose>;
+import { Cell, type EntityTraits, type GridEntity, GridEntry, hasDetails } from "./grid-entity.ts";
 
 /** Ticks from one beat of a region to the next: clients far from it get its moves with the beat. Rule N53. */
 const BEAT_TICKS = 4;
@@ -25,8 +22,6 @@ export interface EntityGridOptions {
   /** Returns the ticks from one pose of an entity to the next, at least 1. */
   readonly ticksBetween: (traits: EntityTraits) => number;
 }
-
-const NO_CHANGE: PoseSteps = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /**
  * All entities by region. What a tick changes in a region is encoded once for the clients near it and at most once for
@@ -87,26 +82,11 @@ export class EntityGrid {
 
   /** Adds an entity, whose position must be inside, under a number that was never used before. */
   enter(traits: EntityTraits, pose: Pose, details: EntityDetails = NO_DETAILS): GridEntity {
-    const steps = stepsOfPose(pose, this.#precision);
-    const { position, orientation } = poseOfSteps(steps, this.#precision);
-    const entry: GridEntry = {
-      ...traits,
-      number: ++this.#lastNumber,
-      position,
-      orientation,
-      details,
-      latest: steps,
-      steps,
-      change: NO_CHANGE,
-      cell: undefined,
-      shownIn: undefined,
-      isTouched: false,
-      dueTick: 0,
-      isDetailed: hasDetails({ details }),
-      velocity: undefined,
-      isVelocityNew: false,
-    };
-    this.#settle(entry, this.#cellAt(position));
+    const precision = this.#precision;
+    const steps = stepsOfPose(pose, precision);
+    const ticksBetween = this.#ticksBetween(traits);
+    const entry = new GridEntry(++this.#lastNumber, traits, details, { steps, precision, ticksBetween });
+    this.#settle(entry, this.#cellAt(steps));
     return entry;
   }
 
@@ -142,11 +122,10 @@ export class EntityGrid {
     const { cell } = entry;
     if (cell === undefined) return;
     entry.latest = stepsOfPose(pose, this.#precision);
-    const { position } = poseOfSteps(entry.latest, this.#precision);
-    if (this.#isAt(cell.place, position)) this.#touch(entry);
+    if (this.#isAt(cell.place, entry.latest)) this.#touch(entry);
     else {
       this.#unsettle(entry, cell);
-      this.#settle(entry, this.#cellAt(position));
+      this.#settle(entry, this.#cellAt(entry.latest));
     }
   }
 
@@ -201,13 +180,13 @@ export class EntityGrid {
       shownIn.movedSinceBeat.delete(entry);
       this.#list(shownIn);
     } else if (shownIn === undefined) {
-      this.#takePose(entry);
+      entry.takePose();
       cell.entered.push(entry);
       this.#list(cell);
     } else if (shownIn === cell && this.#tick < entry.dueTick) {
       this.#touch(entry);
-    } else if (this.#takePose(entry)) {
-      entry.dueTick = this.#tick + this.#ticksBetween(entry);
+    } else if (entry.takePose()) {
+      entry.dueTick = this.#tick + entry.ticksBetween;
       shownIn.moved.push(entry);
       this.#list(shownIn);
       if (shownIn !== cell) this.#cross(entry, shownIn, cell);
@@ -230,25 +209,6 @@ export class EntityGrid {
     from.movedSinceBeat.delete(entry);
     to.crossedIn.push({ entry, cameFrom: from });
     this.#list(to);
-  }
-
-  /** Makes the latest pose the one that clients have. Returns false if they have it already. */
-  #takePose(entry: GridEntry): boolean {
-    const { steps, latest } = entry;
-    const change: number[] = [];
-    let isChanged = false;
-    for (let field = 0; field < latest.length; field++) {
-      const difference = (latest[field] as number) - (steps[field] as number);
-      if (difference !== 0) isChanged = true;
-      change.push(difference);
-    }
-    if (!isChanged) return false;
-    entry.change = change as unknown as PoseSteps;
-    entry.steps = latest;
-    const { position, orientation } = poseOfSteps(latest, this.#precision);
-    entry.position = position;
-    entry.orientation = orientation;
-    return true;
   }
 
   #send(cell: Cell, holdings: readonly Holding[]): void {
@@ -339,11 +299,12 @@ export class EntityGrid {
     this.#changed.push(cell);
   }
 
-  #cellAt(position: Vector): Cell {
-    const x = this.#regionCoordinate(position, 0);
-    const y = this.#regionCoordinate(position, 1);
-    const z = this.#regionCoordinate(position, 2);
-    const w = this.#regionCoordinate(position, 3);
+  /** Returns the cell of a pose, which is new if it had no entities. */
+  #cellAt(steps: PoseSteps): Cell {
+    const x = this.#stepsRegion(steps, 0);
+    const y = this.#stepsRegion(steps, 1);
+    const z = this.#stepsRegion(steps, 2);
+    const w = this.#stepsRegion(steps, 3);
     let cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) {
       cell = new Cell([x, y, z, w]);
@@ -352,16 +313,24 @@ export class EntityGrid {
     return cell;
   }
 
-  #isAt(place: Position, position: Vector): boolean {
+  #isAt(place: Position, steps: PoseSteps): boolean {
     for (let axis = 0; axis < 4; axis++) {
-      if (this.#regionCoordinate(position, axis) !== place[axis]) return false;
+      if (this.#stepsRegion(steps, axis) !== place[axis]) return false;
     }
     return true;
   }
 
+  #stepsRegion(steps: PoseSteps, axis: number): number {
+    return this.#regionOfCoordinate((steps[axis] as number) / this.#precision.positionSteps, axis);
+  }
+
   #regionCoordinate(position: Vector, axis: number): number {
+    return this.#regionOfCoordinate(position[axis] as number, axis);
+  }
+
+  #regionOfCoordinate(coordinate: number, axis: number): number {
     const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
-    return Math.floor((position[axis] as number) / voxels);
+    return Math.floor(coordinate / voxels);
   }
 }
 

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { U16_MAX } from "@orthant/core/bytes";
-import type { EntityTraits } from "./entity-grid.ts";
+import type { EntityTraits } from "./grid-entity.ts";
 
 /**
  * How often clients are sent the pose of an entity at most, in times a second by its kind. Other kinds, and players, are

@@ -13,8 +13,8 @@ import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import { clampedPose, clipText } from "../../message/sendable.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
 import type { RemotePlayer, RemotePlayerEvent, SyncWorld, VisibleEntityEvent } from "../sync-world.ts";
-import { type EntityGrid, type EntityTraits, playerTraits } from "./entity-grid.ts";
-import type { GridEntity } from "./grid-entity.ts";
+import { type EntityGrid, playerTraits } from "./entity-grid.ts";
+import type { EntityTraits, GridEntity } from "./grid-entity.ts";
 
 /** Adds the world's entities to the grid, as far as they are in watched regions. */
 export class WorldEntities implements RegionListener {

@@ -16,10 +16,11 @@ import {
 } from "@orthant/save";
 import { openBlob, scanPack } from "@orthant/save/internal";
 import { builtLeaves } from "./cli/built-leaves.ts";
-import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
+import { type MeasuredRun, runBare, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
 
 const CHUNKS = 200_000;
+const START_RUNS = 7;
 const INFO_RUNS = 5;
 const VERIFY_ROUNDS = 7;
 const VERIFY_RATIO = 0.3;
@@ -27,10 +28,12 @@ const CHECKSUMS_RATIO = 0.3;
 const PIECE_BYTES = 1024 * 1024;
 const MEGABYTES_MAX = 300;
 const INFO_SECONDS_MAX = 0.5;
+/** Budget for the start of the program, in starts of Node. */
+const START_RATIO_MAX = 4;
 
 /**
  * Question: what do the commands cost on a world of 200,000 edited chunks?
- * Budgets: `info` takes less than half a second including the start of the program; `verify` and `convert` in
+ * Budgets: the program starts in four times the processor time of Node alone; `info` takes less than half a second including the start of the program; `verify` and `convert` in
  * both directions never use more than 300 MB. The baseline of `verify` reads the same files with one checksum
  * over each and inflates the compressed ones, alternating in the same run, at the speed of memory. `verify`
  * checks every voxel against the rules and so cannot reach half of that; the share it does reach, with the
@@ -41,6 +44,7 @@ export async function* cliSuite(): AsyncGenerator<Figure> {
   try {
     const world = join(folder, "world");
     await makeWorld(world);
+    yield await startFigure();
     yield await infoFigure(world);
     yield await verifyFigure("cli/verify", world, {}, readAndInflate, VERIFY_RATIO);
     const checksumsOnly = { checksumsOnly: true };
@@ -66,6 +70,18 @@ async function makeWorld(folder: string): Promise<void> {
   for (const leaf of builtLeaves(CHUNKS, 1)) await writer.add([leaf]);
   await writer.finish({ nowMs: 1, global, players: [] });
   await writer.close();
+}
+
+async function startFigure(): Promise<Figure> {
+  const [ours, bare]: [MeasuredRun[], MeasuredRun[]] = [[], []];
+  for (let run = 0; run < START_RUNS; run++) {
+    ours.push(await runMeasured(["--version"]));
+    bare.push(await runBare());
+  }
+  const ratio = median(ours.map(({ cpuMs }, run) => cpuMs / (bare[run]?.cpuMs ?? Number.NaN)));
+  const wallMs = (runs: readonly MeasuredRun[]): string => median(runs.map((run) => run.wallMs)).toFixed(0);
+  const remark = `orthant --version by cpu time; ${wallMs(ours)} ms, an empty program ${wallMs(bare)} ms`;
+  return atMost("cli/start", ratio, "starts of Node", START_RATIO_MAX, remark);
 }
 
 async function infoFigure(world: string): Promise<Figure> {

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/engine";
@@ -11,12 +10,13 @@ import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave, type Save, verifySave } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
+import { orthantCommand } from "@orthant/testkit/process";
 import { openWorldEngine } from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
 import { stepOf } from "./process/written-world.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 const BACKUPS = 100;
 /**
  * Backups before a fresh world replaces the old one, so that small worlds are copied too. A world with a
@@ -79,9 +79,9 @@ async function copyAndCheck(
 ): Promise<string | undefined> {
   const [backup, restored] = [join(folder, "backup"), join(folder, "restored")];
   try {
-    await run(process.execPath, [PROGRAM, "backup", join(folder, "world"), backup]);
+    await run(process.execPath, [ORTHANT, "backup", join(folder, "world"), backup]);
     const latest = latestNow();
-    await run(process.execPath, [PROGRAM, "restore", backup, restored]);
+    await run(process.execPath, [ORTHANT, "restore", backup, restored]);
     const disk = new NodeDisk(restored);
     const findings = await verifySave(disk);
     if (!isWhole(findings)) return `not whole: ${findings[0]?.file}: ${findings[0]?.message}`;

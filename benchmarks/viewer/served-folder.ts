@@ -7,9 +7,10 @@ import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { voxelOfIndex } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
+import { orthantCommand } from "@orthant/testkit/process";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
-const COMMAND = "packages/cli/bin/orthant.js";
+const ORTHANT = orthantCommand();
 const SECRET = "the secret of a benchmark, long enough to sign tokens";
 
 /** The output of `orthant serve` when it listens. */
@@ -34,7 +35,7 @@ export class ServedFolder {
     const folder = await mkdtemp(join(tmpdir(), "orthant-viewer-"));
     await writeFile(join(folder, "secret.txt"), SECRET);
     const made = spawn(process.execPath, [
-      COMMAND,
+      ORTHANT,
       "create",
       join(folder, "world"),
       "--template",
@@ -77,7 +78,7 @@ export class ServedFolder {
       join(this.#folder, "secret.txt"),
       "--json",
     ];
-    const served = spawn(process.execPath, [COMMAND, "serve", join(this.#folder, "world"), ...options], {
+    const served = spawn(process.execPath, [ORTHANT, "serve", join(this.#folder, "world"), ...options], {
       stdio: ["ignore", "pipe", "ignore"],
     });
     this.#process = served;

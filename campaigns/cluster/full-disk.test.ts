@@ -86,9 +86,10 @@ test.skipIf(process.getuid?.() !== 0)(
     await edit();
     fill(join(disk, "filler"));
     const waiting = Array.from({ length: 6 }, () => edit());
-    // NATS switches JetStream off on a server without room, until the server starts again.
+    // NATS switches JetStream off on a server without room, until the server starts again. With two of three off the
+    // third may have nothing to write.
     const isOff = ({ log }: NatsNode): boolean => log.includes("JetStream out of File resources");
-    await waitUntil(() => nats.nodes.every(isOff), "JetStream is off");
+    await waitUntil(() => nats.nodes.filter(isOff).length >= 2, "JetStream is off on most servers");
     rmSync(join(disk, "filler"));
     for (const server of nats.nodes) {
       await server.kill();

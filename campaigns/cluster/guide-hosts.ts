@@ -5,10 +5,11 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { LOOPBACK } from "@orthant/testkit/nats";
+import { orthantCommand } from "@orthant/testkit/process";
 import { GUIDE, GUIDE_USERS, type GuideNats, HOSTS } from "./guide-nats.ts";
 
 const PLAYER = resolve("build/campaigns/cluster/guide-player.js");
-const MAIN = resolve("packages/cli/dist/main.js");
+const ORTHANT = orthantCommand();
 const UNIT = readFileSync("docs/operations/orthant-cluster.service", "utf8");
 const SECRET = "a secret of more than thirty-two letters";
 /** Node calls this variable, and a test must not inherit it. */
@@ -35,7 +36,7 @@ export class GuideHosts {
     this.#folder = folder;
     for (const path of ["bin", "etc/orthant", "srv/orthant", "backups", "var/lib/orthant"])
       mkdirSync(join(folder, path), { recursive: true });
-    writeFileSync(join(folder, "bin/orthant"), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
+    writeFileSync(join(folder, "bin/orthant"), `#!/bin/sh\nexec ${process.execPath} ${ORTHANT} "$@"\n`);
     chmodSync(join(folder, "bin/orthant"), 0o755);
     for (const file of ["cert.pem", "key.pem"])
       cpSync(join(folder, "etc/nats", file), join(folder, "etc/orthant", file));

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { orthantCommand } from "@orthant/testkit/process";
 import type { MadeWorld } from "./made-world.ts";
 
 /** Tries one command on one world: runs processes, compares results and collects failures. */
@@ -76,7 +76,7 @@ export class CommandTester {
 }
 
 /** The program as installed. */
-const BIN = fileURLToPath(new URL("../../../packages/cli/bin/orthant.js", import.meta.url));
+const ORTHANT = orthantCommand();
 /** Timeout of a command: far more than one takes on a small world, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -136,7 +136,7 @@ export class RunningCli {
 
 function start(words: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
   const { PATH = "" } = process.env;
-  return spawn(process.execPath, [BIN, ...words], {
+  return spawn(process.execPath, [ORTHANT, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH, ...environment },
   });

@@ -1,4 +1,4 @@
-import type { LoadHook } from "node:module";
+import type { LoadHook, ResolveHook } from "node:module";
 import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
 import { STEP_MUTANTS } from "../steps/step-mutants.ts";
 import { MUTANT_VARIABLE, SIM_MUTANTS } from "./sim-mutants.ts";
@@ -6,6 +6,12 @@ import { MUTANT_VARIABLE, SIM_MUTANTS } from "./sim-mutants.ts";
 const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS, ...STEP_MUTANTS].find(
   ({ fault }) => fault === process.env[MUTANT_VARIABLE],
 );
+
+/** Resolves to the modules that a package's bundle is made of, since mutants name these. */
+export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
+  const resolved = await nextResolve(specifier, context);
+  return { ...resolved, url: resolved.url.replace("/dist/bundled/", "/dist/") };
+};
 
 /** Loads modules, and applies the mutant's changes to those that it names. */
 export const load: LoadHook = async (url, context, nextLoad) => {

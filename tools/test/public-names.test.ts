@@ -30,3 +30,14 @@ test.each(published.filter(({ entries }) => entries.some(([entry]) => entry.ends
     expect(manifest).toHaveProperty("files", expect.arrayContaining(["!dist/internal.*"]));
   },
 );
+
+test.each(published.filter(({ name }) => !["@orthant/viewer", "create-orthant"].includes(name)))(
+  "Node loads a bundle for every entry point of $name, so that it has one copy of each module",
+  ({ folder }) => {
+    const manifest = JSON.parse(findFile(tree, `${folder}/package.json`)?.text ?? "{}") as {
+      readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+    };
+    for (const { node, default: compiled } of Object.values(manifest.exports))
+      expect(node).toBe(compiled?.replace("./dist/", "./dist/bundled/"));
+  },
+);

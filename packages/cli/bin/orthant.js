@@ -1,3 +1,5 @@
 #!/usr/bin/env node
 // Here before anything is built, so that npm finds what it links.
-import "../dist/main.js";
+import { run } from "orthant/command-line";
+
+await run();

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { GeneratorSource } from "@orthant/core";
 import { printable } from "@orthant/core/engine";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
@@ -195,6 +195,6 @@ function rootHelp(commands: readonly Command[], version: string): string {
 
 /** Returns the version of this package. */
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return (manifest as { readonly version: string }).version;
+  const manifest: { readonly version: string } = createRequire(import.meta.url)("#manifest");
+  return manifest.version;
 }

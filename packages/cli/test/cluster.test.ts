@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { connectReplica } from "@orthant/client/node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { orthantCommand } from "@orthant/testkit/process";
 import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
@@ -14,7 +14,7 @@ import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 import type { Announcement } from "./while-serving.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 const SECRET = "a secret of more than thirty-two letters";
 const BUILT = [8, 100, 8, 0] as const;
 const STANDING = [8.5, 101, 8.5, 0] as const;
@@ -65,7 +65,7 @@ class Program {
   readonly #child: ChildProcess;
 
   constructor(...argv: readonly string[]) {
-    const child = spawn(process.execPath, [MAIN, ...argv, "--copies", "1", "--json"], {
+    const child = spawn(process.execPath, [ORTHANT, ...argv, "--copies", "1", "--json"], {
       env: { ...process.env, ...environment() },
       stdio: ["ignore", "pipe", "pipe"],
     });

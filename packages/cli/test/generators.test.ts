@@ -5,12 +5,13 @@ import { fileURLToPath } from "node:url";
 import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
+import { orthantCommand } from "@orthant/testkit/process";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { EXIT, type GeneratorSource } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Captured, capture, temporaryFolder } from "./captured.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 const PACKAGES = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A generator as a game writes it. The package that defines it is the one that the game has installed. */
@@ -50,7 +51,7 @@ interface Ended {
 let game = "";
 
 /** Runs the program, or a game's own one, as a process in the game's folder. */
-function start(argv: readonly string[], program = MAIN): Promise<Ended> {
+function start(argv: readonly string[], program = ORTHANT): Promise<Ended> {
   const child = spawn(process.execPath, [program, ...argv], { cwd: game, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let errors = "";

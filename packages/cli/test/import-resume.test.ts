@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, watch, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { Prng } from "@orthant/testkit";
+import { orthantCommand } from "@orthant/testkit/process";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./captured.ts";
 
@@ -16,7 +16,7 @@ if (!hasFiles)
 /** ORTHANT_IMPORT_KILLS=20 kills as often as a release has to survive. */
 const KILLS = Number(process.env["ORTHANT_IMPORT_KILLS"] ?? 3);
 const SECTOR_BYTES = 4_096;
-const PROGRAM = join(dirname(createRequire(import.meta.url).resolve("orthant/import-worker")), "../main.js");
+const ORTHANT = orthantCommand();
 
 /** Makes regions of 1,024 columns, which are copies of the finished ones of a golden region. */
 async function makeWorld(regions: number): Promise<string> {
@@ -61,7 +61,7 @@ async function convert(
   const reached = moment === undefined ? undefined : untilMoment(unfinished(target), moment, ended.signal);
   const child = spawn(
     process.execPath,
-    [PROGRAM, "convert", world, target, "--accept-loss", "--quiet", "--threads", String(threads)],
+    [ORTHANT, "convert", world, target, "--accept-loss", "--quiet", "--threads", String(threads)],
     { stdio: ["ignore", "ignore", "inherit"] },
   );
   const exit = once(child, "exit");

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import { orthantCommand } from "@orthant/testkit/process";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import type { Announcement } from "./while-serving.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 const REGION = join(
   resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"),
   "imports/minecraft/1.20.6/r.0.0.mca",
@@ -39,7 +39,7 @@ async function whileServed(
   folder: string,
   use: (announcement: Announcement) => Promise<void>,
 ): Promise<number | null> {
-  const argv = [MAIN, "serve", folder, "--port", "0", "--json"];
+  const argv = [ORTHANT, "serve", folder, "--port", "0", "--json"];
   const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
   try {

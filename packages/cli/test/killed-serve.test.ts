@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { connectReplica } from "@orthant/client/node";
+import { orthantCommand } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 import { makeSampleWorld } from "./sample-world.ts";
 import type { Announcement } from "./while-serving.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 /** Above the hills of the sample world, where nothing else is. */
 const HEIGHT = 120;
 const ACKNOWLEDGED_BEFORE_KILL = 40;
@@ -19,7 +19,7 @@ interface ServeProcess extends Announcement {
 
 async function startServe(folder: string): Promise<ServeProcess> {
   const argv = ["serve", folder, "--port", "0", "--json", "--acknowledge", "durable"];
-  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [ORTHANT, ...argv], { stdio: ["ignore", "pipe", "ignore"] });
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];
   return { ...(JSON.parse(line) as Announcement), child };
 }

@@ -2,17 +2,17 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { segmentHeader } from "@orthant/save/internal";
+import { orthantCommand } from "@orthant/testkit/process";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { GeneratorRegistry, NodeDisk } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
 /** The built program. */
-export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+export const ORTHANT: string = orthantCommand();
 
 /**
  * A folder full of paths that people name by mistake. `hills` is intact; `hills-served` is open in another
@@ -114,7 +114,7 @@ async function changeByte(file: string, at: number): Promise<void> {
 
 /** Serves a world in another process until it is stopped. */
 async function serve(folder: string): Promise<MistakenPlaces["server"]> {
-  const child = spawn(process.execPath, [MAIN, "serve", folder, "--port", "0"], {
+  const child = spawn(process.execPath, [ORTHANT, "serve", folder, "--port", "0"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { EXIT, type ExitCode } from "orthant/command-line";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
-import { MAIN, type MistakenPlaces, makeMistakenPlaces } from "./mistaken-places.ts";
+import { type MistakenPlaces, makeMistakenPlaces, ORTHANT } from "./mistaken-places.ts";
 
 let places: MistakenPlaces;
 beforeAll(async () => {
@@ -578,7 +578,7 @@ describe("the error output for", () => {
 describe("the program itself", () => {
   /** Runs a line of shell in which `orthant` is the program. */
   function shell(line: string): Promise<{ readonly code: number; readonly errors: string }> {
-    const script = `orthant() { "${process.execPath}" "${MAIN}" "$@"; }; cd "${places.root}"; ${line}`;
+    const script = `orthant() { "${process.execPath}" "${ORTHANT}" "$@"; }; cd "${places.root}"; ${line}`;
     return new Promise((resolve) => {
       execFile("bash", ["-c", script], (error, _output, errors) =>
         resolve({ code: typeof error?.code === "number" ? error.code : 0, errors }),

@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { orthantCommand } from "@orthant/testkit/process";
 import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld, NEWEST_TWO } from "./sample-world.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 
 interface Ended {
   readonly code: number | null;
@@ -23,8 +22,7 @@ function start(
   argv: readonly string[],
   onLine: (line: string, kill: (signal: NodeJS.Signals) => void) => void = () => undefined,
 ): Promise<Ended> {
-  if (!existsSync(MAIN)) throw new Error("build first: npm run build");
-  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [ORTHANT, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let errors = "";
   createInterface(child.stdout).on("line", (line) => {
@@ -91,7 +89,9 @@ describe("the program", () => {
 
   test("cleans up and dies of the signal that interrupts it, so that a shell stops too", async () => {
     const folder = await temporaryFolder();
-    const child = spawn(process.execPath, [MAIN, "bench", folder], { stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(process.execPath, [ORTHANT, "bench", folder], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     let errors = "";
     child.stderr.on("data", (bytes) => {
       errors += String(bytes);
@@ -110,7 +110,7 @@ describe("the program", () => {
   test("prints no error when the reader of its output is gone", async () => {
     const folder = await makeSampleWorld();
     // The reader has gone before the program prints its first line.
-    const shell = spawn("bash", ["-c", `"$0" "$1" ls "$2" files | true`, process.execPath, MAIN, folder], {
+    const shell = spawn("bash", ["-c", `"$0" "$1" ls "$2" files | true`, process.execPath, ORTHANT, folder], {
       stdio: ["ignore", "ignore", "pipe"],
     });
     let errors = "";

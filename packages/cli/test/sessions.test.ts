@@ -11,12 +11,13 @@ import {
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { orthantCommand } from "@orthant/testkit/process";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./captured.ts";
 import { matchesShown, type Session, sessionOf } from "./console-session.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 /** Pages with terminal sessions, each run in its own folder. */
 const PAGES: readonly string[] = [
   "README.md",
@@ -48,7 +49,7 @@ const PROGRAM = `#!/bin/sh
 if [ "$1" = serve ]; then
   case "$*" in *--port*) ;; *) set -- "$@" --port 0 ;; esac
   shown=$(mktemp)
-  "${process.execPath}" "${MAIN}" "$@" >"$shown" 2>&1 &
+  "${process.execPath}" "${ORTHANT}" "$@" >"$shown" 2>&1 &
   until grep -q "press Ctrl-C" "$shown" || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
   kill -INT $! 2>/dev/null
   wait $!
@@ -57,7 +58,7 @@ if [ "$1" = serve ]; then
   rm "$shown"
   exit $code
 fi
-exec "${process.execPath}" "${MAIN}" "$@"
+exec "${process.execPath}" "${ORTHANT}" "$@"
 `;
 /** All pages run at once, one of them with 20 commands, which takes long on a busy machine. */
 const SESSION_MS = 240_000;
@@ -67,7 +68,6 @@ async function play(
   { files, commands }: Session,
   own: Readonly<Record<string, string>> = {},
 ): Promise<readonly (readonly string[])[]> {
-  if (!existsSync(MAIN)) throw new Error("build first: npm run build");
   const folder = await temporaryFolder();
   const [work, programs, printed] = ["work", "programs", "printed"].map((name) => join(folder, name)) as [
     string,

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { orthantCommand } from "@orthant/testkit/process";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 /** A thread in openat(2), by the system call's number; no other open takes long. */
 const OPENING = /^(?:257|56) /;
 /** Far longer than any command needs to end, and shorter than the test timeout. */
@@ -18,7 +18,7 @@ async function interrupted(
   signal: NodeJS.Signals,
   isReady: (pid: number) => Promise<boolean>,
 ): Promise<string | null> {
-  const child = spawn(process.execPath, [MAIN, ...argv], {
+  const child = spawn(process.execPath, [ORTHANT, ...argv], {
     stdio: "ignore",
     timeout: PATIENCE_MS,
     killSignal: "SIGKILL",

@@ -2,21 +2,21 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { scanPack } from "@orthant/save/internal";
+import { orthantCommand } from "@orthant/testkit/process";
 import { createWorld, type Dimensions, defineGenerator, flat, openWorld, type World } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const ORTHANT = orthantCommand();
 const ITEMS = { items: ["a sword", "three apples"] };
 const CHEST = { colour: 0x8b5a2b, properties: { facing: ["north", "east"] } } as const;
 
 /** Runs a command in a process of its own. */
 function orthant(...argv: readonly string[]): Promise<{ code: number; output: string; errors: string }> {
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [MAIN, ...argv], (error, output, errors) => {
+    execFile(process.execPath, [ORTHANT, ...argv], (error, output, errors) => {
       if (error !== null && typeof error.code !== "number") reject(error);
       else resolve({ code: Number(error?.code ?? 0), output, errors });
     });

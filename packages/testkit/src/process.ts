@@ -1,7 +1,9 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { requireBundles } from "./packages/bundles.ts";
 
 /** Long enough for any test program on a busy machine. */
 const PROGRAM_MS_MAX = 60_000;
@@ -16,11 +18,18 @@ export interface EndedProgram {
   readonly errors: string;
 }
 
+/** Returns the path of the command `orthant`, as npm links it. Throws when what it runs is not built. */
+export function orthantCommand(): string {
+  requireBundles();
+  return join(REPOSITORY, "packages/cli/bin/orthant.js");
+}
+
 /**
  * Runs the source of a module in a new Node process. It imports the built packages, so build first. Needed
  * because a test runner keeps its own event loop alive, which hides a process that ends too early.
  */
 export function runProgram(source: string): Promise<EndedProgram> {
+  requireBundles();
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -59,6 +68,7 @@ export async function startForeignWriter(
   source: string,
   { folder, space, line }: { readonly folder: string; readonly space: number; readonly line: number },
 ): Promise<ForeignWriter> {
+  requireBundles();
   const child = spawn(
     process.execPath,
     ["--input-type=module", "-e", FOREIGN + source, folder, String(space), String(line)],

@@ -1,3 +1,0 @@
-import { run } from "./program.ts";
-
-await run();

@@ -5,7 +5,8 @@ import { SummaryReporter } from "./tools/summary-reporter.ts";
 const conditions = ["@orthant/source", "module", "node", "development"];
 
 /** Packages whose tests change nothing that other tests see, so that files of one worker may share loaded modules. */
-const SHARED = "packages/{core,formats,imports,mesh,protocol,save,world}/test/**/*.test.ts";
+const SHARED =
+  "packages/{cli,client,cluster,core,formats,imports,mesh,protocol,save,server,world}/test/**/*.test.ts";
 /**
  * Tests that take long, for `npm run check` alone: power cuts, killed processes and simulations, which also run as short
  * campaigns, whole games in a browser, and clusters with faults.
@@ -18,7 +19,7 @@ const LONG = [
   "packages/disk/test/opfs-disk.test.ts",
   "packages/pixel-world/test/{stale-writer,stopped-process}.test.ts",
   "packages/viewer/test/{dropped-saves,mounted-viewer}.test.ts",
-  "packages/world/test/{browser-power-cuts,model,stopped-process}.test.ts",
+  "packages/world/test/{browser-power-cuts,edit-origins,journal-model,model,stopped-process,upgrade}.test.ts",
 ];
 const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
 const GENERATED = "**/{node_modules,build,dist}/**";
@@ -28,7 +29,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["dot", new SummaryReporter()],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     pool: "threads",
     maxWorkers: "100%",
     projects: [

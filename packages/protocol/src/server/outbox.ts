@@ -18,6 +18,11 @@ export interface FrameTotals {
 /** Maximum bytes of a patch message besides its body. */
 const PATCH_HEAD_BYTES_MAX = 9;
 
+/** Frames share buffers of this size unless they are large: a buffer of its own costs more than the bytes of a small frame. */
+const SHARED_BYTES = 8_192;
+let shared: Uint8Array = new Uint8Array(SHARED_BYTES);
+let sharedUsed = 0;
+
 /** Shared buffers, because only one frame is built at a time. */
 const frame: ByteWriter = new ByteWriter(65_536);
 const single: ByteWriter = new ByteWriter(4_096);
@@ -60,8 +65,12 @@ export class Outbox {
     if (number >= this.frameNumber) return false;
     const count = number - this.#firstOpen + 1;
     if (count <= 0) return true;
-    for (let index = 0; index < count; index++) this.#countInFlight(-(this.#openBytes[index] ?? 0));
-    this.#openBytes = this.#openBytes.slice(count);
+    let bytes = 0;
+    for (let index = 0; index < count; index++) bytes += this.#openBytes[index] ?? 0;
+    this.#countInFlight(-bytes);
+    // Most clients acknowledge everything at once.
+    if (count === this.#openBytes.length) this.#openBytes.length = 0;
+    else this.#openBytes.splice(0, count);
     this.#firstOpen = number + 1;
     return true;
   }
@@ -87,7 +96,7 @@ export class Outbox {
   /** Sends what was added, if anything. Must be called before another client's frame is started. */
   flush(): void {
     if (this.#messageCount === 0 || this.#isClosed) return;
-    const bytes = frame.copy();
+    const bytes = copyOf(frame.view());
     this.#messageCount = 0;
     this.#openBytes.push(bytes.length);
     this.#countInFlight(bytes.length);
@@ -126,4 +135,18 @@ export class Outbox {
     }
     this.#messageCount++;
   }
+}
+
+/** Returns a copy, as a part of a shared buffer if it is small. */
+function copyOf(bytes: Uint8Array): Uint8Array {
+  const { length } = bytes;
+  if (length > SHARED_BYTES / 2) return bytes.slice();
+  if (sharedUsed + length > SHARED_BYTES) {
+    shared = new Uint8Array(SHARED_BYTES);
+    sharedUsed = 0;
+  }
+  const copy = shared.subarray(sharedUsed, sharedUsed + length);
+  copy.set(bytes);
+  sharedUsed += length;
+  return copy;
 }

@@ -342,7 +342,7 @@ export class ServerSession implements Watcher {
     }
     joined.sender.startTick(this.#maySend);
     joined.entities.startTick(this.#maySend);
-    return this.#work(joined, (interest) => interest.start(nowMs));
+    return joined.interest.isWaiting ? this.#work(joined, (interest) => interest.start(nowMs)) : undefined;
   }
 
   #write(joined: JoinedClient, nowMs: number): undefined {

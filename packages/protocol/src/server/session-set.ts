@@ -27,6 +27,8 @@ export class SessionSet<S extends Session> implements Iterable<S> {
   readonly #members = new Map<S, Member>();
   readonly #byClient = new Map<bigint, S>();
   readonly #byPlayer = new Map<bigint, Set<S>>();
+  /** The sessions of each player, until a session joins or leaves. */
+  #turns: readonly (readonly S[])[] | undefined;
 
   constructor(limits: SyncLimits) {
     this.#limits = limits;
@@ -54,6 +56,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
 
   /** Adds a new connection. */
   add(session: S): void {
+    this.#turns = undefined;
     this.#sessions.add(session);
   }
 
@@ -63,6 +66,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
    */
   join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Disconnect {
     const { playerId } = account;
+    this.#turns = undefined;
     const other = this.#byClient.get(clientId);
     if (other !== undefined && this.#members.get(other)?.playerId !== playerId) {
       return { reason: "credentials", detail: "the client belongs to another player" };
@@ -82,6 +86,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
 
   /** Removes a session. Returns its client's id if it had joined. */
   leave(session: S): bigint | undefined {
+    this.#turns = undefined;
     this.#sessions.delete(session);
     const member = this.#members.get(session);
     if (member === undefined) return undefined;
@@ -100,10 +105,11 @@ export class SessionSet<S extends Session> implements Iterable<S> {
    * more, and so on. Each tick starts with another player, and with another session of that player.
    */
   inTurn(tickCount: number): readonly S[] {
-    let players = rotated(turnsByPlayer(this.#sessions), tickCount).map((own) => rotated(own, tickCount));
+    this.#turns ??= turnsByPlayer(this.#sessions);
+    let players = rotated(this.#turns, tickCount);
     const order: S[] = [];
     for (let round = 0; players.length > 0; round++) {
-      for (const own of players) order.push(own[round] as S);
+      for (const own of players) order.push(own[(round + tickCount) % own.length] as S);
       players = players.filter(({ length }) => length > round + 1);
     }
     return order;

@@ -165,9 +165,12 @@ export class SyncServer {
     }
     entities.takeChanges(regions);
     // Clients that need only changes do not wait while regions are prepared for others.
-    const ready = sessions.filter(({ isWaiting }) => !isWaiting);
-    const waiting = sessions.filter(({ isWaiting }) => isWaiting);
-    for (const session of [...ready, ...waiting]) session.write(nowMs);
+    const waiting: ServerSession[] = [];
+    for (const session of sessions) {
+      if (session.isWaiting) waiting.push(session);
+      else session.write(nowMs);
+    }
+    for (const session of waiting) session.write(nowMs);
     this.#clean(nowMs);
     options.events?.onTick?.(this.#report(before, work));
   }

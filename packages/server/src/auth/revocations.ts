@@ -46,11 +46,14 @@ export class Revocations {
 
   /** Returns why an account is not valid now; `undefined` when it is. */
   faultOf({ playerId, tokenId, expiresMs }: Account): AccountFault | undefined {
-    const player = this.#revoked.get(playerKey(playerId));
-    if (player !== undefined) return { reason: "kicked", detail: because("you may not join", player) };
-    const token = tokenId === undefined ? undefined : this.#revoked.get(tokenKey(tokenId));
-    if (token !== undefined) {
-      return { reason: "credentials", detail: because("this token was revoked", token) };
+    // Asked for every player in every tick.
+    if (this.#revoked.size > 0) {
+      const player = this.#revoked.get(playerKey(playerId));
+      if (player !== undefined) return { reason: "kicked", detail: because("you may not join", player) };
+      const token = tokenId === undefined ? undefined : this.#revoked.get(tokenKey(tokenId));
+      if (token !== undefined) {
+        return { reason: "credentials", detail: because("this token was revoked", token) };
+      }
     }
     if (expiresMs === undefined || this.#nowMs() < expiresMs) return undefined;
     return { reason: "credentials", detail: "the token has expired" };

@@ -144,6 +144,7 @@ export class SessionPlayer {
     // The rule itself has moved the player, who must not leave that place by the move that led there.
     if (this.#placement !== undefined) return;
     if (answer === undefined) {
+      // A client sends poses as it sees them.
       if (entities.isInside(requested.position)) this.#take(requested, nowMs);
       return;
     }
@@ -157,15 +158,15 @@ export class SessionPlayer {
 
   #place({ number, pose, reason }: Placement, nowMs: number): Placement {
     this.#requested = undefined;
-    this.#take(pose, nowMs);
+    this.#take(seenPose(pose), nowMs);
     const { position, orientation } = this.#player;
     this.#placement = { number, pose: { position, orientation }, reason };
     this.#placedMs = undefined;
     return this.#placement;
   }
 
-  #take(wanted: Pose, nowMs: number): void {
-    const pose = seenPose(wanted);
+  /** Takes a pose that is rounded as clients see it. */
+  #take(pose: Pose, nowMs: number): void {
     const { playerId, role, name } = this.#player;
     this.#player = { playerId, role, name, position: pose.position, orientation: pose.orientation };
     this.#isMoved = true;

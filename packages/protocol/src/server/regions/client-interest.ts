@@ -23,6 +23,11 @@ export class ClientInterest {
     this.#isResumed = isResumed;
   }
 
+  /** True when an interest waits until the pace allows it. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
   /** Sets the interest, and applies it at once as time permits. Returns the limit that it exceeds, if any. */
   set(interest: InterestMessage, nowMs: number): keyof SyncLimits | undefined {
     this.#waiting = interest;

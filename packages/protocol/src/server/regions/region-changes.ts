@@ -228,6 +228,12 @@ class PatchCount {
   #small = 0;
   #smallBytes = 0;
 
+  clear(): void {
+    this.#large = 0;
+    this.#small = 0;
+    this.#smallBytes = 0;
+  }
+
   get patches(): number {
     return this.#large + sharedPatchesMax(this.#small, this.#smallBytes);
   }
@@ -249,21 +255,24 @@ class PatchCount {
 
 /** What one client may still get in one tick: live changes, its own changes and pieces of regions. */
 export class PatchAllowance {
-  readonly #patchesMax: number;
-  readonly #livePatchesMax: number;
   readonly #live = new PatchCount();
   readonly #own = new PatchCount();
+  #patchesMax = 1;
+  #livePatchesMax = 1;
   #pieces = 0;
-  #bytes: number;
+  #bytes = 0;
 
   /**
-   * Live changes take at most half of the patches while something else waits for the client. Otherwise busy
+   * Begins a tick. Live changes take at most half of the patches while something else waits for the client. Otherwise busy
    * regions would keep it from ever getting the rest.
    */
-  constructor(patchesMax: number, bytes: number, isWaiting: boolean) {
+  startTick(patchesMax: number, bytes: number, isWaiting: boolean): void {
     this.#patchesMax = Math.max(1, patchesMax);
     this.#livePatchesMax = isWaiting ? Math.floor(patchesMax / 2) : this.#patchesMax;
+    this.#pieces = 0;
     this.#bytes = bytes;
+    this.#live.clear();
+    this.#own.clear();
   }
 
   /** True when the client gets no more regions in this tick. */

@@ -114,7 +114,7 @@ export class RegionSender {
   readonly #regions: ClientRegions;
   readonly #encoding: ClientEncoding;
   #changeList: SharedChangeList | undefined;
-  #allowance = new PatchAllowance(0, 0, false);
+  readonly #allowance = new PatchAllowance();
   #mayShare = false;
   #unfinished: Unfinished | undefined;
   #isResetWanted = false;
@@ -145,7 +145,7 @@ export class RegionSender {
   startTick(maySend: boolean): void {
     const { patchesPerTick, wholeRegionBytesPerTick } = this.#context.limits;
     this.#changeList = undefined;
-    this.#allowance = new PatchAllowance(patchesPerTick, wholeRegionBytesPerTick, this.isWaiting);
+    this.#allowance.startTick(patchesPerTick, wholeRegionBytesPerTick, this.isWaiting);
     // Nothing else may come between the pieces of a region.
     this.#mayShare = maySend && this.#unfinished === undefined;
   }

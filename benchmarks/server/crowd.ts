@@ -15,6 +15,7 @@ import { RoomReader } from "../rooms/room-reader.ts";
 import { type CrowdMember, chunksAround, Member } from "./member.ts";
 import type { CrowdOrder, CrowdReport, Latency } from "./orders.ts";
 import { PoseWatch, SentPoses } from "./pose-watch.ts";
+import { SharedFrames } from "./shared-frames.ts";
 
 // The process of the clients: a crowd that moves and edits, and the same number of bare sockets, or of bare
 // listeners to NATS; or a crowd in a Colyseus room.
@@ -47,6 +48,7 @@ const listeners: NatsConnection[] = [];
 const faults: string[] = [];
 const sentAtMs = new Map<string, number>();
 const sentPoses = new SentPoses();
+const sharedFrames = new SharedFrames();
 const writer = new ByteWriter();
 let latenciesMs: number[] = [];
 let poseAgesMs: number[] = [];
@@ -148,6 +150,8 @@ function newMember(url: string, index: number): Member {
       onPatch: (patch) => countEdits(patch, isObserver),
       onFault: (detail) => addFault(index, detail),
     },
+    // The crowd shares the processor with the server, so it decodes equal bytes once. An observer reads all of its own.
+    isObserver ? undefined : sharedFrames,
   );
   walkers.push(member);
   return member;

@@ -1,5 +1,5 @@
 import { type Box, DEFAULT_GENERATORS, type Position, type Vector } from "@orthant/core";
-import { decode, encode } from "@orthant/core/bytes";
+import { ByteWriter, decode } from "@orthant/core/bytes";
 import { cubeAt, type RegionPatch } from "@orthant/core/engine";
 
 import {
@@ -11,6 +11,7 @@ import {
   serverFrameCodec,
 } from "@orthant/protocol/internal";
 import { WebSocket } from "ws";
+import type { SharedFrames } from "./shared-frames.ts";
 
 /** Events of a member of the crowd. */
 export interface MemberEvents {
@@ -33,6 +34,9 @@ export interface CrowdMember {
   close(): void;
 }
 
+/** Shared, because only one frame is written at a time. */
+const writer = new ByteWriter();
+
 /**
  * A client of an Orthant server: it reads every message, acknowledges like a real client and notices a
  * gap, but keeps no replica. A thousand full clients would need more of the machine than the measured server.
@@ -41,6 +45,7 @@ export class Member implements CrowdMember {
   readonly #socket: WebSocket;
   readonly #boxes: readonly Box[];
   readonly #events: MemberEvents;
+  readonly #frames: SharedFrames | undefined;
   #codec = serverFrameCodec(undefined);
   #acknowledged = 0;
   #applied = 0;
@@ -50,8 +55,16 @@ export class Member implements CrowdMember {
   #joined = false;
   #playerId = 0n;
 
-  constructor(url: string, home: Position, boxes: readonly Box[], events: MemberEvents) {
+  /** With `frames`, it shares the work of decoding with other members. */
+  constructor(
+    url: string,
+    home: Position,
+    boxes: readonly Box[],
+    events: MemberEvents,
+    frames: SharedFrames | undefined,
+  ) {
     this.#boxes = boxes;
+    this.#frames = frames;
     this.#position = home;
     this.#events = events;
     this.#socket = new WebSocket(url, { perMessageDeflate: false });
@@ -119,7 +132,7 @@ export class Member implements CrowdMember {
   }
 
   #receive(data: Buffer): void {
-    const { number, messages } = decode(this.#codec, data);
+    const { number, messages } = this.#frames?.read(this.#codec, data) ?? decode(this.#codec, data);
     if (number !== this.#acknowledged + 1)
       this.#events.onFault(`frame ${number} behind ${this.#acknowledged}`);
     this.#acknowledged = number;
@@ -178,9 +191,9 @@ export class Member implements CrowdMember {
 
   #send(messages: readonly ClientMessage[]): void {
     if (this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(
-      encode(clientFrameCodec, { acknowledged: this.#acknowledged, applied: this.#applied, messages }),
-    );
+    writer.clear();
+    clientFrameCodec.write(writer, { acknowledged: this.#acknowledged, applied: this.#applied, messages });
+    this.#socket.send(Buffer.from(writer.view()));
   }
 }
 

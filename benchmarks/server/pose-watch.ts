@@ -6,30 +6,49 @@ const REMEMBERED = 64;
 /** Steps in a voxel, as the server states them. */
 const STEPS = 64;
 
+/** The latest poses of one player, the oldest of which the next one replaces. */
+class OwnPoses {
+  readonly #x = new Float64Array(REMEMBERED);
+  readonly #z = new Float64Array(REMEMBERED);
+  readonly #sentMs = new Float64Array(REMEMBERED);
+  #count = 0;
+
+  add(x: number, z: number): void {
+    const slot = this.#count++ % REMEMBERED;
+    this.#x[slot] = x;
+    this.#z[slot] = z;
+    this.#sentMs[slot] = performance.now();
+  }
+
+  /** Returns when a pose was sent last; `undefined` if it is not remembered. */
+  sentMs(x: number, z: number): number | undefined {
+    for (let index = this.#count - 1; index >= Math.max(0, this.#count - REMEMBERED); index--) {
+      const slot = index % REMEMBERED;
+      if (this.#x[slot] === x && this.#z[slot] === z) return this.#sentMs[slot];
+    }
+    return undefined;
+  }
+}
+
 /** When each player took which pose. */
 export class SentPoses {
-  readonly #byPlayer = new Map<bigint, Map<string, number>>();
+  readonly #byPlayer = new Map<bigint, OwnPoses>();
 
   /** Records that a player has sent a position. */
   sent(playerId: bigint, [x, , z]: Vector): void {
-    const own = this.#byPlayer.get(playerId) ?? new Map<string, number>();
-    this.#byPlayer.set(playerId, own);
-    own.set(keyOf(Math.round(x * STEPS), Math.round(z * STEPS)), performance.now());
-    for (const oldest of own.keys()) {
-      if (own.size <= REMEMBERED) break;
-      own.delete(oldest);
+    let own = this.#byPlayer.get(playerId);
+    if (own === undefined) {
+      own = new OwnPoses();
+      this.#byPlayer.set(playerId, own);
     }
+    own.add(Math.round(x * STEPS), Math.round(z * STEPS));
   }
 
   /** Returns how long ago a player took a position, in steps; `undefined` if they did not. */
   ageMs(playerId: bigint, x: number, z: number): number | undefined {
-    const sentMs = this.#byPlayer.get(playerId)?.get(keyOf(x, z));
+    const sentMs = this.#byPlayer.get(playerId)?.sentMs(x, z);
     return sentMs === undefined ? undefined : performance.now() - sentMs;
   }
-}
-
-function keyOf(x: number, z: number): string {
-  return `${x} ${z}`;
 }
 
 interface Place {

@@ -136,12 +136,10 @@ export class BitReader {
  */
 export function riceCost(values: readonly number[]): { readonly parameter: number; readonly bits: number } {
   let sum = 0;
-  for (const value of values) sum += value;
+  for (let index = 0; index < values.length; index++) sum += values[index] as number;
   // What a parameter saves over the one before it only falls, so the search may start anywhere; the mean is near.
-  let parameter = Math.min(
-    RICE_PARAMETER_MAX,
-    Math.floor(Math.log2(Math.max(1, sum / Math.max(1, values.length)))),
-  );
+  const mean = sum / Math.max(1, values.length);
+  let parameter = Math.min(RICE_PARAMETER_MAX, 31 - Math.clz32(Math.max(1, mean)));
   let bits = bitsWith(values, parameter);
   while (parameter > 0) {
     const before = bitsWith(values, parameter - 1);
@@ -165,6 +163,6 @@ export function riceListBits(values: readonly number[]): number {
 
 function bitsWith(values: readonly number[], parameter: number): number {
   let bits = values.length * (parameter + 1);
-  for (const value of values) bits += value >>> parameter;
+  for (let index = 0; index < values.length; index++) bits += (values[index] as number) >>> parameter;
   return bits;
 }

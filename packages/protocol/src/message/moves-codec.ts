@@ -19,16 +19,14 @@ export const movesCodec: Codec<EntityMoves> = {
     if (first === undefined) throw new OrthantError("ORT_ARGUMENT", "a message of no moves");
     requireInteger(moves.length, 1, ENTITIES_MAX);
     requireInteger(absolute, 0, 0xff);
-    const columns = Array.from({ length: FIELDS }, (_, field) =>
-      isIn(absolute, field) && field < POSITION_FIELDS
-        ? placesOf(moves, field)
-        : { base: 0, codes: moves.map(({ steps }) => zigzag(steps[field] as number)) },
-    );
-    const present = columns.reduce(
-      (mask, { codes }, field) =>
-        isIn(absolute, field) || codes.some((code) => code !== 0) ? mask | (1 << field) : mask,
-      0,
-    );
+    const columns: Column[] = [];
+    let present = absolute;
+    for (let field = 0; field < FIELDS; field++) {
+      const column =
+        isIn(absolute, field) && field < POSITION_FIELDS ? placesOf(moves, field) : changesOf(moves, field);
+      columns.push(column);
+      if (column.codes.some((code) => code !== 0)) present |= 1 << field;
+    }
     out.varUint(moves.length);
     out.varUint(first.number);
     out.u8(present);
@@ -81,11 +79,20 @@ export const movesCodec: Codec<EntityMoves> = {
   },
 };
 
+/** One number of each pose, as codes of differences from a base. */
+interface Column {
+  readonly base: number;
+  readonly codes: readonly number[];
+}
+
+function changesOf(moves: readonly EntityMove[], field: number): Column {
+  const codes: number[] = [];
+  for (const { steps } of moves) codes.push(zigzag(steps[field] as number));
+  return { base: 0, codes };
+}
+
 /** Returns coordinates as distances from the least of them. */
-function placesOf(
-  moves: readonly EntityMove[],
-  field: number,
-): { readonly base: number; readonly codes: number[] } {
+function placesOf(moves: readonly EntityMove[], field: number): Column {
   const places = moves.map(({ steps }) => steps[field] as number);
   const base = places.reduce((least, place) => Math.min(least, place));
   return { base, codes: places.map((place) => place - base) };

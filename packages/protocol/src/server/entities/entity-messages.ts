@@ -60,11 +60,15 @@ export class EntityMessages {
   #changes(entries: readonly GridEntry[]): Uint8Array {
     let absolute = 0;
     for (const field of ORIENTATION_FIELDS) {
+      const changes = entries.map(({ change }) => zigzag(change[field]));
       // No change at all takes no bits.
-      if (entries.every(({ change }) => change[field] === 0)) continue;
-      const changes = riceCost(entries.map(({ change }) => zigzag(change[field])));
-      if (riceCost(entries.map(({ steps }) => zigzag(steps[field]))).bits < changes.bits)
-        absolute |= 1 << field;
+      if (changes.every((code) => code === 0)) continue;
+      const steps = entries.map((entry) => zigzag(entry.steps[field]));
+      if (riceCost(steps).bits < riceCost(changes).bits) absolute |= 1 << field;
+    }
+    if (absolute === 0) {
+      const moves = entries.map(({ number, change }): EntityMove => ({ number, steps: change }));
+      return this.#encode({ kind: "moves", absolute, moves });
     }
     const isAbsolute = (field: number): boolean => ((absolute >> field) & 1) === 1;
     const moves = entries.map(({ number, change, steps }): EntityMove => {

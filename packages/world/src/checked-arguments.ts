@@ -112,7 +112,12 @@ export function requireOnAxes(field: string, shape: ChunkShape, point: Vector | 
 /** Throws `ORT_ARGUMENT` unless `position` is a list of four numbers, in the world or not. */
 export function requirePositionArgument(field: string, position: unknown): asserts position is Position {
   const isPosition =
-    isList(position) && position.length === 4 && [...position].every((value) => typeof value === "number");
+    isList(position) &&
+    position.length === 4 &&
+    typeof position[0] === "number" &&
+    typeof position[1] === "number" &&
+    typeof position[2] === "number" &&
+    typeof position[3] === "number";
   if (!isPosition) throw wrongArgument(field, position, "a position is a list of four whole numbers");
 }
 

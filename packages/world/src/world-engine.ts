@@ -21,7 +21,6 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
 import { WorldBlocks } from "./blocks/world-blocks.ts";
-import { checkedOrigin } from "./content/last-edit-store.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import {
   chunksEdit,
@@ -30,7 +29,6 @@ import {
   fillEdit,
   type QueuedEdit,
   voxelsEdit,
-  watchedEdit,
 } from "./edit/queued-edit.ts";
 import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
 import { type AppliedEdit, type EditOptions, type EngineEdit, WorldEditor } from "./edit/world-editor.ts";
@@ -236,8 +234,13 @@ export class WorldEngine {
   }
 
   /** Sets voxels in one step, in the order of the list. */
-  async edit(placements: readonly VoxelPlacement[], options: EditOptions = {}): Promise<EngineEdit> {
-    return this.#change(voxelsEdit(this, placements), options);
+  edit(placements: readonly VoxelPlacement[], options?: EditOptions): Promise<EngineEdit> {
+    // Not `async`: most edits come this way, and it would cost each another promise.
+    try {
+      return this.#change(voxelsEdit(this, placements), options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Returns the id of the client's last edit, or 0 when the world remembers none. */
@@ -381,15 +384,9 @@ export class WorldEngine {
     return this.#closing;
   }
 
-  async #change(
-    request: QueuedEdit,
-    { origin, wait = "durable", onApply }: EditOptions = {},
-  ): Promise<EngineEdit> {
+  #change(request: QueuedEdit, options?: EditOptions): Promise<EngineEdit> {
     this.#requireWritable();
-    const made = await this.#editor.edit(watchedEdit(request, onApply), origin && checkedOrigin(origin));
-    // Waits even for an edit that changed nothing: what it found may not be on the disk yet.
-    if (wait === "durable" && this.#saver.isJournaling) await this.#saver.whenDurable();
-    return made;
+    return this.#editor.edit(request, options);
   }
 
   /** Throws unless changes may be requested. */

@@ -22,6 +22,8 @@ requireLittleEndian();
 const INITIAL_BYTES = 256;
 /** Up to this many numbers, writing each is faster than making a view of them. */
 const FEW = 16;
+/** Up to this many bytes, copying each is faster than making a view of them. */
+const SHORT_BYTES = 64;
 
 /** Writes the base encoding into a growing buffer. Each value has exactly one encoding. */
 export class ByteWriter {
@@ -178,6 +180,15 @@ export class ByteWriter {
     requireBytes(bytes);
     const start = this.#grow(bytes.length);
     this.#bytes.set(bytes, start);
+  }
+
+  /** Writes the bytes that another writer has written, without a length. */
+  written(other: ByteWriter): void {
+    if (!(other instanceof ByteWriter)) throw wrongArgument("the writer", other, "it is a ByteWriter");
+    const length = other.#length;
+    const start = this.#grow(length);
+    if (length > SHORT_BYTES) this.#bytes.set(other.view(), start);
+    else for (let at = 0; at < length; at++) this.#bytes[start + at] = other.#bytes[at] as number;
   }
 
   /** Writes a varint length, at most `limit`, then the bytes. */

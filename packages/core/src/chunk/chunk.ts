@@ -4,7 +4,7 @@ import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import type { Position } from "../lattice/position.ts";
-import { diffIndices, editVoxel, editVoxels, type FlatEdits, isKnownMixed } from "./edit-voxel.ts";
+import { diffIndices, editVoxel, editVoxels, isKnownMixed, type WaitingEdit } from "./edit-voxel.ts";
 import { countSteps, indexAt, varU32Bytes } from "./packed-indices.ts";
 import {
   type BlockRuns,
@@ -63,10 +63,10 @@ export class Chunk {
   #decoded: PaletteVoxels | undefined;
   #later: LaterVoxels | undefined;
   /**
-   * Edits that are not in `#decoded` yet. None is at the first voxel of either of the first two blocks of its palette, so
+   * The last of the edits that are not in `#decoded` yet. None is at the first voxel of either of the first two blocks of its palette, so
    * that the chunk is known to have several blocks.
    */
-  #waiting: FlatEdits | undefined;
+  #waiting: WaitingEdit | undefined;
   /** The data of voxels, of those that have some. */
   readonly data: VoxelData;
 
@@ -78,7 +78,7 @@ export class Chunk {
   constructor(
     voxels: PaletteVoxels | LaterVoxels,
     data: VoxelData = VoxelData.NONE,
-    waiting: FlatEdits | undefined = undefined,
+    waiting: WaitingEdit | undefined = undefined,
   ) {
     const isLater = "realize" in voxels;
     this.#decoded = isLater ? undefined : voxels;
@@ -124,12 +124,9 @@ export class Chunk {
     if (typeof index !== "number" || index >>> 0 !== index || index >= volume)
       throw outsideChunk(index, volume);
     if (bitWidth === 0) return palette[0] as number;
-    const waiting = this.#waiting;
-    if (waiting !== undefined) {
-      // The last edit of a voxel wins.
-      for (let edit = waiting.length - 2; edit >= 0; edit -= 2)
-        if (waiting[edit] === index) return waiting[edit + 1] as number;
-    }
+    // The last edit of a voxel wins.
+    for (let edit = this.#waiting; edit !== undefined; edit = edit.before)
+      if (edit.index === index) return edit.block;
     return palette[indexAt(indices, bitWidth, index)] as number;
   }
 
@@ -138,9 +135,10 @@ export class Chunk {
     requireInteger(block, 0, U16_MAX, "block");
     if (this.get(index) === block) return this;
     const voxels = this.#decoded as PaletteVoxels;
-    const waiting = this.#waiting ?? [];
-    if (isKnownMixed(voxels, index) && waiting.length < WAITING_EDITS_MAX * 2)
-      return new Chunk(voxels, this.data, [...waiting, index, block]);
+    const before = this.#waiting;
+    const count = (before?.count ?? 0) + 1;
+    if (isKnownMixed(voxels, index) && count <= WAITING_EDITS_MAX)
+      return new Chunk(voxels, this.data, { index, block, before, count });
     return chunkOf(editVoxel(this.#voxels, index, block), this.data);
   }
 
@@ -297,7 +295,7 @@ export class Chunk {
 
   /** Whether another chunk has another block at the last waiting edit, as the chunk before that edit has. */
   #differsWhereEdited(other: Chunk): boolean {
-    const index = this.#waiting?.at(-2);
+    const index = this.#waiting?.index;
     return index !== undefined && this.get(index) !== other.get(index);
   }
 }

@@ -18,13 +18,20 @@ export interface BlockEdit {
 /** Whether two blocks differ only in their properties, so that the data of a voxel survives the change. */
 export type IsSameType = (a: number, b: number) => boolean;
 
-/** Returns how the blocks of a catalog compare. */
+const sameTypes = new WeakMap<BlockCatalog, IsSameType>();
+
+/** Returns how the blocks of a catalog compare; always the same function for a catalog. */
 export function sameTypeIn(blocks: BlockCatalog): IsSameType {
-  return (a, b) => {
-    if (a === b) return true;
-    const type = blocks.byId(a);
-    return type !== undefined && type === blocks.byId(b);
-  };
+  let isSameType = sameTypes.get(blocks);
+  if (isSameType === undefined) {
+    isSameType = (a, b) => {
+      if (a === b) return true;
+      const type = blocks.byId(a);
+      return type !== undefined && type === blocks.byId(b);
+    };
+    sameTypes.set(blocks, isSameType);
+  }
+  return isSameType;
 }
 
 /** Applies edits to a chunk, one after the other, and decides what becomes of its data. */

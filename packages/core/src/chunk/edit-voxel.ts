@@ -14,15 +14,19 @@ import {
 
 import { type PaletteVoxels, packedHeaderBytes, uniformVoxels } from "./palette-voxels.ts";
 
-/** Edits of voxels in the order in which they apply: a position, its new block, the next position, and so on. */
-export type FlatEdits = readonly number[];
+/** An edit of one voxel, and those before it: chunks that follow each other share them. */
+export interface WaitingEdit {
+  readonly index: number;
+  readonly block: number;
+  readonly before: WaitingEdit | undefined;
+  /** Number of edits up to this one. */
+  readonly count: number;
+}
 
-/** Returns the voxels after edits, each of which changes something. Copies them once. */
-export function editVoxels(voxels: PaletteVoxels, edits: FlatEdits): PaletteVoxels {
-  let edited = voxels;
-  for (let next = 0; next < edits.length; next += 2)
-    edited = editVoxel(edited, edits[next] as number, edits[next + 1] as number, edited !== voxels);
-  return edited;
+/** Returns the voxels after edits, of which `last` is the last. Each changes something. Copies the voxels once. */
+export function editVoxels(voxels: PaletteVoxels, last: WaitingEdit): PaletteVoxels {
+  const before = last.before === undefined ? voxels : editVoxels(voxels, last.before);
+  return editVoxel(before, last.index, last.block, before !== voxels);
 }
 
 /**

@@ -59,7 +59,8 @@ export const PIXEL_CHUNKS: ChunkShape = chunkShape([128, 128, 1, 1]);
  * axis with an extent of 1 does not exist in the world, so every coordinate on it must be 0.
  */
 export function axisOutside({ extents }: ChunkShape, position: Position): Axis | undefined {
-  return AXES.find((axis) => extents[axis] === 1 && position[axis] !== 0);
+  for (const axis of AXES) if (extents[axis] === 1 && position[axis] !== 0) return axis;
+  return undefined;
 }
 
 /**

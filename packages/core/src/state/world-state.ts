@@ -224,9 +224,17 @@ export class WorldState {
    * Returns the world with these voxels, set one after the other. `isSameType` tells whether a voxel keeps its data; by
    * default it does while its block stays.
    */
-  setVoxels(placements: Iterable<VoxelPlacement>, isSameType: IsSameType = Object.is): StateEdit {
+  setVoxels(placements: readonly VoxelPlacement[], isSameType: IsSameType = Object.is): StateEdit {
+    const { shape } = this;
+    const [only] = placements;
+    // Most edits are of one voxel and need no map.
+    if (only !== undefined && placements.length === 1) {
+      const position = chunkOfVoxel(shape, only.voxel);
+      const chunk = editBlocks(this.realizeChunk(...position), [blockEditOf(only, shape)], isSameType);
+      return this.#apply([[position, chunk]]);
+    }
     return this.#apply(
-      editsByChunk([...placements], this.shape).map(([position, edits]) => [
+      editsByChunk(placements, shape).map(([position, edits]) => [
         position,
         editBlocks(this.realizeChunk(...position), edits, isSameType),
       ]),
@@ -247,7 +255,7 @@ export class WorldState {
 
   #apply(edited: readonly (readonly [position: Position, chunk: Chunk | undefined])[]): StateEdit {
     let { overrides } = this;
-    const changed: Position[] = [];
+    let changed: Position[] | undefined;
     for (const [position, chunk] of edited) {
       const before = this.overrides.at(...position);
       // Without the generator, an edited chunk stays edited even if it equals the generated one.
@@ -255,12 +263,15 @@ export class WorldState {
       const generated = isKnown ? this.generatedChunk(...position) : undefined;
       const isUntouched = chunk === undefined || (generated !== undefined && chunk.equals(generated));
       const known = before ?? generated;
-      if (chunk === undefined ? before !== undefined : known === undefined || !chunk.equals(known))
-        changed.push(position);
+      if (chunk === undefined ? before !== undefined : known === undefined || !chunk.equals(known)) {
+        // Pushing the first would reserve room for many, and most edits change one chunk.
+        if (changed === undefined) changed = [position];
+        else changed.push(position);
+      }
       if (!isUntouched) overrides = overrides.set(position, chunk);
       else if (before !== undefined) overrides = overrides.carve(boxAt(position));
     }
-    return { state: this.withOverrides(overrides), ...reportOf(changed) };
+    return editOf(this.withOverrides(overrides), changed ?? []);
   }
 
   #isGeneratorKnown(chunk: Position): boolean {
@@ -282,10 +293,6 @@ function editsByChunk(
   placements: readonly VoxelPlacement[],
   shape: ChunkShape,
 ): readonly (readonly [chunk: Position, edits: readonly BlockEdit[]])[] {
-  const [first] = placements;
-  // Most edits are of one voxel and need no map.
-  if (first !== undefined && placements.length === 1)
-    return [[chunkOfVoxel(shape, first.voxel), [blockEditOf(first, shape)]]];
   const byChunk = new PositionMap<BlockEdit[]>();
   for (const placement of placements) {
     const [x, y, z, w] = chunkOfVoxel(shape, placement.voxel);
@@ -301,12 +308,13 @@ function blockEditOf({ voxel, block, data }: VoxelPlacement, shape: ChunkShape):
   return { index: voxelIndex(shape, ...voxel), block, data };
 }
 
-function reportOf(changed: readonly Position[]): Pick<StateEdit, "chunks" | "regions"> {
+function editOf(state: WorldState, changed: readonly Position[]): StateEdit {
   // Most edits change one chunk and need no set of regions.
-  if (changed.length <= 1) return { chunks: changed, regions: changed.map(regionOf) };
+  if (changed.length <= 1) return { state, chunks: changed, regions: changed.map(regionOf) };
   const regions = new PositionSet();
   for (const position of changed) regions.add(...regionOf(position));
-  return { chunks: [...changed].sort(comparePositions), regions: [...regions].sort(comparePositions) };
+  const chunks = [...changed].sort(comparePositions);
+  return { state, chunks, regions: [...regions].sort(comparePositions) };
 }
 
 function otherVolume(chunk: Chunk, volume: number): string {

@@ -62,6 +62,8 @@ export function convertList<Item>(
   convert: (item: unknown, index: number) => Item,
 ): Item[] {
   requireList(name, value, advice);
+  // Most edits set one voxel; pushing it would reserve room for many.
+  if (value.length === 1) return [convert(value[0], 0)];
   const items: Item[] = [];
   for (let index = 0; index < value.length; index++) items.push(convert(value[index], index));
   return items;

@@ -213,6 +213,22 @@ describe("the writer", () => {
   });
 });
 
+describe("a writer after another writer", () => {
+  test.each([0, 1, 64, 65, 1_000])("has its %i bytes too, and leaves it alone", (length) => {
+    const other = new ByteWriter();
+    for (let at = 0; at < length; at++) other.u8(at & 0xff);
+    const out = new ByteWriter(4);
+    out.u16(0x0201);
+    out.written(other);
+    expect([...out.copy()]).toEqual([1, 2, ...other.copy()]);
+    expect(other.length).toBe(length);
+  });
+
+  test("refuses what is not a writer", () => {
+    expect(codeOf(() => new ByteWriter().written({} as ByteWriter))).toBe("ORT_ARGUMENT");
+  });
+});
+
 describe("bulk arrays", () => {
   test("[B20] reads and writes fixed and varint arrays from any alignment", () => {
     const out = new ByteWriter();

@@ -1,7 +1,12 @@
+/** Something that a caller waits for after its task. */
+export type Until = () => Promise<void>;
+
 interface Waiting {
   readonly task: () => unknown;
+  readonly until: Until | undefined;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
+  result: unknown;
 }
 
 /**
@@ -11,11 +16,16 @@ interface Waiting {
 export class SerialQueue {
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  /** Tasks that have ended and whose callers wait for the same thing. */
+  #ended: Waiting[] = [];
 
-  /** Runs `task` after all earlier ones. */
-  run<Result>(task: () => Promise<Result> | Result): Promise<Result> {
+  /**
+   * Runs `task` after all earlier ones. Its caller also waits for `until()`, which the next task does not: it is called
+   * once for all tasks that ran in one go and have the same.
+   */
+  run<Result>(task: () => Promise<Result> | Result, until?: Until): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ task, resolve, reject });
+      this.#waiting.push({ task, until, resolve, reject, result: undefined });
       this.#draining ??= this.#drain();
     });
   }
@@ -30,15 +40,39 @@ export class SerialQueue {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
-      for (const { task, resolve, reject } of batch) {
+      for (const waiting of batch) {
+        const { task, until, resolve, reject } = waiting;
         try {
           const result = task();
-          resolve((result instanceof Promise ? await result : result) as never);
+          if (result instanceof Promise) void this.#release();
+          waiting.result = result instanceof Promise ? await result : result;
+          if (until === undefined) resolve(waiting.result as never);
+          else this.#hold(waiting);
         } catch (error) {
           reject(error);
         }
       }
+      void this.#release();
     }
     this.#draining = undefined;
+  }
+
+  #hold(waiting: Waiting): void {
+    if (this.#ended[0]?.until !== waiting.until) void this.#release();
+    this.#ended.push(waiting);
+  }
+
+  /** Lets the callers of the tasks that have ended wait for the rest. */
+  async #release(): Promise<void> {
+    const ended = this.#ended;
+    const until = ended[0]?.until;
+    if (until === undefined) return;
+    this.#ended = [];
+    try {
+      await until();
+      for (const { resolve, result } of ended) resolve(result as never);
+    } catch (error) {
+      for (const { reject } of ended) reject(error);
+    }
   }
 }

@@ -214,7 +214,7 @@ export class JournalWriter {
       for (const change of entry.entities)
         group.entities.settle(change.kind === "entity" ? change.entity.entityId : change.entityId, group.out);
     if (entry.kind === "entity") group.entities.put(entry, this.#scratch.copy());
-    else group.out.raw(this.#scratch.view());
+    else group.out.written(this.#scratch);
   }
 
   /** Requests that the collected entries be written now. */

@@ -84,7 +84,7 @@ export class WorldBlocks {
     if (change !== undefined) {
       if (isFixed) throw fixedBlocks();
       content.changeCatalog(catalog);
-      saver.addChange("world", () => ({ kind: "blocks", change }));
+      saver.addChange("world", { kind: "blocks", change });
       this.#listeners.emit({ catalog, change });
     }
     // Waits even if nothing changed: what it found may not be on the disk yet.

@@ -192,7 +192,8 @@ export class WorldContent {
     // The clocks of replayed edits follow one by one.
     if (clocks.length === 0)
       for (const position of chunks) this.#unsaved.otherRegions.add(...regionOf(position));
-    for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
+    for (const { region, after } of clocks)
+      this.#unsaved.clocks.set(region[0], region[1], region[2], region[3], after);
   }
 
   /** Marks the ticks of a chunk as unsaved. */

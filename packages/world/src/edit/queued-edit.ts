@@ -76,9 +76,9 @@ export function voxelsEdit(
   });
   const change = (state: WorldState): StateEdit => state.setVoxels(own, isSameType);
   const hasData = own.some(({ data }) => data instanceof Uint8Array);
-  const [only, ...others] = own;
+  const [only] = own;
   // Most edits set one voxel and need no set of chunks.
-  if (only !== undefined && others.length === 0) {
+  if (only !== undefined && own.length === 1) {
     return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own, hasData };
   }
   const chunks = new PositionSet();
@@ -187,7 +187,7 @@ function copyOfBox(box: Box): Box {
 
 function copyPosition(position: Position): Position {
   requirePositionArgument("the position", position);
-  return positionFrom((axis) => position[axis]);
+  return [position[0], position[1], position[2], position[3]];
 }
 
 /** Returns the edit that sets every voxel of a box. */

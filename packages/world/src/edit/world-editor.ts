@@ -17,7 +17,7 @@ import {
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
-import type { ChunkTickChanges, JournalChunk } from "@orthant/save/journal";
+import type { ChunkTickChanges } from "@orthant/save/journal";
 import {
   checkedEntityChange,
   checkedNewEntity,
@@ -25,6 +25,7 @@ import {
   requireLabel,
   requireOnAxes,
 } from "../checked-arguments.ts";
+import { checkedOrigin } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity, StoredEntityEvent } from "../entities/entity-store.ts";
 import { placeEntity } from "../entities/place-entities.ts";
@@ -42,7 +43,7 @@ import type { StepEntityChange } from "../simulation/step-entity-changes.ts";
 import type { BorderEdit } from "../simulation/step-part.ts";
 import type { ChunkTicks } from "../simulation/tick-store.ts";
 import type { WorldLabel } from "../world-options.ts";
-import type { QueuedEdit } from "./queued-edit.ts";
+import { type QueuedEdit, watchedEdit } from "./queued-edit.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
 
 /** Options for editing voxels. */
@@ -106,6 +107,8 @@ export class WorldEditor {
   readonly #epoch: SessionEpoch;
   readonly #time: TimeSource;
   readonly #queue = new SerialQueue();
+  /** Always the same function, so that edits share a call. */
+  readonly #whenDurable = (): Promise<void> => this.#saver.whenDurable();
   readonly #listeners = new ListenerSet<[AppliedEdit]>();
 
   constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, time: TimeSource) {
@@ -142,22 +145,29 @@ export class WorldEditor {
     return this.#queue.run(work);
   }
 
-  /** Applies an edit when its turn comes and the chunks it touches are in memory. */
-  edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<EngineEdit> {
-    return this.#queue.run<EngineEdit>(() => {
-      this.#saver.requireWriter();
-      // Checked only now, since the same edit may have been queued before it.
-      if (origin && this.#content.lastEdits.includes(origin))
-        return { chunks: [], clocks: [], status: "duplicate" };
-      if (origin && this.#content.lastEdits.isDoubtful(origin)) throw forgotten(origin);
-      if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
-      return this.#content.whenLoaded(request.touched, () => {
-        const epoch = this.#epoch.current;
-        const preparing = epoch && this.#content.regions.prepare(request);
-        // Most edits need nothing and do not wait.
-        if (epoch !== undefined && preparing === undefined) return this.#apply(request, epoch.number, origin);
-        return this.#applyLater(request, origin, preparing);
-      });
+  /** Applies an edit when its turn comes and the chunks it touches are in memory. Throws for a wrong origin. */
+  edit(request: QueuedEdit, options: EditOptions = {}): Promise<EngineEdit> {
+    const { wait = "durable", onApply } = options;
+    const origin = options.origin && checkedOrigin(options.origin);
+    const watched = watchedEdit(request, onApply);
+    // Waits even for an edit that changed nothing: what it found may not be on the disk yet.
+    const until = wait === "durable" && this.#saver.isJournaling ? this.#whenDurable : undefined;
+    return this.#queue.run<EngineEdit>(() => this.#edit(watched, origin), until);
+  }
+
+  #edit(request: QueuedEdit, origin: EditOrigin | undefined): EngineEdit | Promise<EngineEdit> {
+    this.#saver.requireWriter();
+    // Checked only now, since the same edit may have been queued before it.
+    if (origin && this.#content.lastEdits.includes(origin))
+      return { chunks: [], clocks: [], status: "duplicate" };
+    if (origin && this.#content.lastEdits.isDoubtful(origin)) throw forgotten(origin);
+    if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
+    return this.#content.whenLoaded(request.touched, () => {
+      const epoch = this.#epoch.current;
+      const preparing = epoch && this.#content.regions.prepare(request);
+      // Most edits need nothing and do not wait.
+      if (epoch !== undefined && preparing === undefined) return this.#apply(request, epoch.number, origin);
+      return this.#applyLater(request, origin, preparing);
     });
   }
 
@@ -189,7 +199,7 @@ export class WorldEditor {
 
   spawnEntity(entity: NewStoredEntity): StoredEntity {
     const stored = this.#content.spawnEntity(checkedNewEntity(entity, this.#shape), this.#time.nowMs());
-    this.#saver.addChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
+    this.#saver.addChange("world", { kind: "entity", entity: stored, storedAt: undefined });
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
   }
@@ -199,7 +209,7 @@ export class WorldEditor {
     const checked = checkedNewEntity(entity, this.#shape);
     const storedAt = this.#content.entities.storedAtOf(entityId);
     const stored = placeEntity(this.#content, entityId, checked, this.#time.nowMs());
-    this.#saver.addChange("world", () => ({ kind: "entity", entity: stored, storedAt }));
+    this.#saver.addChange("world", { kind: "entity", entity: stored, storedAt });
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
   }
@@ -214,7 +224,7 @@ export class WorldEditor {
       this.#time.nowMs(),
     );
     const kind = crosses ? "world" : "entities";
-    this.#saver.addChange(kind, () => ({ kind: "entity", entity, storedAt }), isOnlyMovement);
+    this.#saver.addChange(kind, { kind: "entity", entity, storedAt }, isOnlyMovement);
     this.#content.entityListeners.emit({ kind: "present", entity });
   }
 
@@ -222,13 +232,13 @@ export class WorldEditor {
     requireId("entityId", entityId);
     const storedAt = this.#content.entities.storedAtOf(entityId);
     this.#content.despawnEntity(entityId);
-    this.#saver.addChange("world", () => ({ kind: "entityGone", entityId, storedAt }));
+    this.#saver.addChange("world", { kind: "entityGone", entityId, storedAt });
     this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 
   upsertPlayer(change: PlayerChange): void {
     const player = this.#content.upsertPlayer(checkedPlayer(change, this.#shape), this.#time.nowMs());
-    this.#saver.addChange("players", () => ({ kind: "player", player }));
+    this.#saver.addChange("players", { kind: "player", player });
   }
 
   describe({ name, spawn }: WorldLabel): void {
@@ -239,7 +249,7 @@ export class WorldEditor {
     // Rejected now rather than in the next save, which would fail with everything in it.
     encode(worldDescriptionCodec, description);
     this.#content.describe(description);
-    this.#saver.addChange("world", () => ({ kind: "description", name, spawn }));
+    this.#saver.addChange("world", { kind: "description", name, spawn });
   }
 
   get #shape(): ChunkShape {
@@ -261,7 +271,7 @@ export class WorldEditor {
     }
     for (const one of entities) this.#applyEntity(one);
     this.#content.step = step;
-    this.#saver.addChange("world", () => ({ ...(logged as StepEntry), clocks: loggedClocksOf(clocks) }));
+    this.#saver.addChange("world", logged && { ...logged, clocks: loggedClocksOf(clocks) });
     try {
       if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
     } finally {
@@ -311,19 +321,17 @@ export class WorldEditor {
   #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
     const before = this.#content.regions.state;
     const { state, chunks, regions } = change(before);
-    const loggedChunks = (): readonly JournalChunk[] =>
-      loggedChunksOf({ before, after: state, chunks, placements });
+    const logged = this.#saver.isJournaling
+      ? loggedChunksOf({ before, after: state, chunks, placements })
+      : undefined;
     // Before anything is changed, because no edit can be taken back.
-    const logged = this.#saver.admit(loggedChunks);
+    if (logged !== undefined) this.#saver.admit(logged);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) this.#content.rememberOrigin(origin);
     this.#content.applyEdit(state, edit);
-    if (clocks.length > 0 || origin) {
-      this.#saver.addChange("world", () =>
-        loggedEditOf({ chunks: logged ?? loggedChunks(), clocks, origin }),
-      );
-    }
+    if (clocks.length > 0 || origin)
+      this.#saver.addChange("world", logged && loggedEditOf({ chunks: logged, clocks, origin }));
     if (clocks.length > 0 && !this.#listeners.isEmpty)
       this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
     return edit;

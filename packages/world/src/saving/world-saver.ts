@@ -101,18 +101,18 @@ export class WorldSaver {
     return this.#journal !== undefined;
   }
 
-  /** Adds a change that was made: schedules a save, and adds an entry to the journal, if there is one. */
-  addChange(kind: ChangeKind, entryOf: () => LoggedEntry, isOnlyMovement = false): void {
+  /**
+   * Adds a change that was made: schedules a save, and adds the entry to the journal, if there is one. Without a journal
+   * the entry may be left out.
+   */
+  addChange(kind: ChangeKind, entry: LoggedEntry | undefined, isOnlyMovement = false): void {
     this.#autosave?.within(this.#cadence[`${kind}Ms`]);
-    this.#journal?.add(entryOf(), isOnlyMovement);
+    if (entry !== undefined) this.#journal?.add(entry, isOnlyMovement);
   }
 
-  /** Throws if the log could not store an edit. Returns its chunks if the log had to see them. */
-  admit(chunksOf: () => readonly JournalChunk[]): readonly JournalChunk[] | undefined {
-    if (this.#journal?.admit === undefined) return undefined;
-    const chunks = chunksOf();
-    this.#journal.admit(chunks);
-    return chunks;
+  /** Throws if the log could not store an edit of these chunks. */
+  admit(chunks: readonly JournalChunk[]): void {
+    this.#journal?.admit?.(chunks);
   }
 
   /** Throws if the log could not store a step. */

@@ -73,7 +73,7 @@ export class EngineStore implements StoreReader {
     this.#saver.requireWriter();
     if (isSame(before, value)) return before !== undefined;
     this.#content.store.put({ key, value }, before);
-    this.#saver.addChange("world", () => ({ kind: "store", key, value }));
+    this.#saver.addChange("world", { kind: "store", key, value });
     return before !== undefined;
   }
 }

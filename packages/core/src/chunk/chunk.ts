@@ -4,7 +4,14 @@ import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import type { Position } from "../lattice/position.ts";
-import { diffIndices, editVoxel, editVoxels, isKnownMixed, type WaitingEdit } from "./edit-voxel.ts";
+import {
+  diffIndices,
+  editVoxel,
+  editVoxels,
+  isKnownMixed,
+  WAITING_EDITS_MAX,
+  type WaitingEdit,
+} from "./edit-voxel.ts";
 import { countSteps, indexAt, varU32Bytes } from "./packed-indices.ts";
 import {
   type BlockRuns,
@@ -31,9 +38,6 @@ export interface VoxelEdit {
 
 /** Up to this many edits are applied one by one; more are cheaper in bulk. */
 const SINGLE_EDITS_MAX = 4;
-
-/** Edits that share one copy of the voxels. More would slow down reads, which look through those that wait. */
-const WAITING_EDITS_MAX = 8;
 
 /** Voxels that are decoded when they are first used. */
 interface LaterVoxels {
@@ -62,10 +66,7 @@ export class Chunk {
   /** The voxels; `undefined` until a chunk that is decoded later is first used. */
   #decoded: PaletteVoxels | undefined;
   #later: LaterVoxels | undefined;
-  /**
-   * The last of the edits that are not in `#decoded` yet. None is at the first voxel of either of the first two blocks of its palette, so
-   * that the chunk is known to have several blocks.
-   */
+  /** The last of the edits that are not in `#decoded` yet. With them the chunk has several blocks: see `isKnownMixed`. */
   #waiting: WaitingEdit | undefined;
   /** The data of voxels, of those that have some. */
   readonly data: VoxelData;
@@ -123,10 +124,10 @@ export class Chunk {
     const { volume, palette, bitWidth, indices } = this.#decoded ?? this.#voxels;
     if (typeof index !== "number" || index >>> 0 !== index || index >= volume)
       throw outsideChunk(index, volume);
-    if (bitWidth === 0) return palette[0] as number;
     // The last edit of a voxel wins.
     for (let edit = this.#waiting; edit !== undefined; edit = edit.before)
       if (edit.index === index) return edit.block;
+    if (bitWidth === 0) return palette[0] as number;
     return palette[indexAt(indices, bitWidth, index)] as number;
   }
 
@@ -137,7 +138,7 @@ export class Chunk {
     const voxels = this.#decoded as PaletteVoxels;
     const before = this.#waiting;
     const count = (before?.count ?? 0) + 1;
-    if (isKnownMixed(voxels, index) && count <= WAITING_EDITS_MAX)
+    if (count <= WAITING_EDITS_MAX && isKnownMixed(voxels, index, block))
       return new Chunk(voxels, this.data, { index, block, before, count });
     return chunkOf(editVoxel(this.#voxels, index, block), this.data);
   }

@@ -12,7 +12,10 @@ import {
   wordCount,
 } from "./packed-indices.ts";
 
-import { type PaletteVoxels, packedHeaderBytes, uniformVoxels } from "./palette-voxels.ts";
+import { type PaletteVoxels, packedHeaderBytes, packRuns, uniformVoxels } from "./palette-voxels.ts";
+
+/** Edits that share one copy of the voxels. More would slow down reads, which look through those that wait. */
+export const WAITING_EDITS_MAX = 8;
 
 /** An edit of one voxel, and those before it: chunks that follow each other share them. */
 export interface WaitingEdit {
@@ -25,8 +28,33 @@ export interface WaitingEdit {
 
 /** Returns the voxels after edits, of which `last` is the last. Each changes something. Copies the voxels once. */
 export function editVoxels(voxels: PaletteVoxels, last: WaitingEdit): PaletteVoxels {
+  const edited = voxels.bitWidth === 0 ? editOneBlock(voxels, last) : undefined;
+  if (edited !== undefined) return edited;
   const before = last.before === undefined ? voxels : editVoxels(voxels, last.before);
   return editVoxel(before, last.index, last.block, before !== voxels);
+}
+
+// The voxels of a chunk of one block that get another. Shared by all calls, which never overlap.
+const starts = new Uint32Array(WAITING_EDITS_MAX);
+const lengths = new Uint32Array(WAITING_EDITS_MAX).fill(1);
+const blocks = new Uint16Array(WAITING_EDITS_MAX);
+
+/** Applies edits to voxels of one block, all at once; `undefined` if one of them is at the first voxel. */
+function editOneBlock({ volume, palette }: PaletteVoxels, last: WaitingEdit): PaletteVoxels | undefined {
+  let count = 0;
+  for (let edit: WaitingEdit | undefined = last; edit !== undefined; edit = edit.before) {
+    if (edit.index === 0) return undefined;
+    let at = count;
+    while (at > 0 && (starts[at - 1] as number) > edit.index) at--;
+    // The last edit of a voxel wins, and the last come first.
+    if (at > 0 && starts[at - 1] === edit.index) continue;
+    starts.copyWithin(at + 1, at, count);
+    blocks.copyWithin(at + 1, at, count);
+    starts[at] = edit.index;
+    blocks[at] = edit.block;
+    count++;
+  }
+  return packRuns(volume, palette[0] as number, { count, starts, lengths, blocks });
 }
 
 /**
@@ -204,7 +232,16 @@ export function diffIndices(
   return edits;
 }
 
-/** Whether the voxels still have several blocks after an edit at this position. */
-export function isKnownMixed({ palette, firstPositions }: PaletteVoxels, index: number): boolean {
-  return palette.length > 1 && index !== firstPositions[0] && index !== firstPositions[1];
+/**
+ * Whether voxels surely have several blocks after an edit, even if other edits wait before it, as many as may wait and
+ * each accepted here.
+ */
+export function isKnownMixed(
+  { volume, palette, firstPositions }: PaletteVoxels,
+  index: number,
+  block: number,
+): boolean {
+  // Edits of one block to another leave some voxels as they are.
+  if (palette.length === 1) return block !== palette[0] && volume > WAITING_EDITS_MAX;
+  return index !== firstPositions[0] && index !== firstPositions[1];
 }

@@ -143,6 +143,36 @@ describe("a chunk", () => {
     expect(small.fill(chunkShape([2, 2, 2, 1]), boxBetween([0, 1, 0, 0], [2, 2, 1, 1]), 5)).toBe(small);
   });
 
+  test.each([8, 9, 4_096])(
+    "of one block and %i voxels equals its voxels after each of many edits",
+    (volume) => {
+      const prng = new Prng(volume);
+      for (let round = 0; round < 40; round++) {
+        const voxels = new Uint16Array(volume).fill(3);
+        let chunk = uniformChunk(volume, 3);
+        for (let edit = 0; edit < 20; edit++) {
+          // Often the same voxels, the first one among them, and often the block that all had.
+          const index = prng.below(Math.min(volume, 9));
+          const block = 1 + prng.below(4);
+          const before = chunk;
+          const blockBefore = chunk.get(index);
+          voxels[index] = block;
+          chunk = chunk.set(index, block);
+          const isUniform = voxels.every((one) => one === voxels[0]);
+          expect(chunk.get(index)).toBe(block);
+          expect(before.get(index)).toBe(blockBefore);
+          expect(chunk.uniformBlock).toBe(isUniform ? voxels[0] : undefined);
+          if (isUniform) expect(chunk).toBe(uniformChunk(volume, voxels[0] as number));
+        }
+        const wanted = chunkFromVoxels(voxels);
+        expect(chunk.voxels()).toEqual(voxels);
+        expect(chunk.equals(wanted)).toBe(true);
+        expect([chunk.form, chunk.byteLength]).toEqual([wanted.form, wanted.byteLength]);
+        expect([chunk.blocks(), chunk.packedIndices()]).toEqual([wanted.blocks(), wanted.packedIndices()]);
+      }
+    },
+  );
+
   test("stays unchanged when an edit creates another", () => {
     const edited = small.set(0, 77);
     expect(small.get(0)).toBe(0);

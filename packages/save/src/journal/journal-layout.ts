@@ -124,7 +124,8 @@ export function encodeSegmentHeader(
     secret,
     crc32: 0,
   });
-  putU32(bytes, segmentHeader.offsets.crc32, crc32(bytes.subarray(0, segmentHeader.offsets.crc32)));
+  const at = segmentHeader.offsets.crc32;
+  new DataView(bytes.buffer, bytes.byteOffset).setUint32(at, crc32(bytes.subarray(0, at)), true);
   return bytes;
 }
 
@@ -168,10 +169,11 @@ function fillHeader(
 ): Uint8Array {
   const { offsets, bytes } = groupHeader;
   group.set(magic);
-  putU32(group, offsets.payloadBytes, group.length - bytes);
-  putU32(group, offsets.sequence, sequence % 0x1_0000_0000);
-  putU32(group, offsets.sequence + 4, Math.floor(sequence / 0x1_0000_0000));
-  putU32(group, offsets.crc32, checksumOf(group, segment, group.subarray(bytes)));
+  const view = new DataView(group.buffer, group.byteOffset, bytes);
+  view.setUint32(offsets.payloadBytes, group.length - bytes, true);
+  view.setUint32(offsets.sequence, sequence % 0x1_0000_0000, true);
+  view.setUint32(offsets.sequence + 4, Math.floor(sequence / 0x1_0000_0000), true);
+  view.setUint32(offsets.crc32, checksumOf(group, segment, group.subarray(bytes)), true);
   return group;
 }
 
@@ -223,18 +225,16 @@ function checksumOf(
   keyBytes.setUint32(8, epoch, true);
   keyBytes.setBigUint64(12, epochId, true);
   if (secret !== undefined) keyBytes.setBigUint64(20, secret, true);
-  const key = new Uint8Array(keyBytes.buffer, 0, secret === undefined ? 20 : 28);
+  const key = secret === undefined ? keyV1 : keyV2;
   const ofHeader = crc32(header.subarray(0, groupHeader.offsets.crc32));
   return crc32(payload, crc32(key, ofHeader));
 }
 
 // Shared by all calls, which never overlap, because every durable edit comes through here.
 const keyBytes = new DataView(new ArrayBuffer(28));
+const keyV1 = new Uint8Array(keyBytes.buffer, 0, 20);
+const keyV2 = new Uint8Array(keyBytes.buffer);
 
 function getU32(bytes: Uint8Array, offset: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(offset, true);
-}
-
-function putU32(bytes: Uint8Array, offset: number, value: number): void {
-  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).setUint32(offset, value, true);
 }

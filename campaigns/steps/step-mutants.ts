@@ -10,10 +10,10 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
     "the ticks of a step are journaled apart from its edits",
     change(
       EDITOR,
-      "({ ...logged, clocks: loggedClocksOf(clocks) })",
-      `({ ...logged, clocks: loggedClocksOf(clocks), ticks: (setImmediate(() => this.#saver.addChange("world", () => ({
+      "{ ...logged, clocks: loggedClocksOf(clocks) }",
+      `{ ...logged, clocks: loggedClocksOf(clocks), ticks: (setImmediate(() => this.#saver.addChange("world", {
         kind: "step", step, chunks: [], clocks: [], ticks: logged.ticks, entities: [],
-      }))), []) })`,
+      })), []) }`,
     ),
   ),
   mutant(
@@ -48,10 +48,10 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
     "the entities of a step are journaled apart from its edits",
     change(
       EDITOR,
-      "({ ...logged, clocks: loggedClocksOf(clocks) })",
-      `({ ...logged, clocks: loggedClocksOf(clocks), entities: (setImmediate(() => this.#saver.addChange("world", () => ({
+      "{ ...logged, clocks: loggedClocksOf(clocks) }",
+      `{ ...logged, clocks: loggedClocksOf(clocks), entities: (setImmediate(() => this.#saver.addChange("world", {
         kind: "step", step, chunks: [], clocks: [], ticks: [], entities: logged.entities,
-      }))), []) })`,
+      })), []) }`,
     ),
   ),
   mutant(

@@ -7,7 +7,7 @@ import { ENGINE_TESTS, RUNTIME_TESTS, RUNTIMES, type Runtime } from "./runtimes/
 // Usage: node build/tools/runtimes.js [name of a runtime]...
 // Runs the tests that depend on the runtime on each version of Node that we support, on Bun and on Deno.
 
-/** Four times the limit of the ordinary run: other runtimes start slower, and so do their processes. */
+/** Twice the limit of the ordinary run: other runtimes start slower, and so do their processes. */
 const TEST_MS_MAX = 120_000;
 
 interface TestResult {

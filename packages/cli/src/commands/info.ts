@@ -10,7 +10,7 @@ export const infoCommand: Command = {
   name: "info",
   summary: "Show a world's format, size and contents",
   details:
-    "Reads the manifest, the root of the index and the journal alone, so it is fast for worlds of any size.",
+    "Reads the manifest, the inner pages of the index and the journal alone, so it is fast for worlds of any size.",
   arguments: [{ name: "<world>", description: "the folder of a world, or its file" }],
   usesGenerators: true,
   options: [

@@ -30,6 +30,8 @@ const SHARED_CHUNK: Position = [0, 0, 0, 0];
 const SHARED_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
+/** Edits that are later than this, because this process paused, are left out. */
+const CATCH_UP_MAX_MS = 500;
 /** Longest time without a message of a member that does not move, as of a real client. */
 const ACKNOWLEDGE_MS = 1_000;
 /** Number of editors, each far below the limit of one client. */
@@ -201,12 +203,19 @@ function start(editsPerSecond: number, stepMs: number, step: (index: number) => 
   const startMs = performance.now();
   let steps = 0;
   let edits = 0;
-  // Does everything that is due, however late the timer is, so that the load is exact.
+  // Does what is due, although the timer is late, so that the load is exact.
   const catchUp = (): void => {
     const passedMs = performance.now() - startMs;
+    const dueSteps = Math.ceil((passedMs / stepMs) * members.length);
+    // After a pause of this process, a member sends its latest step and not all that it missed, as a real client does:
+    // the server disconnects one that sends too many frames at once.
+    steps = Math.max(steps, dueSteps - members.length);
     // Spreads the steps of members over the interval, like those of people.
-    for (; steps < (passedMs / stepMs) * members.length; steps++) step(steps % members.length);
-    for (; edits < (passedMs / 1_000) * editsPerSecond; edits++) makeEdit();
+    for (; steps < dueSteps; steps++) step(steps % members.length);
+    const dueEdits = Math.ceil((passedMs / 1_000) * editsPerSecond);
+    // A server limits how much one player edits at once, and members do not repeat an edit that it refused.
+    edits = Math.max(edits, dueEdits - Math.ceil((CATCH_UP_MAX_MS / 1_000) * editsPerSecond));
+    for (; edits < dueEdits; edits++) makeEdit();
   };
   timers = [setInterval(catchUp, CATCH_UP_MS)];
 }

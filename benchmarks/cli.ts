@@ -53,7 +53,7 @@ export async function* cliSuite(): AsyncGenerator<Figure> {
     const flat = join(folder, "flat");
     yield memoryFigure(
       "cli/convert-to-flat",
-      await runMeasured(["convert", world, flat, "--to", "flat"], [0, 3]),
+      await runMeasured(["convert", world, flat, "--to", "flat", "--accept-loss"], [0, 3]),
     );
     yield memoryFigure("cli/convert-to-tree", await runMeasured(["convert", flat, join(folder, "tree")]));
     yield memoryFigure("cli/backup", await runMeasured(["backup", world, join(folder, "backup")]));

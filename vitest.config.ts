@@ -9,17 +9,20 @@ const SHARED =
   "packages/{cli,client,cluster,core,formats,imports,mesh,protocol,save,server,world}/test/**/*.test.ts";
 /**
  * Tests that take long, for `npm run check` alone: power cuts, killed processes and simulations, which also run as short
- * campaigns, whole games in a browser, and clusters with faults.
+ * campaigns, whole games in a browser, clusters with faults, and cases by the thousand.
  */
 const LONG = [
   "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
   "examples/test/{starters,survival-page}.test.ts",
   "packages/cli/test/{cluster,import-resume}.test.ts",
+  "packages/core/test/chunk/canonical-form.test.ts",
   "packages/disk/test/opfs-disk.test.ts",
+  "packages/formats/test/marsminer/convert.test.ts",
   "packages/pixel-world/test/{stale-writer,stopped-process}.test.ts",
+  "packages/protocol/test/wire1/abuse.test.ts",
   "packages/viewer/test/{dropped-saves,mounted-viewer}.test.ts",
-  "packages/world/test/{browser-power-cuts,edit-origins,journal-model,model,stopped-process,upgrade}.test.ts",
+  "packages/world/test/{browser-power-cuts,change-generator,edit-origins,journal-model,model,stopped-process,upgrade}.test.ts",
 ];
 const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
 const GENERATED = "**/{node_modules,build,dist}/**";

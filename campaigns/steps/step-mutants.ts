@@ -23,9 +23,9 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
       "return this.#applyStep(run(this.#content.regions.state), epoch.number);",
       `const change = run(this.#content.regions.state);
       this.#content.step = change.step;
-      this.#saver.addChange("world", () => ({
+      this.#saver.addChange("world", {
         kind: "step", step: change.step, chunks: [], clocks: [], ticks: [], entities: [],
-      }));
+      });
       await new Promise((resolve) => setTimeout(resolve, 1));
       return this.#applyStep(change, epoch.number);`,
     ),

@@ -73,14 +73,13 @@ async function makeWorld(folder: string): Promise<void> {
 }
 
 async function startFigure(): Promise<Figure> {
-  const [ours, bare]: [MeasuredRun[], MeasuredRun[]] = [[], []];
-  for (let run = 0; run < START_RUNS; run++) {
-    ours.push(await runMeasured(["--version"]));
-    bare.push(await runBare());
-  }
-  const ratio = median(ours.map(({ cpuMs }, run) => cpuMs / (bare[run]?.cpuMs ?? Number.NaN)));
-  const wallMs = (runs: readonly MeasuredRun[]): string => median(runs.map((run) => run.wallMs)).toFixed(0);
-  const remark = `orthant --version by cpu time; ${wallMs(ours)} ms, an empty program ${wallMs(bare)} ms`;
+  const pairs: { readonly ours: MeasuredRun; readonly bare: MeasuredRun }[] = [];
+  for (let run = 0; run < START_RUNS; run++)
+    pairs.push({ ours: await runMeasured(["--version"]), bare: await runBare() });
+  const ratio = median(pairs.map(({ ours, bare }) => ours.cpuMs / bare.cpuMs));
+  const oursMs = median(pairs.map(({ ours }) => ours.wallMs)).toFixed(0);
+  const bareMs = median(pairs.map(({ bare }) => bare.wallMs)).toFixed(0);
+  const remark = `orthant --version by cpu time; ${oursMs} ms, an empty program ${bareMs} ms`;
   return atMost("cli/start", ratio, "starts of Node", START_RATIO_MAX, remark);
 }
 

@@ -18,7 +18,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Returns the bundles that the packages' `exports` name, those alone that are older than what they are made of. */
+/** Returns the bundles that are missing, or older than the modules they are made of. */
 export function outdatedBundles(): readonly Bundle[] {
   return readdirSync(PACKAGES)
     .map((name) => join(PACKAGES, name))

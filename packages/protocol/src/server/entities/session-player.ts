@@ -144,7 +144,7 @@ export class SessionPlayer {
     // The rule itself has moved the player, who must not leave that place by the move that led there.
     if (this.#placement !== undefined) return;
     if (answer === undefined) {
-      // A client sends poses as it sees them.
+      // As decoded from a message, so it is rounded already.
       if (entities.isInside(requested.position)) this.#take(requested, nowMs);
       return;
     }

@@ -140,6 +140,28 @@ describe("players", () => {
     expect(happenings(bo)).toEqual([["entered", 2, 300]]);
   });
 
+  test("cross together in one message, however many they are", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    const others: SampleClient[] = [];
+    for (let index = 0; index < 20; index++) others.push(await stage.join({ clientId: 3n + BigInt(index) }));
+    await stage.tick();
+    ada.take();
+    bo.take();
+    for (const [index, client] of others.entries()) client.send(at(300 + index));
+    await stage.tick();
+    const numbers = others.map((_, index) => index + 3);
+    // Clients take turns, so that entities are in any order.
+    const inOrder = (listed: readonly number[]): readonly number[] => [...listed].sort((a, b) => a - b);
+    const seen = ada.take().flatMap((message): unknown => {
+      if (message.kind === "entities") return { left: inOrder(message.left) };
+      return message.kind === "moves" ? { moves: message.moves.map(({ number }) => number) } : [];
+    });
+    expect(seen).toEqual([{ moves: numbers }, { left: numbers }]);
+    const entered = bo.takeAll("entities").map((message) => message.entered.map(({ number }) => number));
+    expect(entered.map(inOrder)).toEqual([numbers]);
+  });
+
   test("enter when they arrive and leave when they disconnect", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);

@@ -6,7 +6,7 @@ import type { PoseSteps } from "../../message/pose-steps.ts";
 import type { Precision } from "../../message/precision.ts";
 import type { Holding, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
 import { EntityMessages } from "./entity-messages.ts";
-import { Cell, type EntityTraits, type GridEntity, GridEntry, hasDetails } from "./grid-entity.ts";
+import { addEntry, Cell, type EntityTraits, type GridEntity, GridEntry, hasDetails } from "./grid-entity.ts";
 
 /** Ticks from one beat of a region to the next: clients far from it get its moves with the beat. Rule N53. */
 const BEAT_TICKS = 4;
@@ -205,9 +205,9 @@ export class EntityGrid {
   }
 
   #cross(entry: GridEntry, from: Cell, to: Cell): void {
-    from.crossedOut.push(entry);
+    addEntry(from.crossedOut, to, entry);
     from.movedSinceBeat.delete(entry);
-    to.crossedIn.push({ entry, cameFrom: from });
+    addEntry(to.crossedIn, from, entry);
     this.#list(to);
   }
 
@@ -231,37 +231,37 @@ export class EntityGrid {
     this.#sendDetails(cell, holdings);
   }
 
-  /** Tells clients that see only one of two regions that an entity came from there, or went there. */
+  /** Tells clients that see only one of two regions which entities came from there, or went there. */
   #sendCrossings({ crossedOut, crossedIn }: Cell, holdings: readonly Holding[]): void {
-    for (const entry of crossedOut) {
-      const { place } = entry.cell as Cell;
+    for (const [{ place }, entries] of crossedOut) {
       let left: readonly Uint8Array[] | undefined;
       for (const { watcher } of holdings) {
         if (watcher.holdingAt(place) !== undefined) continue;
-        left ??= this.#messages.changes([entry], []);
+        left ??= this.#messages.changes(entries, []);
         for (const message of left) watcher.entitiesChanged(message);
       }
     }
-    for (const { entry, cameFrom } of crossedIn) {
+    for (const [{ place }, entries] of crossedIn) {
+      const detailed = entries.filter(hasDetails);
       let entered: readonly Uint8Array[] | undefined;
-      let pose: readonly Uint8Array[] | undefined;
+      let poses: readonly Uint8Array[] | undefined;
       for (const { watcher, sight } of holdings) {
-        const earlier = watcher.holdingAt(cameFrom.place);
+        const earlier = watcher.holdingAt(place);
         if (earlier === undefined) {
-          entered ??= this.#entering(entry);
+          entered ??= this.#entering(entries);
           for (const message of entered) watcher.entitiesChanged(message);
-          if (hasDetails(entry)) watcher.detailsChanged([entry]);
+          if (detailed.length > 0) watcher.detailsChanged(detailed);
         } else if (sight === "near" && earlier.sight !== "near") {
-          pose ??= this.#messages.poses([entry]);
-          for (const message of pose) watcher.entitiesChanged(message);
+          poses ??= this.#messages.poses(entries);
+          for (const message of poses) watcher.entitiesChanged(message);
         }
       }
     }
   }
 
-  #entering(entry: GridEntry): readonly Uint8Array[] {
-    const entered = this.#messages.changes([], [entry]);
-    return entry.velocity === undefined ? entered : [...entered, ...this.#messages.motions([entry])];
+  #entering(entries: readonly GridEntry[]): readonly Uint8Array[] {
+    const inMotion = entries.filter(({ velocity }) => velocity !== undefined);
+    return [...this.#messages.changes([], entries), ...this.#messages.motions(inMotion)];
   }
 
   #sendDetails(cell: Cell, holdings: readonly Holding[]): void {

@@ -7,9 +7,9 @@ import type { PoseSteps } from "../../message/pose-steps.ts";
 import type { Precision } from "../../message/precision.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { ServerMessage } from "../../message/server-message.ts";
-import type { GridEntity, GridEntry } from "./grid-entity.ts";
+import { addEntry, type Cell, type GridEntity, type GridEntry } from "./grid-entity.ts";
 
-/** A change above this many steps makes the codes of all others in its message longer, so it has its own message. */
+/** A change above this many steps makes the codes of all others in its message longer, so it is sent as a pose. */
 const CHANGE_MAX = 4_096;
 /** All numbers of a pose as they are, none as a change. */
 const ALL_ABSOLUTE = 0xff;
@@ -36,11 +36,13 @@ export class EntityMessages {
   /** What this tick changes in the poses of entities. */
   moves(entries: readonly GridEntry[]): readonly Uint8Array[] {
     const close: GridEntry[] = [];
-    const messages: Uint8Array[] = [];
+    const far = new Map<Cell | undefined, GridEntry[]>();
     for (const entry of entries) {
       if (isShort(entry.change)) close.push(entry);
-      else messages.push(...this.poses([entry]));
+      else addEntry(far, entry.cell, entry);
     }
+    // Entities that are in one region now have similar positions, so that their codes are short.
+    const messages = [...far.values()].flatMap((together) => this.poses(together));
     for (const part of inParts(inOrder(close))) messages.push(this.#changes(part));
     return messages;
   }

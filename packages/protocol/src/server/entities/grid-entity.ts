@@ -116,10 +116,10 @@ export class Cell {
   left: GridEntry[] = [];
   /** Entities that were here in the last tick and have another pose now, here or in another cell. */
   moved: GridEntry[] = [];
-  /** Those of them that are in another cell now. */
-  crossedOut: GridEntry[] = [];
-  /** Entities that were in another cell in the last tick, which `cameFrom` names. */
-  crossedIn: { readonly entry: GridEntry; readonly cameFrom: Cell }[] = [];
+  /** Those of them that are in another cell now, by that cell. */
+  readonly crossedOut: Map<Cell, GridEntry[]> = new Map<Cell, GridEntry[]>();
+  /** Entities that were in another cell in the last tick, by that cell. */
+  readonly crossedIn: Map<Cell, GridEntry[]> = new Map<Cell, GridEntry[]>();
   /** Entities with new details. */
   detailed: GridEntry[] = [];
   /** Entities with new velocities. */
@@ -146,11 +146,18 @@ export class Cell {
     this.entered = [];
     this.left = [];
     this.moved = [];
-    this.crossedOut = [];
-    this.crossedIn = [];
+    this.crossedOut.clear();
+    this.crossedIn.clear();
     this.detailed = [];
     this.accelerated = [];
   }
+}
+
+/** Adds an entity to those of a cell. */
+export function addEntry<Key>(entries: Map<Key, GridEntry[]>, cell: Key, entry: GridEntry): void {
+  const listed = entries.get(cell);
+  if (listed === undefined) entries.set(cell, [entry]);
+  else listed.push(entry);
 }
 
 /** Whether an entity has a tag or data. */

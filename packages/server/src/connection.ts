@@ -56,6 +56,8 @@ export interface ConnectionContext {
   readonly time: TimeSource;
   readonly metrics: ServerMetrics;
   readonly backlog: SendBacklog;
+  /** Called before each frame. */
+  readonly onFrame: () => void;
   /** Whether all clients are on this machine, where anonymous players share no budget. */
   readonly trustsMachine: boolean;
 }
@@ -150,8 +152,9 @@ export class Connection implements BackloggedConnection {
   }
 
   #receive(data: RawData, isBinary: boolean): void {
+    const { metrics, onFrame } = this.#context;
+    onFrame();
     if (this.#ended) return;
-    const { metrics } = this.#context;
     const bytes = data as Buffer; // the type of a whole message by default
     this.#bytesIn += bytes.length;
     metrics.frame("in", bytes.length);

@@ -56,7 +56,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     this.url = `${listener.isSecure ? "wss" : "ws"}://${urlHost(address)}:${port}`;
     this.#context = context;
     const backlog = new SendBacklog(context.limits.sendBacklogTotalBytesMax);
-    this.#connectionContext = { ...context, backlog };
+    this.#connectionContext = { ...context, backlog, onFrame: () => this.#timer.callIfLate() };
     this.#timer = new TickTimer(time, tickMs, (skipped) => this.#tick(skipped));
     const watching = [
       world.onFailure((failure) =>

@@ -7,6 +7,9 @@ export const steadyTime: TimeSource = {
   wait: (delayMs, callback) => systemTime.wait(delayMs, callback),
 };
 
+/** How late a call may be while frames wait. Less would leave too little time to read them. */
+const LATE_MS = 400;
+
 /** Calls a function at a steady pace. A late call does not delay the following ones. */
 export class TickTimer {
   readonly #time: TimeSource;
@@ -24,6 +27,16 @@ export class TickTimer {
     this.#tick = tick;
     this.#nextMs = time.nowMs() + everyMs;
     this.#plan(time.nowMs());
+  }
+
+  /**
+   * Makes the next call now if it is very late: the event loop may read from thousands of sockets for many seconds
+   * before it runs its timers.
+   */
+  callIfLate(): void {
+    if (this.#stopped || this.#time.nowMs() < this.#nextMs + LATE_MS) return;
+    this.#timer?.cancel();
+    this.#fire();
   }
 
   /** Stops the calls. */

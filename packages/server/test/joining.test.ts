@@ -24,6 +24,19 @@ describe("a client that joins", () => {
     expect(server.players.map(({ name }) => name)).toEqual(["Ada"]);
   });
 
+  test("gets a welcome although the timers of a busy server do not run", async () => {
+    let nowMs = 1_000_000;
+    const never = { cancel: () => undefined };
+    const time = { nowMs: () => nowMs, after: () => never, wait: () => never };
+    const server = await serve({ time });
+    const client = await PlainClient.join(server.url);
+    await until(() => server.players.length === 1);
+    expect(client.messages).toEqual([]);
+    nowMs += 500;
+    client.say();
+    expect((await client.next("welcome")).worldName).toBe("Plain");
+  });
+
   test("can also join at /world", async () => {
     const server = await serve();
     const client = await PlainClient.join(`${server.url}/world?from=here`);

@@ -100,10 +100,17 @@ export class TokenBucket {
     return this.#thousandths >= this.#fullThousandths;
   }
 
+  /** Fills the bucket above its burst by what `pauseMs` are worth: events of a pause arrive together after it. */
+  excuse(pauseMs: number, nowMs: number): void {
+    this.#thousandths = this.#fullThousandths + pauseMs * this.#perSecond;
+    this.#filledMs = nowMs;
+  }
+
   #fill(nowMs: number): void {
     // The system clock may be set back: then nothing is added or removed.
     const passedMs = Math.max(0, nowMs - this.#filledMs);
-    this.#thousandths = Math.min(this.#fullThousandths, this.#thousandths + passedMs * this.#perSecond);
+    const mostThousandths = Math.max(this.#fullThousandths, this.#thousandths);
+    this.#thousandths = Math.min(mostThousandths, this.#thousandths + passedMs * this.#perSecond);
     this.#filledMs = nowMs;
   }
 }

@@ -32,6 +32,15 @@ describe("a token bucket", () => {
     expect(bucket.takeUpTo(100, 1_000_000)).toBe(2);
   });
 
+  test("holds more than its burst for once after a pause", () => {
+    const bucket = new TokenBucket(10, 2, 0);
+    bucket.take(2, 0);
+    bucket.excuse(5_000, 5_000);
+    expect(bucket.takeUpTo(40, 6_000)).toBe(40);
+    expect(bucket.takeUpTo(100, 6_000)).toBe(12);
+    expect(bucket.takeUpTo(100, 60_000)).toBe(2);
+  });
+
   test("neither adds nor removes tokens when the clock is set back", () => {
     const bucket = new TokenBucket(10, 2, 1_000);
     bucket.take(1, 1_000);

@@ -1,7 +1,7 @@
 import { TokenBucket } from "@orthant/core/engine";
 import type { SyncLimits } from "./sync-limits.ts";
 
-/** Enforces the limits on what one client sends. */
+/** Enforces the limits on what one client sends, and on how long it may take. */
 export class ReceiveLimits {
   readonly #limits: SyncLimits;
   readonly #frames: TokenBucket;
@@ -9,7 +9,11 @@ export class ReceiveLimits {
   readonly #interests: TokenBucket;
   readonly #gameMessages: TokenBucket;
   #bytesBeforeWelcome = 0;
+  #startedMs: number;
+  /** When the last frame arrived. */
   #receivedMs: number;
+  /** Since when too many bytes have been in flight to the client. */
+  #fullSinceMs: number | undefined;
 
   constructor(limits: SyncLimits, nowMs: number) {
     this.#limits = limits;
@@ -17,12 +21,34 @@ export class ReceiveLimits {
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesBurst, nowMs);
     this.#interests = new TokenBucket(limits.interestsPerSecond, limits.interestsPerSecond, nowMs);
     this.#gameMessages = new TokenBucket(limits.gameMessagesPerSecond, limits.gameMessagesPerSecond, nowMs);
+    this.#startedMs = nowMs;
     this.#receivedMs = nowMs;
   }
 
-  /** When the last frame arrived. */
-  get receivedMs(): number {
-    return this.#receivedMs;
+  /** Whether the client has been silent for too long. */
+  isIdle(nowMs: number): boolean {
+    return nowMs - this.#receivedMs >= this.#limits.idleMs;
+  }
+
+  /** Whether the client should have joined by now. */
+  isHandshakeOver(nowMs: number): boolean {
+    return nowMs - this.#startedMs >= this.#limits.handshakeMs;
+  }
+
+  /** Whether the client has had no room for more bytes for too long. Called in every tick. */
+  isSlow(hasRoom: boolean, nowMs: number): boolean {
+    if (hasRoom) this.#fullSinceMs = undefined;
+    else this.#fullSinceMs ??= nowMs;
+    return this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= this.#limits.slowMs;
+  }
+
+  /** Does not count a pause of the server as the client's silence, nor what arrives after it as a flood. */
+  excuse(pauseMs: number, nowMs: number): void {
+    this.#startedMs += pauseMs;
+    this.#receivedMs += pauseMs;
+    if (this.#fullSinceMs !== undefined) this.#fullSinceMs += pauseMs;
+    for (const bucket of [this.#frames, this.#bytes, this.#interests, this.#gameMessages])
+      bucket.excuse(pauseMs, nowMs);
   }
 
   /** Counts a frame. Returns the limit that it exceeds, if any. */

@@ -38,7 +38,6 @@ export class ServerSession implements Watcher {
   readonly #sessions: SessionSet<ServerSession>;
   readonly #out: Outbox;
   readonly #receiveLimits: ReceiveLimits;
-  readonly #startedMs: number;
   #phase: ServerPhase = "handshake";
   #hello: Hello | undefined;
   #isLookingUpPlayer = false;
@@ -47,8 +46,6 @@ export class ServerSession implements Watcher {
   #isWelcomeDue = true;
   #isWelcomed = false;
   #maySend = true;
-  /** Since when the client has exceeded its in-flight limit. */
-  #fullSinceMs: number | undefined;
 
   constructor(
     context: ServerContext,
@@ -62,7 +59,6 @@ export class ServerSession implements Watcher {
     this.#sessions = sessions;
     this.#out = new Outbox(wire, context.totals, context.precision);
     this.#receiveLimits = new ReceiveLimits(context.limits, nowMs);
-    this.#startedMs = nowMs;
   }
 
   get phase(): ServerPhase {
@@ -118,16 +114,20 @@ export class ServerSession implements Watcher {
     if (account !== undefined) this.#guard(() => this.#context.options.checkAccount?.(account));
   }
 
+  /** Extends the client's time by a pause of the server, in which no frame was read. */
+  excusePause(pauseMs: number, nowMs: number): void {
+    this.#receiveLimits.excuse(pauseMs, nowMs);
+  }
+
   startTick(nowMs: number): void {
     const { limits } = this.#context;
     this.checkAccount();
     this.#guard(() => {
-      if (nowMs - this.#receiveLimits.receivedMs >= limits.idleMs)
-        return limitExceeded("idleMs", limits, "idle");
+      if (this.#receiveLimits.isIdle(nowMs)) return limitExceeded("idleMs", limits, "idle");
       if (this.#joined !== undefined) return this.#startTick(this.#joined, nowMs);
       // The handshake timeout excludes the server's own player lookup.
-      if (this.#isLookingUpPlayer) return undefined;
-      return nowMs - this.#startedMs >= limits.handshakeMs ? limitExceeded("handshakeMs", limits) : undefined;
+      const isLate = !this.#isLookingUpPlayer && this.#receiveLimits.isHandshakeOver(nowMs);
+      return isLate ? limitExceeded("handshakeMs", limits) : undefined;
     });
   }
 
@@ -335,11 +335,7 @@ export class ServerSession implements Watcher {
     const { limits, inFlightShare } = this.#context;
     joined.player.tick(nowMs);
     this.#maySend = this.#out.inFlightBytes < inFlightShare;
-    if (this.#maySend) this.#fullSinceMs = undefined;
-    else this.#fullSinceMs ??= nowMs;
-    if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= limits.slowMs) {
-      return limitExceeded("slowMs", limits, "slow");
-    }
+    if (this.#receiveLimits.isSlow(this.#maySend, nowMs)) return limitExceeded("slowMs", limits, "slow");
     joined.sender.startTick(this.#maySend);
     joined.entities.startTick(this.#maySend);
     return joined.interest.isWaiting ? this.#work(joined, (interest) => interest.start(nowMs)) : undefined;

@@ -27,6 +27,8 @@ import { SessionSet, turnsByPlayer } from "./session-set.ts";
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./sync-limits.ts";
 import type { SyncServerOptions, TickReport } from "./sync-server-options.ts";
 
+/** A tick that is later than this follows a pause of the process: it was stopped, or had too much to do. */
+const PAUSE_MS = 500;
 /** Interval between clean-ups of idle state. */
 const CLEANING_MS = 1_000;
 /** When clients may join again after the generator of the world changed. */
@@ -43,6 +45,7 @@ export class SyncServer {
   #turnCount = 0;
   #isSlicePlanned = false;
   #cleanedMs = 0;
+  #tickedMs: number | undefined;
   #shutdown: Disconnect | undefined;
 
   constructor(options: SyncServerOptions) {
@@ -157,6 +160,7 @@ export class SyncServer {
     this.#context.sendAttempts.startTick();
     this.#context.editQueues.tick();
     this.#shareInFlight();
+    this.#excusePause(sessions, nowMs);
     for (const session of sessions) session.startTick(nowMs);
     this.#applyInterests(sessions, nowMs);
     this.#context.loader.goOn();
@@ -226,6 +230,14 @@ export class SyncServer {
     this.#close({ reason: "shutdown", detail, retryAfterMs });
     await this.#context.editQueues.whenIdle();
     for (const stop of this.#stopListening) stop();
+  }
+
+  /** A client must not be disconnected for what it could not do while this process was paused. */
+  #excusePause(sessions: readonly ServerSession[], nowMs: number): void {
+    const pauseMs = nowMs - (this.#tickedMs ?? nowMs) - this.#context.options.tickMs;
+    this.#tickedMs = nowMs;
+    if (pauseMs < PAUSE_MS) return;
+    for (const session of sessions) session.excusePause(pauseMs, nowMs);
   }
 
   /** When all clients together have too many bytes in flight, makes those above their share wait. */

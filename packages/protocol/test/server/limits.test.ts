@@ -102,11 +102,31 @@ describe("a client that exceeds", () => {
     const goodbyes: unknown[] = [];
     const stage = new Stage({ events: { onGoodbye: (...reported) => goodbyes.push(reported) } });
     const client = await stage.join();
-    await stage.tick(14_800);
+    for (let index = 0; index < 148; index++) await stage.tick();
     expect(client.isClosed).toBe(false);
     await stage.tick();
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "idle", detail: "idleMs is 15000" }]);
     expect(goodbyes).toEqual([["idle", "idleMs"]]);
+  });
+
+  test("idleMs or handshakeMs only because the server was paused stays connected", async () => {
+    const stage = new Stage();
+    const joined = await stage.join();
+    const joining = stage.connect();
+    await stage.tick(60_000);
+    expect([joined.isClosed, joining.isClosed]).toEqual([false, false]);
+    for (let index = 0; index < 149; index++) await stage.tick();
+    expect([joined.isClosed, joining.isClosed]).toEqual([true, true]);
+  });
+
+  test("framesPerSecond only with what it sent while the server was paused stays connected", async () => {
+    const stage = new Stage({ limits: { framesPerSecond: 5, framesBurst: 5 } });
+    const client = await stage.join();
+    await stage.tick(20_000);
+    for (let index = 0; index < 100; index++) client.send();
+    expect(client.isClosed).toBe(false);
+    for (let index = 0; index < 10; index++) client.send();
+    expect(client.take().at(-1)).toMatchObject({ reason: "limit", detail: "framesPerSecond is 5" });
   });
 
   test("no rate on average stays connected, because budgets refill", async () => {

@@ -85,8 +85,7 @@ export class Member implements CrowdMember {
     if (!this.#joined) return;
     const [x, y, z, w] = this.#position;
     this.#position = [x + dx, y, z + dz, w];
-    const timeMs = Math.floor(performance.now());
-    this.#send([{ kind: "move", timeMs, position: this.#position, orientation: [dx, 0, dz, 0] }]);
+    this.#send([this.#move([dx, 0, dz, 0])]);
     this.#events.onStep(this.#playerId, this.#position);
   }
 
@@ -146,7 +145,9 @@ export class Member implements CrowdMember {
         this.#codec = serverFrameCodec(message.shape.volume, message.precision);
         this.#playerId = message.playerId;
         this.#joined = true;
+        // It goes to its group before it looks around: no crowd stands where players join.
         this.#send([
+          this.#move([0, 0, 0, 0]),
           {
             kind: "interest",
             interestId: 1,
@@ -181,6 +182,11 @@ export class Member implements CrowdMember {
       default:
         return;
     }
+  }
+
+  #move(orientation: Vector): ClientMessage {
+    const timeMs = Math.floor(performance.now());
+    return { kind: "move", timeMs, position: this.#position, orientation };
   }
 
   #count(streamNumber: number): void {

@@ -32,6 +32,14 @@ interface LeafDifference {
 /** Reads a page of an index and checks it against its link. */
 export type PageReader = (link: PageLink) => Promise<TrieBranch<LeafEntry>>;
 
+/** Pages that the caller may have seen before. */
+interface KnownPages {
+  /** Returns true when a page, whose turn it is, need not be read. */
+  readonly passOver?: (link: PageLink) => boolean;
+  /** Returns true when a page will probably be passed over, so that it is not read ahead. */
+  readonly isKnown?: (link: PageLink) => boolean;
+}
+
 /** Content of one file of an index: the root, or a page. */
 export interface IndexPart {
   readonly cube: Box;
@@ -144,11 +152,10 @@ export class LeafIndex {
   }
 
   /**
-   * Yields the root and then every page, each with its own leaves. Reports an unreadable page, but not the
-   * pages below it. Does not read pages for which `passOver` returns true; without it, some pages are read ahead. Pages
-   * that were not in memory are not kept.
+   * Yields the root and then every page, each with its own leaves, and reads some pages ahead. Reports an unreadable
+   * page, but not the pages below it. Pages that were not in memory are not kept.
    */
-  async *parts(passOver?: (link: PageLink) => boolean): AsyncGenerator<IndexPart> {
+  async *parts({ passOver, isKnown }: KnownPages = {}): AsyncGenerator<IndexPart> {
     const ahead: IndexPage<LeafEntry>[] = [];
     const reading = new Map<IndexPage<LeafEntry>, ReturnType<typeof attempt<TrieBranch<LeafEntry>>>>();
     const read = (page: IndexPage<LeafEntry>) => {
@@ -166,7 +173,8 @@ export class LeafIndex {
     for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
       const { cube, link } = page;
       if (link !== undefined && passOver?.(link) === true) continue;
-      if (passOver === undefined) for (const next of ahead.slice(-PAGES_AT_ONCE)) read(next);
+      for (const next of ahead.slice(-PAGES_AT_ONCE))
+        if (next.link === undefined || isKnown?.(next.link) !== true) read(next);
       const [content, error] = await read(page);
       reading.delete(page);
       const leaves = content === undefined ? [] : leavesOf(entriesOf<LeafEntry>(content));

@@ -47,7 +47,11 @@ export class IndexVerifier {
       batch = [];
       waiting = 0;
     };
-    for await (const part of index.parts((link) => this.#passOver(link, known))) {
+    const knownPages = {
+      passOver: (link: PageLink): boolean => this.#passOver(link, known),
+      isKnown: (link: PageLink): boolean => this.#clean.has(keyOf(link)),
+    };
+    for await (const part of index.parts(knownPages)) {
       batch.push(part);
       waiting += part.leaves.length;
       if (waiting >= LEAVES_AT_ONCE) await flush();

@@ -49,7 +49,8 @@ export class LeafVerifier {
     await this.#readNew(leaves, context);
     const findings: Finding[] = [];
     for (const { cube, chunkRefs, entityRefs } of leaves) {
-      const positions = new PositionSet();
+      // Most leaves have one record, which has no chunk twice.
+      const positions = chunkRefs.length > 1 ? new PositionSet() : undefined;
       const report = (error: OrthantError, ref: RecordRef): void => {
         findings.push(findingOf(error, packFile(ref.packId), generation, cube));
       };
@@ -61,6 +62,7 @@ export class LeafVerifier {
           const notice = noticeOf(packFile(ref.packId), message, ref.recordOffset);
           findings.push({ ...notice, generation, chunks: boxAt(position) });
         }
+        if (positions === undefined) continue;
         for (const position of checked?.positions ?? []) {
           if (positions.has(...position)) report(twice(ref, `the chunk at [${position}]`), ref);
           positions.add(...position);
@@ -102,7 +104,7 @@ export class LeafVerifier {
       // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
         known === undefined || (!isAlone && known.positions === undefined && known.error === undefined);
-      if (isNew) wanted.set(key, { ref, cube, kind, isAlone });
+      if (isNew) wanted.set(key, { key, ref, cube, kind, isAlone });
     };
     for (const { cube, chunkRefs, entityRefs } of leaves) {
       for (const ref of chunkRefs) want(ref, cube, "chunk", chunkRefs.length === 1);
@@ -113,7 +115,7 @@ export class LeafVerifier {
       for (const [item, record] of records) {
         if (judging.length === JUDGED_AT_ONCE) await judging.shift();
         const next = this.#judge(item, record, context).then((checked) => {
-          this.#checked.set(keyOf(item.ref, item.cube), checked);
+          this.#checked.set(item.key, checked);
         });
         // The failure is thrown when its turn comes.
         next.catch(() => undefined);
@@ -172,6 +174,8 @@ export class LeafVerifier {
 }
 
 interface Wanted {
+  /** Record and cube as a key. */
+  readonly key: string;
   readonly ref: RecordRef;
   readonly cube: Box;
   readonly kind: "chunk" | "entity";
@@ -223,7 +227,8 @@ function outsideOf(positions: readonly Position[], shape: ChunkShape | undefined
 }
 
 function keyOf(ref: RecordRef, { min, max }: Box): string {
-  return [...Object.values(ref), min, max].join();
+  const { packId, recordOffset, recordBytes, recordCrc32, blobType, blobVersion } = ref;
+  return `${packId},${recordOffset},${recordBytes},${recordCrc32},${blobType},${blobVersion},${min},${max}`;
 }
 
 function twice(ref: RecordRef, what: string): OrthantError {

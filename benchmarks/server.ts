@@ -30,6 +30,8 @@ const PROMISED_CLIENTS = 1_000;
 /** The crowd that half of a core serves, and whose edits others see within two ticks. */
 const HALF_CORE_CLIENTS = 2_000;
 const HALF_CORE = 0.5;
+/** Processor time of the server, in times that of bare sockets. */
+const BARE_CPU_MAX = 2.5;
 const EDIT_TO_SEEN_MS_MAX = 200;
 
 /**
@@ -62,6 +64,7 @@ async function* serve(count: number): AsyncGenerator<Figure> {
     const rounds: Round[] = [];
     for (let index = 0; index < ROUNDS; index++) rounds.push(await measure(server, crowd, count));
     yield* loadFigures(count, rounds);
+    yield await bareCpuFigure(server, crowd, count, rounds);
     if (count === 1_000) yield* slowReaderFigures(server, crowd, count);
     const { faults } = await crowd.ask({ kind: "leave" });
     if (faults.length > 0)
@@ -190,6 +193,33 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
     `p99 ${middle(({ server }) => server.tickMs.p99).toFixed(1)} ms; ` +
       `${(middle(({ server }) => server.residentBytes) / 1_048_576).toFixed(0)} MiB`,
   );
+}
+
+/** The processor time of the server beside that of bare sockets with as many messages of the same size. */
+async function bareCpuFigure(
+  server: ServerChild,
+  crowd: CrowdChild,
+  count: number,
+  rounds: readonly Round[],
+): Promise<Figure> {
+  const bytes = Math.round(median(rounds.map(({ frameBytes }) => frameBytes)));
+  const everyMs = (count * 1_000) / median(rounds.map(({ framesPerSecond }) => framesPerSecond));
+  const share = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = await server.ask({ kind: "report" });
+    const startMs = performance.now();
+    await work();
+    const ms = performance.now() - startMs;
+    return ((await server.ask({ kind: "report" })).cpuUs - before.cpuUs) / 1_000 / ms;
+  };
+  // The members stay, and take part of the time.
+  const idle = await share(() => delay(BARE_MS));
+  await crowd.ask({ kind: "moveBare" });
+  await delay(SETTLE_MS);
+  const bare = (await share(() => server.ask({ kind: "bareTicks", bytes, everyMs, forMs: BARE_MS }))) - idle;
+  await crowd.ask({ kind: "stop" });
+  const ours = median(rounds.map(({ cpuShare }) => cpuShare));
+  const remark = `bare ws takes ${bare.toFixed(2)} of a core to receive and send as many messages`;
+  return atMostIn(count, BARE_CPU_MAX, `server/${count}-cpu-of-bare`, ours / bare, "times bare ws", remark);
 }
 
 /** Returns a figure with a budget for the crowd that has one, and without for all others. */

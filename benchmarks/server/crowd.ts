@@ -30,6 +30,8 @@ const SHARED_CHUNK: Position = [0, 0, 0, 0];
 const SHARED_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
+/** As many bytes as the frame of a step has. */
+const BARE_STEP = new Uint8Array(40);
 /** Edits that are later than this, because this process paused, are left out. */
 const CATCH_UP_MAX_MS = 500;
 /** Longest time without a message of a member that does not move, as of a real client. */
@@ -81,6 +83,9 @@ async function handle(order: CrowdOrder): Promise<void> {
       break;
     case "edit":
       start(order.editsPerSecond, ACKNOWLEDGE_MS, (index) => members[index]?.acknowledge());
+      break;
+    case "moveBare":
+      start(0, STEP_MS, (index) => bare[index]?.send(BARE_STEP));
       break;
     case "reset":
       resetFigures();

@@ -21,6 +21,8 @@ export type CrowdOrder =
   | { readonly kind: "move"; readonly editsPerSecond: number }
   /** All stand still, and together make edits. */
   | { readonly kind: "edit"; readonly editsPerSecond: number }
+  /** All bare sockets send messages of the size of a step, as often as members do. */
+  | { readonly kind: "moveBare" }
   | { readonly kind: "reset" | "stop" | "stopReading" | "resumeReading" | "report" | "leave" };
 
 /** Quantiles of times. */
@@ -59,7 +61,9 @@ export interface ClusterSettings {
 export type ServerOrder =
   | { readonly kind: "start" | "reset" | "report" }
   /** Sends messages of this size to every bare socket, as fast as they accept them, for `forMs`. */
-  | { readonly kind: "bare"; readonly bytes: number; readonly forMs: number };
+  | { readonly kind: "bare"; readonly bytes: number; readonly forMs: number }
+  /** Sends a message of this size to every bare socket in each interval. */
+  | { readonly kind: "bareTicks"; readonly bytes: number; readonly everyMs: number; readonly forMs: number };
 
 /** Orders that the processes of all servers answer with a {@link UsageReport}; `collect` collects garbage before. */
 export interface UsageOrder {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { ClusterGateway } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
 import { DEFAULT_GENERATORS, PLATFORMS_DEFAULTS, platformsGenerator, systemTime } from "@orthant/core";
@@ -78,6 +79,7 @@ async function handle(order: ServerOrder | UsageOrder): Promise<void> {
   }
   if (order.kind === "reset") ticksBefore = await ticks();
   if (order.kind === "bare") await sendBare(order.bytes, order.forMs);
+  if (order.kind === "bareTicks") await tickBare(order.bytes, order.everyMs, order.forMs);
   process.send?.(await report());
 }
 
@@ -95,6 +97,16 @@ async function sendBare(bytes: number, forMs: number): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   bareMs = performance.now() - startMs;
+}
+
+/** Sends one message to each in every interval. */
+async function tickBare(bytes: number, everyMs: number, forMs: number): Promise<void> {
+  const timer = setInterval(() => {
+    const message = new Uint8Array(bytes);
+    for (const socket of bareSockets) socket.send(message);
+  }, everyMs);
+  await delay(forMs);
+  clearInterval(timer);
 }
 
 async function report(): Promise<ServerReport> {

@@ -112,8 +112,9 @@ export class NetworkGame {
     );
   }
 
-  /** Lets a player join, at a place of its own. */
+  /** Lets a player join, at a place of its own and at any time between two ticks of the server. */
   async join(): Promise<GamePlayer> {
+    await this.#pass(this.prng.below(TICK_MS));
     const number = this.players.length + 1;
     const socket = new FakeSocket("ws://localhost");
     const { time } = this;

@@ -1,4 +1,5 @@
 import { connectReplica } from "@orthant/client/replica";
+import { cubeAt } from "@orthant/core/engine";
 import type { Goodbye, GoodbyeReason } from "@orthant/protocol";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
@@ -31,6 +32,12 @@ describe("a client that connects", () => {
       pose: { position: [1, 2, 3, 4], orientation: [0, 0, 0, 1] },
     });
     expect(shape.volume).toBe(4096);
+  });
+
+  test("says what it wants as soon as it is welcomed, without waiting for a tick", async () => {
+    const server = new ScriptedServer({ interest: { boxes: [cubeAt([0, 0, 0, 0], 4)] } });
+    await server.join();
+    expect(server.received().map(({ kind }) => kind)).toEqual(["hello", "interest"]);
   });
 
   test("tries several addresses in turn, beginning with any, and waits less for each", async () => {

@@ -273,9 +273,13 @@ export class ServerConnection {
       this.#drop(lost("the server sent text, which is not the protocol"));
       return;
     }
+    const wasJoined = this.#status === "joined";
     this.#handle(() => this.#frames.receive(new Uint8Array(data)));
+    // The first interest follows the welcome at once, so that the server's next tick can answer it.
+    const hasJoined = !wasJoined && this.#status === "joined";
     // Browsers throttle the timers of a hidden page, but never its sockets.
-    if (this.#isOpen && this.#options.time.nowMs() - this.#tickedMs >= TICK_MS) this.#tick();
+    const isDue = this.#options.time.nowMs() - this.#tickedMs >= TICK_MS;
+    if (this.#isOpen && (hasJoined || isDue)) this.#tick();
   }
 
   #plan(): void {

@@ -239,10 +239,7 @@ export class ServerSession implements Watcher {
   async #authorize(hello: Hello, agreement: Agreement): Promise<void> {
     const { options } = this.#context;
     const authorized = await authorize(hello, options);
-    if ("reason" in authorized) {
-      this.goodbye(authorized);
-      return;
-    }
+    if ("reason" in authorized) return this.goodbye(authorized);
     this.#isLookingUpPlayer = true;
     await lookUpPlayer(authorized.account, options);
     this.#isLookingUpPlayer = false;
@@ -250,6 +247,8 @@ export class ServerSession implements Watcher {
       const account = sendableAccount(authorized.account);
       return "reason" in account ? account : this.#join(hello, account, agreement);
     });
+    // The welcome does not wait for a tick, so that the client's first interest can arrive before the next one.
+    this.write(options.time.nowMs());
   }
 
   #join(hello: Hello, account: Account, agreement: Agreement): Disconnect | undefined {

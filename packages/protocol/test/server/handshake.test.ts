@@ -45,6 +45,13 @@ describe("a hello", () => {
     expect(stage.sync.players.map(({ name }) => name)).toEqual(["Ada"]);
   });
 
+  test("is answered at once, without waiting for a tick", async () => {
+    const client = new Stage().connect();
+    client.hello();
+    await settle();
+    expect(client.takeAll("welcome")).toHaveLength(1);
+  });
+
   test("puts a new player at the spawn", async () => {
     const client = await new Stage().join();
     expect(client.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0], orientation: [0, 0, 0, 1] });

@@ -30,7 +30,7 @@ const SHARED_CHUNK: Position = [0, 0, 0, 0];
 const SHARED_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
-/** As many bytes as the frame of a step has. */
+/** About as many bytes as the frame of a step has. */
 const BARE_STEP = new Uint8Array(40);
 /** Edits that are later than this, because this process paused, are left out. */
 const CATCH_UP_MAX_MS = 500;

@@ -24,17 +24,20 @@ describe("a client that joins", () => {
     expect(server.players.map(({ name }) => name)).toEqual(["Ada"]);
   });
 
-  test("gets a welcome although the timers of a busy server do not run", async () => {
+  test("gets the results of edits although the timers of a busy server do not run", async () => {
     let nowMs = 1_000_000;
     const never = { cancel: () => undefined };
     const time = { nowMs: () => nowMs, after: () => never, wait: () => never };
-    const server = await serve({ time });
+    const world = await flatWorld();
+    const server = await serve({ world, time });
     const client = await PlainClient.join(server.url);
-    await until(() => server.players.length === 1);
-    expect(client.messages).toEqual([]);
+    await client.next("welcome");
+    const edited = new Promise((resolve) => world.onEdit(resolve));
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
+    await edited;
     nowMs += 500;
     client.say();
-    expect((await client.next("welcome")).worldName).toBe("Plain");
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
   });
 
   test("can also join at /world", async () => {

@@ -25,6 +25,15 @@ const FOREIGN_NAMES: ReadonlySet<string> = new Set([
   "VoxelManip",
 ]);
 
+/** A member of a class or interface, as documents write it: `World.restoreChunks`. */
+const MEMBER = /\b([A-Z][A-Za-z0-9]*)\.([a-z][A-Za-z0-9]*)\b/g;
+/** A class or an interface with what it extends, up to its closing brace at the start of a line. */
+const TYPE_WITH_MEMBERS =
+  /^(?:export )?(?:abstract )?(?:class|interface) (\w+)([^{}]*)\{(?:\s*\}|(.*?)^\})/gms;
+/** A member, which is indented by two spaces; what is indented more is inside of a method. */
+const DECLARED =
+  /^ {2}(?:(?:static|abstract|override|declare|readonly|async|get|set) )*\*?(\w+)[?!]?\s*[(<:=;]/gm;
+
 /** This page names what was removed. */
 const CHANGELOG = "CHANGELOG.md";
 
@@ -36,16 +45,58 @@ export function checkNames(tree: SourceTree): readonly Finding[] {
       kind === "code" ? [...text.matchAll(NAME)].map(([name]) => name) : [],
     ),
   );
+  const members = membersIn(pieces);
   return pieces.flatMap(({ file, kind, text, offset }) =>
-    mentionsIn(kind, text)
-      .filter((name) => !known.has(name) && !FOREIGN_NAMES.has(name))
-      .map((name) => ({
-        path: file.path,
-        line: lineAt(file.text, offset),
-        problem: `names ${name}, which is not in the code`,
-        remedy: "name what there is, or add it to FOREIGN_NAMES if another program has it",
-      })),
+    [
+      ...mentionsIn(kind, text).filter((name) => !known.has(name) && !FOREIGN_NAMES.has(name)),
+      ...missingMembersIn(kind, text, members),
+    ].map((name) => ({
+      path: file.path,
+      line: lineAt(file.text, offset),
+      problem: `names ${name}, which is not in the code`,
+      remedy: "name what there is, or add it to FOREIGN_NAMES if another program has it",
+    })),
   );
+}
+
+/** Declared members of a class or interface, and the names in its `extends` clause. */
+interface Members {
+  readonly own: Set<string>;
+  readonly bases: Set<string>;
+}
+
+function membersIn(pieces: readonly Piece[]): ReadonlyMap<string, Members> {
+  const members = new Map<string, Members>();
+  const files = new Map<SourceFile, string>();
+  for (const { file, kind, text } of pieces) {
+    if (kind === "code" && MESSAGE_FILE.test(file.path)) files.set(file, (files.get(file) ?? "") + text);
+  }
+  for (const code of files.values()) {
+    for (const [, name = "", heritage = "", body = ""] of code.matchAll(TYPE_WITH_MEMBERS)) {
+      const { own, bases } = members.get(name) ?? { own: new Set(), bases: new Set() };
+      for (const [, member = ""] of body.matchAll(DECLARED)) own.add(member);
+      for (const base of heritage.match(/\w+/g) ?? []) bases.add(base);
+      members.set(name, { own, bases });
+    }
+  }
+  return members;
+}
+
+function missingMembersIn(
+  kind: Piece["kind"],
+  text: string,
+  members: ReadonlyMap<string, Members>,
+): readonly string[] {
+  if (kind !== "spans") return [];
+  const has = (name: string, member: string): boolean => {
+    const found = members.get(name);
+    if (found === undefined) return false;
+    return found.own.has(member) || [...found.bases].some((base) => base !== name && has(base, member));
+  };
+  return (text.match(CODE_SPAN) ?? [])
+    .flatMap((span) => [...span.matchAll(MEMBER)])
+    .filter(([, name = "", member = ""]) => members.has(name) && !has(name, member))
+    .map(([mention]) => mention);
 }
 
 /** A part of a file: `code` defines names, `spans` mentions them in backticks, `message` in plain text. */

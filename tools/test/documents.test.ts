@@ -363,6 +363,39 @@ describe("names in documents, comments and messages", () => {
     ).toEqual([]);
   });
 
+  test("are found where a page gives a class or an interface a member that it does not have", () => {
+    const declared = `export class Orchard<D> extends Field {
+  readonly #rows = 1;
+  static async open<T>(path: T): Promise<Orchard> {
+    plantTree(path);
+  }
+  get rowCount(): number { return this.fields.mowAll(this.#rows); }
+}
+export abstract class Meadow {}
+interface Fields extends Meadow, Pick<Options, "a"> {
+  readonly grassHeight?: number;
+  mowAll(rows: number): void;
+}
+export class Field implements Fields {
+  isMown = false;
+}
+`;
+    const files = { "packages/x/src/orchard.ts": declared, "packages/y/src/call.ts": "plantTree; mowAll;\n" };
+    const page = "`Orchard.open(path)`, `Orchard.rowCount`, `Orchard.isMown`, `Fields.mowAll`, `Math.floor`";
+    expect(problemsWith({ ...files, "docs/a.md": `${page}, \`Field.isMown\`.` })).toEqual([]);
+    expect(
+      problemsWith({
+        ...files,
+        "docs/a.md": "`Orchard.plantTree`, `Fields.rowCount`, `Field.path` and `Fields.isMown`.",
+      }),
+    ).toEqual([
+      "names Orchard.plantTree, which is not in the code",
+      "names Fields.rowCount, which is not in the code",
+      "names Field.path, which is not in the code",
+      "names Fields.isMown, which is not in the code",
+    ]);
+  });
+
   test("do not count as code when only a test has them", () => {
     expect(
       problemsWith({ "docs/a.md": "Call `upgradeSave`.", "packages/x/test/a.test.ts": "upgradeSave();" }),

@@ -176,7 +176,7 @@ export class WorldState {
 
   /**
    * Returns a box around everything in a box that is not air, possibly too large; `undefined` when all of it
-   * is air. A state knows only loaded content: for a world on disk use `World.contentBounds`.
+   * is air. A state knows only loaded content: for a world on disk use `WorldEngine.contentBounds`.
    */
   queryContentBounds(box: Box): Box | undefined {
     const generated = this.#world.space.contentBounds(box);

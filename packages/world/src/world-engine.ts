@@ -182,7 +182,10 @@ export class WorldEngine {
     return this.#content.whenLoaded([box], () => this.#content.regions.query(box, detail));
   }
 
-  /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */
+  /**
+   * Returns a box around all that is not air in `box`, possibly too large. Reads the index and at most 64 leaves,
+   * those at the edges.
+   */
   async contentBounds(box: Box): Promise<Box | undefined> {
     this.#saver.requireOpen();
     return this.#content.regions.contentBounds(box);

@@ -8,6 +8,7 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import {
+  AXES,
   boxBetween,
   boxContains,
   boxContainsBox,
@@ -85,7 +86,7 @@ async function requireBounds(
 }
 
 describe("World.contentBounds", () => {
-  test("covers all content of a reopened, paged world for any box, and reads no records", async () => {
+  test("covers all content of a reopened, paged world for any box, and reads few records", async () => {
     for (const seed of [1, 2]) {
       const { disk, positions } = await pagedWorld(seed);
       const slow = new SlowDisk(disk);
@@ -95,18 +96,71 @@ describe("World.contentBounds", () => {
         if (operation === "readAt" && path.startsWith("data")) recordReads++;
         return undefined;
       };
+      let exactCount = 0;
       const prng = new Prng(seed);
       let tightCount = 0;
       for (let round = 0; round < 200; round++) {
         const box = randomBox(prng);
         const bounds = await requireBounds(world, positions, box);
         if (bounds === undefined || !boxEquals(bounds, box)) tightCount++;
+        const exact = exactBounds(positions, box);
+        if (exact === undefined ? bounds === undefined : bounds !== undefined && boxEquals(bounds, exact))
+          exactCount++;
+        expect(recordReads).toBeLessThanOrEqual(64);
+        recordReads = 0;
       }
-      expect(await requireBounds(world, positions, WHOLE_LATTICE)).not.toEqual(WHOLE_LATTICE);
-      expect(recordReads).toBe(0);
+      const whole = await requireBounds(world, positions, WHOLE_LATTICE);
+      const exactWhole = exactBounds(positions, WHOLE_LATTICE);
+      const surplus = AXES.flatMap((axis) => [
+        (exactWhole?.min[axis] ?? 0) - (whole?.min[axis] ?? 0),
+        (whole?.max[axis] ?? 0) - (exactWhole?.max[axis] ?? 0),
+      ]);
+      // A leaf has at most four chunks along an edge here.
+      expect(Math.max(...surplus)).toBeLessThanOrEqual(4);
+      expect(recordReads).toBeLessThanOrEqual(64);
       expect(tightCount).toBeGreaterThan(20);
+      expect(exactCount).toBeGreaterThan(190);
       await world.close();
     }
+  });
+
+  test("is exact in a small world that was just opened, without loading it", async () => {
+    const disk = new MemoryDisk();
+    const first = await createWorldEngine(disk, {}, quiet);
+    const chunk = uniformChunk(first.shape.volume, 3);
+    await first.setChunks([
+      [[2, 3, 5, 0], chunk],
+      [[4, 3, 1, 0], chunk],
+    ]);
+    await first.close();
+    const world = await openWorldEngine(disk, quiet);
+    const made = boxBetween([2, 3, 1, 0], [5, 4, 6, 1]);
+    expect(await world.contentBounds(WHOLE_LATTICE)).toEqual(made);
+    expect(world.isLoaded(made)).toBe(false);
+    expect(await world.contentBounds(boxBetween([3, 0, 0, 0], [9, 9, 9, 9]))).toEqual(
+      boxBetween([4, 3, 1, 0], [5, 4, 2, 1]),
+    );
+    expect(await world.contentBounds(boxBetween([5, 0, 0, 0], [9, 9, 9, 9]))).toBeUndefined();
+    await world.set([64, 0, 0, 0], 1);
+    expect(await world.contentBounds(WHOLE_LATTICE)).toEqual(boxBetween([2, 0, 0, 0], [9, 4, 6, 1]));
+    await world.close();
+  });
+
+  test("counts a damaged leaf with its whole cube", async () => {
+    const disk = new MemoryDisk();
+    const first = await createWorldEngine(disk, {}, quiet);
+    await first.setChunks([[[2, 3, 5, 0], uniformChunk(first.shape.volume, 3)]]);
+    await first.close();
+    for (const { name } of await disk.list("data")) {
+      const file = await disk.open(`data/${name}`, "write");
+      await file.writeAt((await file.size()) - 3, Uint8Array.of(0xff, 0x00, 0xff));
+      await file.close();
+    }
+    const world = await openWorldEngine(disk, quiet);
+    const bounds = await world.contentBounds(WHOLE_LATTICE);
+    expect(bounds && boxContains(bounds, [2, 3, 5, 0])).toBe(true);
+    await expect(world.get([32, 48, 80, 0])).rejects.toThrow("ORT_");
+    await world.close();
   });
 
   test("reads only the index pages that the box touches", async () => {

@@ -2,18 +2,22 @@ import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
 import {
   axisOutside,
   boxAt,
+  boxContains,
   boxesIntersect,
   boxVolume,
   CLOCK_NEVER,
   comparePositions,
+  intersectBoxes,
   OverrideTree,
   PositionMap,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
+  unionBox,
   type WorldState,
 } from "@orthant/core/engine";
+import { isDamage } from "@orthant/disk/files";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
 import { realizeStored, realizeStoredLater, type ScheduledTick, ticksOf } from "@orthant/save/content";
 import type { LoadedRegions } from "./loaded-regions.ts";
@@ -110,6 +114,40 @@ export class RegionReader {
       }
       return generated(position);
     });
+  }
+
+  /**
+   * Returns a box around the stored chunks of each leaf that lie in `box`, or `undefined` for none. A damaged leaf
+   * counts with its whole cube.
+   */
+  async storedBounds(
+    leaves: readonly LeafEntry[],
+    box: Box,
+  ): Promise<ReadonlyMap<LeafEntry, Box | undefined>> {
+    return this.#holding(async (save) => {
+      const bounds = new Map<LeafEntry, Box | undefined>();
+      const read = await Promise.allSettled(leaves.map((leaf) => this.#leaves.read(save, [leaf])));
+      for (const [index, leaf] of leaves.entries()) {
+        const result = read[index] as (typeof read)[number];
+        if (result.status === "fulfilled") bounds.set(leaf, this.#boundsIn(result.value, box));
+        else if (isDamage(result.reason)) bounds.set(leaf, intersectBoxes(leaf.cube, box));
+        else throw result.reason;
+      }
+      return bounds;
+    });
+  }
+
+  #boundsIn(leaves: readonly LeafChunks[], box: Box): Box | undefined {
+    let bounds: Box | undefined;
+    for (const leaf of leaves) {
+      for (const region of leaf.positions()) {
+        for (const { position } of leaf.get(...region) ?? []) {
+          if (!boxContains(box, position) || axisOutside(this.#shape, position) !== undefined) continue;
+          bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
+        }
+      }
+    }
+    return bounds;
   }
 
   switchTo(save: Save): void {

@@ -1,6 +1,7 @@
 import type { Box, Chunk, Position, QueryDetail } from "@orthant/core";
 import type { RegionTree } from "@orthant/core/engine";
 import {
+  AXES,
   boxVolume,
   CLOCK_NEVER,
   intersectBoxes,
@@ -10,7 +11,7 @@ import {
   unionBox,
   type WorldState,
 } from "@orthant/core/engine";
-import type { LeafIndex, Save } from "@orthant/save";
+import type { LeafEntry, LeafIndex, Save } from "@orthant/save";
 import { TickStore } from "../simulation/tick-store.ts";
 import { LoadedRegions } from "./loaded-regions.ts";
 import { type LoadedRegion, RegionReader } from "./region-reader.ts";
@@ -20,6 +21,12 @@ const WEIGHT_LEFT = 0.9;
 /** Number of evicted regions after which the index is unloaded too; its parts are read again on demand. */
 const REGIONS_BEFORE_UNLOAD = 4_096;
 
+/**
+ * Rounds in which {@link WorldRegions.contentBounds} reads leaves, one for each of the eight faces of a box at
+ * most.
+ */
+const BOUNDS_ROUNDS_MAX = 8;
+
 /** More chunks than this are generated beside the loop before an edit is applied. */
 const CHUNKS_AT_ONCE = 8;
 
@@ -27,6 +34,12 @@ const CHUNKS_AT_ONCE = 8;
 interface GeneratedNeed {
   readonly touched: readonly Box[];
   readonly generated?: (state: WorldState) => readonly Box[];
+}
+
+/** A leaf that was not read, and the part of its cube that matters. */
+interface UnreadLeaf {
+  readonly leaf: LeafEntry;
+  readonly part: Box;
 }
 
 /** The chunks and clocks of a world in memory: what was read from the save, with the edits made since. */
@@ -130,19 +143,28 @@ export class WorldRegions {
   }
 
   /**
-   * Returns a box around everything in a box of chunks that is not air. Reads the index but no records: a
-   * leaf that is not in memory counts with its whole cube.
+   * Returns a box around everything in a box of chunks that is not air. Reads the index, and records only of
+   * leaves at the edges of the result, a limited number of them; any other leaf that is not in memory counts
+   * with its whole cube.
    */
   async contentBounds(box: Box): Promise<Box | undefined> {
-    while (!this.#reader.index.isLoaded(box)) await this.#reader.loadIndex(box);
-    // Nothing awaits from here on, so memory and index are consistent.
-    let bounds = this.state.queryContentBounds(box);
-    for (const { cube, chunkRefs } of this.#reader.index.touching(box)) {
-      const part = intersectBoxes(cube, box);
-      if (part === undefined || chunkRefs.length === 0 || this.isLoaded(part)) continue;
-      bounds = bounds === undefined ? part : unionBox(bounds, part);
+    const stored = new Map<LeafEntry, Box | undefined>();
+    for (let round = 0; ; round++) {
+      while (!this.#reader.index.isLoaded(box)) await this.#reader.loadIndex(box);
+      // Nothing awaits until the next leaves are read, so memory and index are consistent.
+      let bounds = this.state.queryContentBounds(box);
+      const unread: UnreadLeaf[] = [];
+      for (const leaf of this.#reader.index.touching(box)) {
+        const part = intersectBoxes(leaf.cube, box);
+        if (part === undefined || leaf.chunkRefs.length === 0 || this.isLoaded(part)) continue;
+        if (stored.has(leaf)) bounds = unionOf(bounds, stored.get(leaf));
+        else unread.push({ leaf, part });
+      }
+      const outer = unread.reduce((sum, { part }) => unionOf(sum, part), bounds);
+      const edge = round < BOUNDS_ROUNDS_MAX ? edgeLeaves(bounds, outer, unread) : [];
+      if (edge.length === 0) return outer;
+      for (const [leaf, content] of await this.#reader.storedBounds(edge, box)) stored.set(leaf, content);
     }
-    return bounds;
   }
 
   /**
@@ -178,4 +200,26 @@ export class WorldRegions {
     this.#evicted = 0;
     index.unload(() => false);
   }
+}
+
+function unionOf(a: Box | undefined, b: Box | undefined): Box | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : unionBox(a, b);
+}
+
+/** Returns an unread leaf for each face of `outer` that only unread leaves reach. */
+function edgeLeaves(
+  bounds: Box | undefined,
+  outer: Box | undefined,
+  unread: readonly UnreadLeaf[],
+): readonly LeafEntry[] {
+  const found = new Set<LeafEntry>();
+  if (outer === undefined) return [];
+  for (const side of ["min", "max"] as const) {
+    for (const axis of AXES) {
+      if (bounds?.[side][axis] === outer[side][axis]) continue;
+      const edge = unread.find(({ part }) => part[side][axis] === outer[side][axis]);
+      if (edge !== undefined) found.add(edge.leaf);
+    }
+  }
+  return [...found];
 }

@@ -32,7 +32,44 @@ function patch(...changes: readonly RegionChange[]): RegionPatch {
 const HEAD = "07 03 00 01 00000000";
 const CLOCKS = "0a 0c";
 
+/**
+ * A patch with data of 33 voxels: two of 32,760 bytes in each of cells 0 to 15, which takes 1,048,494 bytes with
+ * what comes before, and one of `lastBytes` bytes in cell 16, which takes four more.
+ */
+function patchWithData(lastBytes: number): string {
+  const voxel = `00 f9ff01 ${"ab".repeat(32_760)}`;
+  const cells = Array.from(
+    { length: 16 },
+    (_, cell) => `${cell.toString(16).padStart(2, "0")} 02 ${voxel} ${voxel}`,
+  );
+  const last = `10 01 00 ${(lastBytes + 1).toString(16).padStart(2, "0")} ${"cd".repeat(lastBytes)}`;
+  return `${HEAD} 10 ${CLOCKS} 00 00 11 ${cells.join("")} ${last}`.replaceAll(" ", "");
+}
+
 describe("a patch in bytes", () => {
+  test("[P8] may have 1,048,576 bytes, and is neither read nor written with one more", () => {
+    const whole = fromHex(patchWithData(78));
+    expect(whole.length).toBe(1_048_576);
+    const fits = decode(codec, whole);
+    expect(toHex(encode(codec, fits)) === toHex(whole)).toBe(true);
+    const long = fromHex(patchWithData(79));
+    expect(codeOf(() => decode(codec, long))).toBe("ORT_LIMIT");
+    const { changes } = fits;
+    const data = changes.flatMap((each) => each.data);
+    const longer = data.map((list, index) =>
+      index < 16 ? list : { ...list, edits: [{ index: 0, data: new Uint8Array(79) }] },
+    );
+    expect(codeOf(() => encode(codec, patch(change({ data: longer }))))).toBe("ORT_LIMIT");
+  });
+
+  test("[P8] leaves eight bytes for a number that is written before it", () => {
+    // A body has one byte less than the patch above, whose number takes one.
+    const bodyOf = (lastBytes: number): Uint8Array =>
+      patchBodyBytes(decode(codec, fromHex(patchWithData(lastBytes))), VOLUME);
+    expect(bodyOf(71).length + 8).toBe(1_048_576);
+    expect(codeOf(() => bodyOf(72))).toBe("ORT_LIMIT");
+  });
+
   test("[P8] of one voxel takes 18 bytes", () => {
     const large = regionPatchCodec(4096);
     const one = patch(change({ edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] }));

@@ -92,6 +92,33 @@ describe("an edit", () => {
     expect(edit.state.overrides.leafCount).toBe(2);
   });
 
+  test("lies above what the generator makes in every way to read it", () => {
+    const { volume } = HYPERCUBE_CHUNKS;
+    const brick = uniformChunk(volume, BRICK);
+    const { state } = openState().setChunks([
+      [[0, -1, 0, 0], brick],
+      [[1, -1, 0, 0], emptyChunk(volume)],
+    ]);
+    // The floor has grass in voxels -1 and -2 of chunk -1.
+    expect([state.voxelAt(0, -1, 0, 0), state.voxelAt(8, -1, 0, 0), state.voxelAt(16, -1, 0, 0)]).toEqual([
+      BRICK,
+      0,
+      GRASS,
+    ]);
+    expect(state.realizeChunk(0, -1, 0, 0)).toBe(brick);
+    expect(state.realizeChunk(1, -1, 0, 0).isEmpty).toBe(true);
+    expect(state.findChunk(0, -1, 0, 0)).toBe(brick);
+    expect(state.findChunk(1, -1, 0, 0)?.isEmpty).toBe(true);
+    const box = boxBetween([0, -1, 0, 0], [3, 0, 1, 1]);
+    const [symbolic, concrete] = [state.queryRegion(box, "symbolic"), state.queryRegion(box, "concrete")];
+    for (const tree of [symbolic, concrete]) {
+      expect(tree.at(0, -1, 0, 0)).toEqual(brick);
+      expect(tree.at(1, -1, 0, 0)).toBeUndefined();
+    }
+    expect(symbolic.at(2, -1, 0, 0)).toEqual(FLOOR);
+    expect(concrete.at(2, -1, 0, 0)).toEqual(state.generatedChunk(2, -1, 0, 0));
+  });
+
   test("that changes nothing returns the same state", () => {
     const state = openState();
     const edit = state.setVoxels([position([0, -1, 0, 0], GRASS), position([3, 9, 3, 3], 0)]);

@@ -67,6 +67,21 @@ test("a welcome that requires an unknown feature ends the connection", () => {
   expect(client.sync.world).toBeUndefined();
 });
 
+test.each([
+  [31, 0x8000_0000n, "joined", []],
+  [32, 0x1_0000_0000n, "closed", ["ORT_VERSION"]],
+  [63, 0x8000_0000_0000_0000n, "closed", ["ORT_VERSION"]],
+] as const)(
+  "a welcome with only the unknown feature bit %i is judged by its half",
+  (_bit, featureBits, phase, faults) => {
+    const client = new TestClient();
+    client.connect();
+    client.receive({ ...WELCOME, featureBits });
+    expect(client.faults.map((fault) => fault.code)).toEqual(faults);
+    expect(client.sync.phase).toBe(phase);
+  },
+);
+
 test("a welcome in another version ends the connection", () => {
   const client = new TestClient();
   client.connect();

@@ -92,6 +92,20 @@ describe("a hello", () => {
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "features" }]);
   });
 
+  test.each([
+    [31, 0x8000_0000n, "welcome"],
+    [32, 0x1_0000_0000n, "goodbye"],
+    [63, 0x8000_0000_0000_0000n, "goodbye"],
+  ] as const)(
+    "with only the unknown feature bit %i gets an answer by its half",
+    async (_bit, featureBits, kind) => {
+      const client = await new Stage().join({ featureBits });
+      expect(client.take()[0]).toMatchObject(
+        kind === "welcome" ? { kind, featureBits: 0n } : { kind, reason: "features" },
+      );
+    },
+  );
+
   test("agrees on the features that both sides know", async () => {
     const client = await new Stage().join({ featureBits: 0b110n });
     expect(client.takeAll("welcome")[0]?.featureBits).toBe(0n);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ErrorCode } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import type { Wire1Command } from "@orthant/protocol";
 import { readDatagram, type Unreadable, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Message } from "@orthant/testkit/messages";
@@ -12,7 +13,86 @@ const command = (hex: string): string => {
   return `0102${(payload.length / 2).toString(16).padStart(2, "0")}${payload}`;
 };
 
+/** Every command of player 1, in bytes that the table of docs/formats/wire-v1.md gives. */
+const COMMANDS: readonly (readonly [id: number, command: Wire1Command, hex: string])[] = [
+  [1, { kind: "jump" }, "01 02 03 01 01 00"],
+  [2, { kind: "attack" }, "01 02 03 01 02 00"],
+  [3, { kind: "motionInput", axisMilli: 250, jumps: false }, "01 02 06 01 03 03 f403 00"],
+  [10, { kind: "setTile", x: 5, y: -6, material: 300 }, "01 02 07 01 0a 04 0a 0b ac02"],
+  [11, { kind: "loadChunk", chunkX: -1, chunkY: 2 }, "01 02 05 01 0b 02 01 04"],
+  [12, { kind: "unloadChunk", chunkX: 3, chunkY: -4 }, "01 02 05 01 0c 02 06 07"],
+  [20, { kind: "collectResource", resource: 2, amount: 1_000 }, "01 02 06 01 14 03 02 e807"],
+  [21, { kind: "spawnDrop", x: -7, y: 8, material: 9, amount: 10 }, "01 02 07 01 15 04 0d 10 09 0a"],
+  [22, { kind: "pickupProbe", x: 11, y: -12 }, "01 02 05 01 16 02 16 17"],
+  [
+    23,
+    { kind: "interaction", interaction: 1, x: 2, y: -3, material: 6, result: 7 },
+    "01 02 08 01 17 05 01 04 05 06 07",
+  ],
+  [
+    24,
+    { kind: "actionPrimary", x: -1, y: 1, hotbarRow: 3, hotbarSlot: 255 },
+    "01 02 08 01 18 05 01 02 03 ff01",
+  ],
+  [25, { kind: "craftRecipe", recipe: 200 }, "01 02 05 01 19 02 c801"],
+  [26, { kind: "attackEnemy" }, "01 02 03 01 1a 00"],
+  [27, { kind: "attackBoss" }, "01 02 03 01 1b 00"],
+  [
+    30,
+    {
+      kind: "fireProjectile",
+      x: 1,
+      y: -2,
+      velocityMilliX: 1_500,
+      velocityMilliY: -1_500,
+      damage: 7,
+      lifetimeTicks: 60,
+      faction: 2,
+    },
+    "01 02 0c 01 1e 09 02 03 b817 b717 07 3c 02",
+  ],
+];
+
+/** Chunks of air in a row, as a batch names them: x, which is positive, and y, which is 0. */
+const airChunks = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, x) => `${(2 * x).toString(16).padStart(2, "0")}00 8008 8010 ${NO_TILES}`,
+  ).join("");
+
 describe("a Wire v1 datagram", () => {
+  test.each(COMMANDS)("[W8] has its id and its fields in order: command %i, %o", (id, command, hex) => {
+    const message: Wire1Message = { kind: "command", playerId: 1, command };
+    const bytes = fromHex(hex);
+    expect(bytes[4]).toBe(id);
+    expect(toHex(encode(wire1Codec, message))).toBe(toHex(bytes));
+    expect(decode(wire1Codec, bytes)).toEqual(message);
+  });
+
+  test("[W7] has one of fifteen commands, and no other id below 1,000", () => {
+    const known = COMMANDS.map(([id]) => id);
+    for (let id = 0; id < 1_000; id++) {
+      const varint = id < 128 ? [id] : [(id & 0x7f) | 0x80, id >> 7];
+      const datagram = Uint8Array.of(1, 2, 2 + varint.length, 1, ...varint, 0);
+      const read = readDatagram(datagram);
+      expect("stage" in read && read.stage === "unknownCommand", `id ${id}`).toBe(!known.includes(id));
+    }
+  });
+
+  test("[W22] may have 31 chunks, and is refused with 32, however well-formed they are", () => {
+    const fits = fromHex(`01 04 bbf103 1f ${airChunks(31)}`);
+    expect(fits.length).toBe(63_680);
+    const batch = decode(wire1Codec, fits);
+    expect(batch.kind === "batch" && batch.chunks.map(({ x }) => x)).toEqual(
+      Array.from({ length: 31 }, (_, x) => x),
+    );
+    expect(toHex(encode(wire1Codec, batch)) === toHex(fits)).toBe(true);
+    const tooMany = fromHex(`01 04 c18104 20 ${airChunks(32)}`);
+    expect(tooMany.length).toBe(65_734);
+    expect(readDatagram(tooMany)).toMatchObject({ stage: "chunks" });
+    expect(codeOf(() => decode(wire1Codec, tooMany))).toBe("ORT_LIMIT");
+  });
+
   test.each<[rule: string, name: string, message: Wire1Message, hex: string]>([
     ["W1", "a SYN", { kind: "control", control: "syn" }, "01 01 01 01"],
     ["W5", "an ACK", { kind: "control", control: "ack" }, "01 01 01 02"],

@@ -71,6 +71,14 @@ describe("a Wire v1 recording", () => {
     ]);
   });
 
+  test("[W63] carries the fractions of a millisecond over to the next event", () => {
+    const pieces: Uint8Array[] = [];
+    const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 5_000.25);
+    for (let tick = 1; tick <= 5; tick++) recorder.tick(5_000.25 + tick * 16.6);
+    // 16.6, 33.2, 49.8, 66.4 and 83 ms after the beginning.
+    expect(toHex(Buffer.concat(pieces))).toBe("4f5731520100100011001000110011");
+  });
+
   test.each([
     ["W60", "other letters", "4f573153 01", "ORT_MAGIC"],
     ["W60", "another version", "4f573152 02", "ORT_VERSION"],

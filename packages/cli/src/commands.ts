@@ -15,6 +15,7 @@ import { lsCommand } from "./commands/ls.ts";
 import { mapCommand } from "./commands/map.ts";
 import { pasteCommand } from "./commands/paste.ts";
 import { repairCommand } from "./commands/repair.ts";
+import { replayCommand } from "./commands/replay.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { tagCommand } from "./commands/tag.ts";
@@ -41,6 +42,7 @@ const WORLD_COMMANDS: readonly Command[] = [
   compactCommand,
   upgradeCommand,
   serveCommand,
+  replayCommand,
   clusterCommand,
   tokenCommand,
   benchCommand,

@@ -19,7 +19,10 @@ COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _orthant; printf '%s\\n'
 
 describe("completion", () => {
   test.each<[line: readonly string[], offered: readonly string[]]>([
-    [["orthant", "re"], ["repair"]],
+    [
+      ["orthant", "re"],
+      ["repair", "replay"],
+    ],
     [
       ["orthant", "create", "--template", "t"],
       ["terrain", "tiles"],

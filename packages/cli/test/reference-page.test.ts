@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { fromHex } from "@orthant/testkit";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -50,6 +52,7 @@ describe("docs/reference/cli.md", () => {
   test("names every field of every object that --json prints", async () => {
     const world = await makeSampleWorld();
     const folder = await temporaryFolder();
+    await writeFile(`${folder}/recording`, fromHex("4f573152 01 0064 0100 00 581b 09 010206010a030a0a08"));
     const lines = [
       ["create", `${folder}/new`],
       ["info", world, "--count"],
@@ -69,6 +72,7 @@ describe("docs/reference/cli.md", () => {
       ["restore", `${folder}/backup`, `${folder}/restored`],
       ["restore", world, "--box", "0,0,0..8,8,8", "--from", "monday"],
       ["paste", `${folder}/restored`, world, "--box", "0,100,0..4,104,4", "--at", "0,120,0"],
+      ["replay", `${folder}/recording`],
       ["compact", world],
       ["token", "--secret-file", `${folder}/secret`, "--new-secret"],
       ["bench", folder],

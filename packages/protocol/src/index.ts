@@ -71,10 +71,12 @@ export type {
 } from "./server/sync-world.ts";
 export { Wire1Client, type Wire1ClientOptions, type Wire1Status } from "./wire1/client/wire1-client.ts";
 export { WIRE1_DROPS, type Wire1Drop } from "./wire1/drop-counts.ts";
+export { describeWire1Datagram } from "./wire1/message/describe-datagram.ts";
 export type { Wire1Command } from "./wire1/message/wire1-command.ts";
 export {
   readWire1Recording,
   replayWire1,
+  WIRE1_RECORDING_BYTES_MAX,
   type Wire1Event,
   Wire1Recorder,
   type Wire1Replay,

@@ -48,4 +48,3 @@ export {
   type Wire1Message,
   wire1Codec,
 } from "./wire1/message/wire1-message.ts";
-export { WIRE1_RECORDING_BYTES_MAX } from "./wire1/recording.ts";

@@ -96,6 +96,10 @@ export const serveCommand: Command = {
       choices: ROLE_NAMES,
     },
     {
+      flags: "--wire1-record <file>",
+      description: "record all they send, with times, in a new file for orthant replay",
+    },
+    {
       flags: "--cluster <part>",
       description: "own shards of a world, accept players, or both",
       choices: ["owner", "gateway", "both"],
@@ -118,7 +122,7 @@ export const serveCommand: Command = {
   examples: [
     "orthant serve my-world",
     "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --acknowledge durable",
-    "orthant serve tiles --wire1 7777",
+    "orthant serve tiles --wire1 7777 --wire1-record today.ow1r",
     "orthant serve r.0.0.mca --read-only",
     "orthant serve town --cluster both --shards /srv/orthant --nats tls://a.example.org:4222",
   ],

@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { OrthantError } from "@orthant/core";
+import { basename, dirname } from "node:path";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import { U64_MAX } from "@orthant/core/bytes";
+import { GrowingFile } from "@orthant/disk/files";
 import type { OrthantServer, Revocation, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { type Arguments, requireOptionFiles } from "../command.ts";
@@ -56,16 +58,47 @@ export async function whileListening<Result>(
   const anonymous = args.parsed("anonymous", parseRole) ?? false;
   const auth = { secret: settings.secret, anonymous };
   const page = { folder: VIEWER_PAGE, frameAncestors: args.all("frameAncestors") };
-  const server = await createServer({ ...settings.options, world, auth, page });
-  const revokedFile = args.text("revoked");
-  const endFollowing =
-    revokedFile === undefined ? undefined : followRevokedFile(revokedFile, server, context);
+  return whileRecording(args, context, async (record) => {
+    const { wire1 } = settings.options;
+    const server = await createServer({
+      ...settings.options,
+      ...(wire1 && { wire1: { ...wire1, ...(record && { record }) } }),
+      world,
+      auth,
+      page,
+    });
+    const revokedFile = args.text("revoked");
+    const endFollowing =
+      revokedFile === undefined ? undefined : followRevokedFile(revokedFile, server, context);
+    try {
+      await announce(args, context, server, served);
+      return await work();
+    } finally {
+      endFollowing?.();
+      await server.close();
+    }
+  });
+}
+
+/** Runs `work` with a function that writes to the file of `--wire1-record`, if there is one. */
+async function whileRecording<Result>(
+  args: Arguments,
+  context: Context,
+  work: (record?: (bytes: Uint8Array) => void) => Promise<Result>,
+): Promise<Result> {
+  const path = args.text("wire1Record");
+  if (path === undefined) return work();
+  const disk = await context.openSteadyDisk(dirname(path));
+  const onFailure = (error: unknown): void =>
+    context.warn(`the recording in "${path}" ends here: ${error instanceof Error ? error.message : error}`);
+  const file = await GrowingFile.create(disk, basename(path), onFailure).catch((error: unknown) => {
+    if (!isOrthantError(error, "ORT_EXISTS")) throw error;
+    throw new OrthantError("ORT_EXISTS", `there is a file "${path}" already; a recording needs a new one`);
+  });
   try {
-    await announce(args, context, server, served);
-    return await work();
+    return await work((bytes) => file.write(bytes));
   } finally {
-    endFollowing?.();
-    await server.close();
+    await file.close();
   }
 }
 
@@ -125,6 +158,7 @@ function wire1Of(args: Arguments): ServerOptions["wire1"] {
   const allow = args.all("wire1Allow");
   if (port === undefined) {
     if (allow.length > 0) throw new UsageError("--wire1-allow needs --wire1");
+    if (args.text("wire1Record") !== undefined) throw new UsageError("--wire1-record needs --wire1");
     return undefined;
   }
   const role = args.parsed("wire1Role", parseRole) ?? "builder";

@@ -157,12 +157,16 @@ export interface Wire1Replay {
 }
 
 /**
- * Replays a recording. Two stages that start equal end equal. They also match the recorded server if it, too,
+ * Replays a recording, or events of one. Two stages that start equal end equal. They also match the recorded server if it, too,
  * finished its work between ticks and nothing else changed its world.
  */
-export async function replayWire1(recording: Uint8Array, stage: Wire1ReplayTarget): Promise<Wire1Replay> {
+export async function replayWire1(
+  recording: Uint8Array | Iterable<Wire1Event>,
+  stage: Wire1ReplayTarget,
+): Promise<Wire1Replay> {
   let [ticks, datagrams, durationMs] = [0, 0, 0];
-  for (const event of readWire1Recording(recording)) {
+  const events = recording instanceof Uint8Array ? readWire1Recording(recording) : recording;
+  for (const event of events) {
     stage.advance(event.afterMs);
     durationMs += event.afterMs;
     if (event.kind === "tick") {

@@ -31,7 +31,7 @@ export interface Wire1Options {
   readonly role?: Role;
   /**
    * Receives the bytes of a recording, piece by piece: all datagrams from allowed senders, with their times.
-   * `replayWire1` of `@orthant/protocol` replays it.
+   * `replayWire1InWorld` replays it.
    */
   readonly record?: (bytes: Uint8Array) => void;
   /** Called with a player's command that concerns the game. */
@@ -84,7 +84,7 @@ export class Wire1Listener {
     const role = roleOf(context);
     this.#server = new Wire1Server({
       ...context,
-      accountOf: (playerId) => accountOf(playerId, role),
+      accountOf: (playerId) => wire1Account(playerId, role),
       send: (to, datagram) => this.#send(to, datagram),
       events: {
         ...(onCommand && { onCommand }),
@@ -180,7 +180,8 @@ function roleOf({ options, anonymous }: Wire1ListenerContext): Role {
   throw new OrthantError("ORT_ARGUMENT", "wire1 needs a role: players without a token may not join here");
 }
 
-function accountOf(playerId: number, role: Role): Account {
+/** Returns the account of a player of Wire v1. */
+export function wire1Account(playerId: number, role: Role): Account {
   return { playerId: wire1PlayerId(playerId), role, name: `tile player ${playerId}`, isAnonymous: true };
 }
 

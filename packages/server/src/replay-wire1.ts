@@ -1,0 +1,121 @@
+import { systemTime, type TimeSource } from "@orthant/core";
+import { nextTurn } from "@orthant/core/engine";
+import {
+  DEFAULT_SYNC_LIMITS,
+  DEFAULT_WIRE1_LIMITS,
+  ExpectedPlayers,
+  type Role,
+  replayWire1,
+  SyncServer,
+  type SyncWorld,
+  type Wire1Counts,
+  type Wire1Event,
+  type Wire1Replay,
+  Wire1Server,
+} from "@orthant/protocol";
+import type { WorldEngine } from "@orthant/world/engine";
+import { syncWorldOf } from "./sync-world-of.ts";
+import { type Wire1Options, wire1Account } from "./wire1/wire1-listener.ts";
+
+/** Options of {@link replayWire1InWorld}. */
+interface ReplayOptions extends Pick<Wire1Options, "onCommand"> {
+  /** The role that the players had; `builder` by default. */
+  readonly role?: Role;
+}
+
+/** Result of {@link replayWire1InWorld}. */
+export interface Wire1WorldReplay extends Wire1Replay {
+  /** Datagrams that had an effect. */
+  readonly taken: number;
+  /** Datagrams without an effect, by reason. */
+  readonly dropped: Wire1Counts["dropped"];
+}
+
+/** Interval between ticks as the server announces it; the recording has the ticks themselves. */
+const TICK_MS = 100;
+
+/**
+ * Replays a recording of Wire v1 into a world, without a socket and as fast as it can: edits, rates and sessions are
+ * those of a server with default limits and no rules, at the recorded times. Begin with the world as it was when the
+ * recording began. The caller saves the world.
+ */
+export async function replayWire1InWorld(
+  world: WorldEngine,
+  recording: Uint8Array | Iterable<Wire1Event>,
+  { role = "builder", onCommand }: ReplayOptions = {},
+): Promise<Wire1WorldReplay> {
+  const { tracked, whenDone } = trackPromises(await syncWorldOf(world));
+  let nowMs = 0;
+  // Stands still between events. Only rules of a game set timers, and there are none.
+  const time: TimeSource = { ...systemTime, nowMs: () => nowMs };
+  const expected = new ExpectedPlayers();
+  const limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_WIRE1_LIMITS };
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown): void => void failures.push(error);
+  const sync = new SyncServer({
+    world: tracked,
+    time,
+    limits,
+    tickMs: TICK_MS,
+    acknowledge: "applied",
+    // Only players of the recording are here, and they are expected.
+    authorize: async (hello) => expected.accountOf(hello) ?? wire1Account(0, "viewer"),
+    events: { onFailure },
+  });
+  const server = new Wire1Server({
+    world: tracked,
+    sync,
+    expected,
+    time,
+    limits,
+    accountOf: (playerId) => wire1Account(playerId, role),
+    send: () => undefined,
+    events: { ...(onCommand && { onCommand }), onFailure },
+  });
+  try {
+    const replay = await replayWire1(recording, {
+      advance(ms) {
+        nowMs += ms;
+      },
+      receive: (from, datagram) => server.receive(from, datagram),
+      async tick() {
+        server.tick();
+        sync.tick();
+        await whenDone();
+        if (failures.length > 0) throw failures[0];
+      },
+    });
+    await whenDone();
+    const { taken, dropped } = server.counts;
+    return { ...replay, taken, dropped };
+  } finally {
+    server.close();
+    await sync.shutdown("the recording ended", 0);
+  }
+}
+
+/** Returns a world that behaves like the given one, and a function that waits until all of its promises settled. */
+function trackPromises(world: SyncWorld): { readonly tracked: SyncWorld; whenDone(): Promise<void> } {
+  const pending = new Set<Promise<unknown>>();
+  const tracked = new Proxy(world, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      return (...args: readonly unknown[]): unknown => {
+        const result: unknown = Reflect.apply(value, target, args);
+        if (result instanceof Promise) {
+          const settled = (): boolean => pending.delete(result);
+          pending.add(result);
+          result.then(settled, settled);
+        }
+        return result;
+      };
+    },
+  });
+  const whenDone = async (): Promise<void> => {
+    // What waited for a promise may start the next one, a turn later.
+    do await nextTurn();
+    while (pending.size > 0);
+  };
+  return { tracked, whenDone };
+}

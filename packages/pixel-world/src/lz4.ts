@@ -228,6 +228,11 @@ export function encodeSizedBlock(bytes: Uint8Array): Uint8Array {
   return sized;
 }
 
+/** Returns a lower bound of the length of a sized block of `bytes` bytes, whatever they are. */
+export function sizedBlockBytesMin(bytes: number): number {
+  return SIZE_BYTES + Math.ceil(bytes / EXPANSION_MAX);
+}
+
 /** Decodes a sized block of exactly `length` bytes. Throws `ORT_LZ4` otherwise. */
 export function decodeSizedBlock(sized: Uint8Array, length: number): Uint8Array {
   const said = sizeOf(sized);

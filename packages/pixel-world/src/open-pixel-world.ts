@@ -115,7 +115,7 @@ async function openLocked(
   settings: PixelWorldSettings,
 ): Promise<PixelWorld> {
   if (lock.isContested) await replaceByCopy(disk, path, lock);
-  const log = await PixelLog.open(disk, path, lock);
+  const log = await PixelLog.open(disk, path, lock, settings.onDamage);
   try {
     requireConstants(log.facts, settings.expect, path);
     requireGenerator(log.facts.generator, settings.generator);

@@ -35,7 +35,7 @@ export interface PixelConstants {
   readonly layers?: readonly PixelLayer[];
 }
 
-/** What an open world does about a damaged chunk or body: throw, or regenerate it and report it. */
+/** What a world does about damage: throw, or go on with what is whole, regenerate the rest and report it. */
 export type PixelDamageMode = "strict" | "regenerate";
 
 /** Options for opening a world. */

@@ -50,7 +50,9 @@ export class PixelWorld {
     this.#log = log;
     this.#lock = lock;
     this.#settings = settings;
-    this.#damage = new DamageLog(settings.onDamage);
+    this.#damage = new DamageLog(settings.onDamage, log.damage);
+    // Repair may still find more in the bytes that a compaction would drop.
+    this.#compactionFailure = log.damage;
     this.#pending = new PendingChanges(settings.pendingMax);
     this.#sessionBits = BigInt.asUintN(32, settings.random());
     this.#autosave = new AutosaveTimer(settings.time, settings.autosaveMs, () => {
@@ -93,12 +95,15 @@ export class PixelWorld {
     return this.#pending.size;
   }
 
-  /** Why compaction failed. It is not retried; the file keeps growing and stays as safe as before. */
+  /**
+   * Why compaction failed, or is not tried because tables are damaged. It is not retried; the file keeps growing
+   * and stays as safe as before.
+   */
   get compactionFailure(): OrthantError | undefined {
     return this.#compactionFailure;
   }
 
-  /** Damage found since the world was opened. Always empty unless `onDamage` is `regenerate`. */
+  /** Damage found when the world was opened, and since. Always empty unless `onDamage` is `regenerate`. */
   get damage(): readonly PixelDamage[] {
     return this.#damage.all;
   }
@@ -344,7 +349,7 @@ export class PixelWorld {
       return;
     }
     const { x, y, pixels } = change;
-    const encoded = pixels && shortestForm(pixels, this.facts, this.#settings.generator, x, y);
+    const encoded = pixels && (await shortestForm(pixels, this.facts, this.#settings.generator, x, y));
     const changed = await this.#log.putChunk(x, y, encoded);
     // The content is unchanged, so it is as durable as before.
     if (!changed && this.#pending.chunk(x, y) === change && !this.#log.isUncommitted(x, y))

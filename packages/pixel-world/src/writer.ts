@@ -63,7 +63,7 @@ export class PixelSaveWriter {
 
   /** Adds a chunk in its shortest form; skips one that equals the generator's output. */
   async addPixels(x: number, y: number, pixels: Uint8Array, generator?: PixelGenerator): Promise<void> {
-    const encoded = shortestForm(keptPixels(pixels, this.#facts.layers), this.#facts, generator, x, y);
+    const encoded = await shortestForm(keptPixels(pixels, this.#facts.layers), this.#facts, generator, x, y);
     if (encoded !== undefined) await this.addEncoded(x, y, encoded);
   }
 

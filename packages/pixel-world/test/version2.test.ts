@@ -13,6 +13,7 @@ import {
   planPixelRepair,
   verifyPixelWorld,
 } from "@orthant/pixel-world";
+import { encodePixelChunk, pixelEntryHeader } from "@orthant/pixel-world/internal";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
   BYTES,
@@ -125,6 +126,73 @@ describe("a version 2 file", () => {
   });
 });
 
+describe("the form of a stored chunk", () => {
+  test("[X23] is the shortest one, also where the whole chunk is not tried", async () => {
+    const layers = DEFAULT_LAYERS;
+    const form = { chunkEdge: 64, layers };
+    const prng = new Prng(5);
+    const disk = new MemoryDisk();
+    const world = await createPixelWorld(
+      disk,
+      FILE,
+      { chunkEdge: 64 },
+      { generator: ground, autosave: false },
+    );
+    const expected: number[] = [];
+    // The whole chunk takes at least 4 + 64 * 64 * 4 / 255 bytes: 69.
+    for (let x = 0; x < 60; x++) {
+      const pixels = (await world.load(x, 0)) ?? new Uint8Array(0);
+      if (x % 5 === 4) pixels.fill(0x20);
+      else if (x % 3 > 0) pixels.fill(0);
+      const positions = new Set<number>();
+      for (let count = x % 5 === 4 ? x + 1 : 0; count <= x; count++)
+        positions.add(prng.below(x % 2 === 0 ? 4_096 : 80));
+      for (const position of positions)
+        pixels.set([1 + prng.below(200), prng.below(256), 1, 0x20], position * 4);
+      await world.store(x, 0, pixels);
+      const generated = new Uint8Array(pixels.length);
+      ground.fill(x, 0, generated);
+      for (let at = 3; at < generated.length; at += 4) generated[at] = (generated[at] ?? 0) & 0x20;
+      const changed = Array.from({ length: 4_096 }, (_, position) => position).filter((position) =>
+        [0, 1, 2, 3].some((byte) => pixels[position * 4 + byte] !== generated[position * 4 + byte]),
+      );
+      const delta = {
+        positions: Uint32Array.from(changed),
+        pixels: Uint8Array.from(
+          changed.flatMap((position) => [...pixels.subarray(position * 4, position * 4 + 4)]),
+        ),
+      };
+      const whole = encodePixelChunk({ storage: "full", pixels }, form).payload.length;
+      expected.push(Math.min(whole, encodePixelChunk({ storage: "delta", delta }, form).payload.length));
+    }
+    await world.close();
+    const save = await openPixelSave(disk, FILE);
+    expect([...save.chunks()].map(({ bytes }) => bytes - pixelEntryHeader.bytes)).toEqual(expected);
+    expect(new Set([...save.chunks()].map(({ storage }) => storage))).toEqual(new Set(["delta", "full"]));
+    expect(Math.min(...expected)).toBeLessThan(40);
+    expect(Math.max(...expected)).toBeGreaterThan(100);
+    await save.close();
+  });
+
+  test("is found in several turns of the event loop for a large chunk", async () => {
+    const world = await createPixelWorld(new MemoryDisk(), FILE, {}, { generator: ground, autosave: false });
+    const pixels = (await world.load(0, 0)) ?? new Uint8Array(0);
+    pixels.set(new Prng(1).bytes(20_000), 0);
+    await world.store(0, 0, pixels);
+    let turns = 0;
+    let isSaved = false;
+    const count = (): void => {
+      turns++;
+      if (!isSaved) setImmediate(count);
+    };
+    setImmediate(count);
+    await world.save().done;
+    isSaved = true;
+    expect(turns).toBeGreaterThanOrEqual(3);
+    await world.close();
+  });
+});
+
 describe("the header of the last save", () => {
   test("[X31] a save with a damaged header is found after the end of the previous save", async () => {
     // Generation 4 is in header 0; without it, header 1 has generation 3.
@@ -154,8 +222,12 @@ describe("the header of the last save", () => {
       "ORT_CHECKSUM",
     );
     expect(await materialsOf(broken), "the save before").toEqual({ "0,0": 5, "1,0": 0, "-3,2": 6, "4,4": 9 });
+    // A repair keeps what the entries after the end say: another chunk at 0,0, and none at 4,4.
     const plan = await planPixelRepair(diskWith(broken), FILE);
-    expect(plan.chunks.length).toBe(4);
+    expect(plan.chunks.map(({ x, y }) => `${x},${y}`)).toEqual(["0,0", "1,0", "-3,2"]);
+    const mended = new MemoryDisk();
+    await applyPixelRepair(diskWith(broken), FILE, plan, mended, FILE);
+    expect(await materialsOf(bytesOf(mended))).toEqual({ "0,0": 7, "1,0": 0, "-3,2": 6 });
   });
 
   test("[X32] uncommitted bytes are cut off when a file is opened for writing", async () => {

@@ -2,15 +2,15 @@ import type { OrthantError } from "@orthant/core";
 import { isDamage } from "@orthant/disk/files";
 import type { PixelDamageMode } from "../options.ts";
 import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
-import type { SkipDamaged } from "./pixel-log.ts";
+import type { SkipDamaged } from "./copy-live.ts";
 
-/** A stored chunk or body that could not be read. */
+/** A stored chunk or body that could not be read, or the tables that name all of them. */
 export interface PixelDamage {
-  readonly kind: "chunk" | "body";
-  /** Position of the chunk, or of the chunk that contains the body. */
-  readonly x: number;
-  readonly y: number;
-  /** Id of the body; `undefined` for a chunk. */
+  readonly kind: "chunk" | "body" | "tables";
+  /** Position of the chunk, or of the chunk that contains the body; `undefined` for the tables. */
+  readonly x: number | undefined;
+  readonly y: number | undefined;
+  /** Id of the body; `undefined` for anything else. */
   readonly id: bigint | undefined;
   /** What is wrong with the bytes. */
   readonly error: OrthantError;
@@ -23,7 +23,10 @@ export class DamageLog {
   readonly #found = new Map<string, PixelDamage>();
   readonly #listeners = new Set<(damage: PixelDamage) => void>();
 
-  constructor(mode: PixelDamageMode) {
+  /** `tables` is the damage of the tables, if the world was opened without them. */
+  constructor(mode: PixelDamageMode, tables?: OrthantError) {
+    if (tables !== undefined)
+      this.#found.set("tables", { kind: "tables", x: undefined, y: undefined, id: undefined, error: tables });
     this.skip = mode === "regenerate" ? (ref, error) => this.#add(ref, error) : undefined;
   }
 

@@ -1,27 +1,31 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, type OrthantError } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
 import { PositionSet } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { isDamage, type WriterLock } from "@orthant/disk/files";
+import { attempt, isDamage, type WriterLock } from "@orthant/disk/files";
 import { chunkOfBody, encodeBody, type PixelBody } from "../body.ts";
 import { LeasedFile, lockFile, openHeld } from "../files.ts";
-import { entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
+import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { TABLE_LINKS_MAX } from "../limits.ts";
+import type { PixelDamageMode } from "../options.ts";
 import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
 import { comparePixelChunks, type PixelBodyRef, type PixelChunkRef, type PixelFacts } from "../save.ts";
 import type { EncodedChunk } from "../version2/chunk-payload.ts";
-import { type Entry, encodeEntry, type NewEntry, readEntry, scanEntries } from "../version2/entry.ts";
+import { encodeEntry, type NewEntry, readEntry } from "../version2/entry.ts";
 import {
   deadBytesOf,
   encodeSlot,
   readState,
+  readWritableState,
   slotOffset,
   type TableSpan,
   type Version2State,
 } from "../version2/header.ts";
+import { stateOfEntries } from "../version2/salvage.ts";
 import { readBodyEntry, readChunkEntry } from "../version2/save.ts";
 import { byId, encodeTable, type PixelIndex, type Table, wholeTable } from "../version2/table.ts";
 import { PixelSaveWriter } from "../writer.ts";
+import { copyLive, type SkipDamaged } from "./copy-live.ts";
 
 /** Everything that a {@link PixelLog} works with. */
 interface PixelLogContext {
@@ -30,6 +34,8 @@ interface PixelLogContext {
   readonly lock: WriterLock;
   readonly file: DiskFile;
   readonly state: Version2State;
+  /** Why the state comes from the entries instead of the tables. */
+  readonly damage?: OrthantError;
 }
 
 /**
@@ -42,13 +48,16 @@ export class PixelLog {
   readonly #lock: WriterLock;
   readonly #changedChunks = new PositionSet();
   readonly #changedBodies = new Set<bigint>();
+  /** Why the content comes from the entries instead of the tables; `undefined` for an intact file. */
+  readonly damage: OrthantError | undefined;
   #file: LeasedFile;
   #state: Version2State;
   #index: PixelIndex;
   #tables: readonly TableSpan[];
   #end: number;
 
-  private constructor({ disk, path, lock, file, state }: PixelLogContext) {
+  private constructor({ disk, path, lock, file, state, damage }: PixelLogContext) {
+    this.damage = damage;
     this.#disk = disk;
     this.#path = path;
     this.#lock = lock;
@@ -59,19 +68,34 @@ export class PixelLog {
     this.#end = state.end;
   }
 
-  /** Opens a file for writing; the caller holds its lock. First repairs or cuts off what a crash left. */
-  static async open(disk: Disk, path: string, lock: WriterLock): Promise<PixelLog> {
+  /**
+   * Opens a file for writing; the caller holds its lock. First repairs or cuts off what a crash left. If the
+   * tables are damaged, throws or, with `regenerate`, goes on with the entries that are whole: the file stays
+   * as it is until the next commit, which appends a whole table behind everything.
+   */
+  static async open(
+    disk: Disk,
+    path: string,
+    lock: WriterLock,
+    onDamage: PixelDamageMode = "strict",
+  ): Promise<PixelLog> {
     const file = await openHeld(disk, path, lock);
     try {
-      const state = await readState(file);
+      const [state, error] = await attempt(() => readWritableState(file));
+      if (state === undefined) {
+        if (onDamage === "strict" || !isDamage(error)) throw error;
+        const recovered = await stateOfEntries(file, error);
+        // Entries never begin where the headers are.
+        const missing = ENTRIES_OFFSET - (await file.size());
+        if (missing > 0) await file.append(new Uint8Array(missing));
+        return new PixelLog({ disk, path, lock, file, ...recovered });
+      }
       if (state.rolledForward) {
         // The next commit overwrites the other header, the only intact one; it syncs this one first.
         await file.writeAt(
           slotOffset(state.generation),
           encodeSlot({ ...slotFacts(state), ...counts(state.index) }),
         );
-      } else if (state.headerFault !== undefined) {
-        await requireNoEntries(file, state);
       }
       if ((await file.size()) > state.end) await file.truncate(state.end);
       return new PixelLog({ disk, path, lock, file, state });
@@ -340,58 +364,4 @@ function slotFacts({ facts, generation, modifiedMs, tables, deadBytes }: Version
 
 function counts({ chunks, bodies }: PixelIndex): { readonly chunkCount: number; readonly bodyCount: number } {
   return { chunkCount: chunks.size, bodyCount: bodies.size };
-}
-
-/**
- * Throws if entries follow the committed end. A power cut cannot leave both them and a damaged header: the
- * header rotted and may have named these entries.
- */
-async function requireNoEntries(
-  file: Parameters<typeof scanEntries>[0],
-  { end, generation }: Version2State,
-): Promise<void> {
-  for await (const piece of scanEntries(file, end)) {
-    if (piece.kind === "gap") continue;
-    const detail = `a header is damaged, and behind generation ${generation} there is more; repair the file before it is written to`;
-    throw new OrthantError("ORT_CHECKSUM", detail, { offset: piece.entry.offset });
-  }
-}
-
-/** Called for each damaged entry that a copy omits. */
-export type SkipDamaged = (ref: PixelChunkRef | PixelBodyRef, error: OrthantError) => void;
-
-/**
- * Copies the live entries to a new file, one by one. A damaged entry makes the copy fail, because the copy
- * must not look intact; with `skipDamaged` it is reported and omitted instead.
- */
-async function copyLive(
-  file: DiskFile,
-  { chunks, bodies }: PixelIndex,
-  target: PixelSaveWriter,
-  skipDamaged?: SkipDamaged,
-): Promise<void> {
-  for (const ref of chunks) {
-    const entry = await entryOf(file, "chunk", ref, skipDamaged);
-    if (entry === undefined) continue;
-    await target.addEncoded(ref.x, ref.y, { storage: ref.storage, payload: entry.payload });
-  }
-  for (const ref of bodies) {
-    const entry = await entryOf(file, "body", ref, skipDamaged);
-    if (entry !== undefined) await target.addBodyRecord(ref.id, ref.x, ref.y, entry.payload);
-  }
-}
-
-async function entryOf(
-  file: DiskFile,
-  kind: "chunk" | "body",
-  ref: PixelChunkRef | PixelBodyRef,
-  skipDamaged: SkipDamaged | undefined,
-): Promise<Entry | undefined> {
-  try {
-    return await readEntry(file, kind, ref.offset, ref.bytes);
-  } catch (error) {
-    if (skipDamaged === undefined || !isDamage(error)) throw error;
-    skipDamaged(ref, error);
-    return undefined;
-  }
 }

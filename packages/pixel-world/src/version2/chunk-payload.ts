@@ -1,6 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
-import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
+import { nextTurn } from "@orthant/core/engine";
+import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock, sizedBlockBytesMin } from "../lz4.ts";
 import {
   generatedPixels,
   keptLayers,
@@ -20,24 +21,38 @@ export interface EncodedChunk {
   readonly payload: Uint8Array;
 }
 
+/** Size of a chunk in memory from which the steps of its encoding let other work come between. */
+const SLICED_BYTES_MIN = 262_144;
+
 /**
  * Encodes pixels in the shortest form: empty if they are all 0, else the whole chunk or its changes to the
  * generator's output. Returns `undefined` if nothing differs, because such a chunk is not stored. `pixels`
- * must contain only kept bits.
+ * must contain only kept bits, and must not change until the promise resolves: a large chunk is encoded in
+ * several turns of the event loop.
  */
-export function shortestForm(
+export async function shortestForm(
   pixels: Uint8Array,
   form: PixelChunkShape,
   generator: PixelGenerator | undefined,
   x: number,
   y: number,
-): EncodedChunk | undefined {
+): Promise<EncodedChunk | undefined> {
+  const pause = async (): Promise<void> => {
+    if (pixels.length >= SLICED_BYTES_MIN) await nextTurn();
+  };
   if (generator === undefined) return wholeForm(pixels, form);
-  const delta = pixelDelta(generatedPixels(form, generator, x, y), pixels, form.layers.length);
+  const generated = generatedPixels(form, generator, x, y);
+  await pause();
+  if (isEmpty(pixels)) return isEmpty(generated) ? undefined : wholeForm(pixels, form);
+  const delta = pixelDelta(generated, pixels, form.layers.length);
   if (delta.positions.length === 0) return undefined;
-  const whole = wholeForm(pixels, form);
-  if (whole.storage === "empty") return whole;
+  await pause();
   const changes = encodeChunk({ storage: "delta", delta }, form);
+  // Compressing the whole chunk takes longest, and is in vain if it cannot become shorter.
+  const planesBytes = form.chunkEdge * form.chunkEdge * keptLayers(form.layers).length;
+  if (changes.payload.length < sizedBlockBytesMin(planesBytes)) return changes;
+  await pause();
+  const whole = wholeForm(pixels, form);
   return changes.payload.length < whole.payload.length ? changes : whole;
 }
 
@@ -64,8 +79,13 @@ export function decodeChunk({ storage, payload }: EncodedChunk, form: PixelChunk
 }
 
 function wholeForm(pixels: Uint8Array, form: PixelChunkShape): EncodedChunk {
-  const isEmpty = pixels.every((byte) => byte === 0);
-  return encodeChunk(isEmpty ? { storage: "empty" } : { storage: "full", pixels }, form);
+  return encodeChunk(isEmpty(pixels) ? { storage: "empty" } : { storage: "full", pixels }, form);
+}
+
+function isEmpty(pixels: Uint8Array): boolean {
+  // Not `every`, whose calls take ten times as long.
+  for (let at = 0; at < pixels.length; at++) if (pixels[at] !== 0) return false;
+  return true;
 }
 
 /**

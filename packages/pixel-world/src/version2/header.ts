@@ -193,6 +193,22 @@ export async function readState(file: DiskFile): Promise<Version2State> {
   return { ...(await stateOfSlot(file, newest)), headerFault };
 }
 
+/**
+ * Reads the newest committed state like {@link readState}, for a file that is written to or repaired. Also
+ * throws if a header is damaged and entries follow the committed end. A power cut cannot leave both: the
+ * header rotted and may have named these entries. Rule X32.
+ */
+export async function readWritableState(file: DiskFile): Promise<Version2State> {
+  const state = await readState(file);
+  if (state.headerFault === undefined || state.rolledForward) return state;
+  for await (const piece of scanEntries(file, state.end)) {
+    if (piece.kind === "gap") continue;
+    const detail = `a header is damaged, and behind generation ${state.generation} there is more; repair the file before it is written to`;
+    throw new OrthantError("ORT_CHECKSUM", detail, { offset: piece.entry.offset });
+  }
+  return state;
+}
+
 /** Returns the intact header with the latest generation. */
 export function newestSlot(slots: readonly (Slot | OrthantError)[]): Slot | undefined {
   const whole = slots.filter((slot): slot is Slot => !(slot instanceof OrthantError));

@@ -1,4 +1,4 @@
-import { isOrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
 import { decodeBody } from "../body.ts";
@@ -7,7 +7,7 @@ import { STORAGE, storageNamed } from "../pixels.ts";
 import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "../save.ts";
 import { decodeChunk } from "./chunk-payload.ts";
 import { type Entry, scanEntries } from "./entry.ts";
-import { newestSlot, readSlots, readState, type Version2State } from "./header.ts";
+import { deadBytesOf, newestSlot, readSlots, readWritableState, type Version2State } from "./header.ts";
 import { readBodyEntry, readChunkEntry } from "./save.ts";
 import { BodyIndex, ChunkIndex, type PixelIndex } from "./table.ts";
 
@@ -27,22 +27,51 @@ export interface Salvaged {
  * removed ones stay removed.
  */
 export async function salvageVersion2(path: string, file: DiskFile): Promise<Salvaged> {
-  const [state, error] = await attempt(() => readState(file));
+  const [state, error] = await attempt(() => readWritableState(file));
   if (state !== undefined) return followTables(path, file, state);
-  const slot = newestSlot(await readSlots(file));
-  // Without a header the layout of a pixel is unknown.
-  if (slot === undefined) throw error;
-  const { index, gaps } = await walk(file, slot.facts);
-  const losses = [
-    `the tables cannot be read (${error?.message}); ${index.chunks.size} chunks and ${index.bodies.size} bodies are what the last entries say`,
-  ];
+  const { state: found, damage, gaps } = await stateOfEntries(file, error);
+  const losses = [damage.detail];
   for (const { offset, bytes } of gaps) losses.push(`${bytes} bytes at offset ${offset} are no whole entry`);
+  const { facts, modifiedMs, index } = found;
+  return { facts, modifiedMs, chunks: [...index.chunks], bodies: [...index.bodies], losses };
+}
+
+/** Bytes that belong to no entry. */
+interface Gap {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/**
+ * Returns what the entries of a file say, whose tables cannot be read because of `cause`: the last whole one
+ * of each chunk and body. Throws `cause` if no header is intact, because without one the layout of a pixel is
+ * unknown.
+ */
+export async function stateOfEntries(
+  file: DiskFile,
+  cause: OrthantError,
+): Promise<{ readonly state: Version2State; readonly damage: OrthantError; readonly gaps: readonly Gap[] }> {
+  const slot = newestSlot(await readSlots(file));
+  if (slot === undefined) throw cause;
+  const { facts, generation, modifiedMs } = slot;
+  const { index, gaps } = await walk(file, facts);
+  const end = Math.max(ENTRIES_OFFSET, await file.size());
+  const deadBytes = deadBytesOf(index, [], end);
+  const detail = `the tables cannot be read (${cause.message}); ${index.chunks.size} chunks and ${index.bodies.size} bodies are what the last entries say`;
   return {
-    facts: slot.facts,
-    modifiedMs: slot.modifiedMs,
-    chunks: [...index.chunks],
-    bodies: [...index.bodies],
-    losses,
+    state: {
+      facts,
+      generation,
+      modifiedMs,
+      index,
+      tables: [],
+      end,
+      deadBytes,
+      headerFault: undefined,
+      rolledForward: false,
+    },
+    damage: new OrthantError(cause.code, detail, cause.context, { cause }),
+    gaps,
   };
 }
 
@@ -85,10 +114,10 @@ async function walk(
   facts: PixelFacts,
 ): Promise<{
   readonly index: PixelIndex;
-  readonly gaps: readonly { readonly offset: number; readonly bytes: number }[];
+  readonly gaps: readonly Gap[];
 }> {
   const index: PixelIndex = { chunks: new ChunkIndex(), bodies: new BodyIndex() };
-  const gaps: { readonly offset: number; readonly bytes: number }[] = [];
+  const gaps: Gap[] = [];
   for await (const piece of scanEntries(file, ENTRIES_OFFSET)) {
     if (piece.kind === "gap") gaps.push(piece);
     else if (isGood(piece.entry, facts)) apply(piece.entry, index);

@@ -1,5 +1,6 @@
 import { type Codec, encode } from "@orthant/core/bytes";
 import { TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core/engine";
+import { describeWire1Datagram, readWire1Recording, Wire1Recorder } from "@orthant/protocol";
 import {
   clientFrameCodec,
   serverFrameCodec,
@@ -13,7 +14,7 @@ import {
   randomServerFrame,
   randomWire1Message,
 } from "@orthant/testkit/messages";
-import { strict, type Target } from "./decoders.ts";
+import { lenient, strict, type Target } from "./decoders.ts";
 
 /** Valid frames to mutate, enough to hold every kind of message several times. */
 const FRAME_SAMPLES = 64;
@@ -61,4 +62,25 @@ export const wire1Targets: readonly Target[] = [
   strict("chunk of tiles", tileChunkCodec, [
     { x: -3, y: 70_000, tiles: new Uint16Array(TILES_PER_CHUNK).fill(300) },
   ]),
+  lenient(
+    "recording of Wire v1",
+    (input) => {
+      for (const event of readWire1Recording(input))
+        if (event.kind === "datagram") describeWire1Datagram(event.datagram);
+    },
+    [recordingSample()],
+  ),
 ];
+
+/** Returns a recording of 20 datagrams from three addresses. */
+function recordingSample(): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 0);
+  for (let index = 0; index < 20; index++) {
+    const message = randomWire1Message(new Prng(index));
+    const from = { address: `10.0.0.${index % 3}`, port: 7_000 + index };
+    if (!isLong(message)) recorder.datagram(from, encode(wire1Codec, message), index * 30);
+    recorder.tick(index * 30 + 20);
+  }
+  return new Uint8Array(Buffer.concat(pieces));
+}

@@ -1,3 +1,4 @@
+import { equal, ok } from "node:assert/strict";
 import { OrthantError } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
@@ -7,6 +8,7 @@ import {
   decodePixelBody,
   encodePixelBody,
   openPixelSave,
+  openPixelWorld,
   type PixelBody,
   type PixelFacts,
   packMask,
@@ -94,6 +96,12 @@ export const pixelTargets: readonly Target[] = [
   wholeFile("native pixel world", await nativeSample()),
   wholeFile("pixel world of a browser", asBrowser(await nativeSample())),
   wholeFile("pixel world of version 2", squeezed(await version2Sample()), spread),
+  lenient(
+    "pixel world with damage, opened and saved",
+    saveDamaged,
+    [squeezed(await version2Sample())],
+    WHOLE_WORLD,
+  ),
 ];
 
 /** Creates a target for a reader of one part. */
@@ -181,6 +189,34 @@ function wholeFile(
     for (const ref of save.bodies()) await save.readBody(ref);
   };
   return lenient(name, readAll, [sample], WHOLE_WORLD);
+}
+
+/**
+ * Opens a damaged world, saves another chunk, and opens it strictly: what opens with damage is whole after a save,
+ * and has every chunk that the repair of the damaged file finds, as long as tables were damaged.
+ */
+async function saveDamaged(input: Uint8Array): Promise<void> {
+  const disk = new MemoryDisk({ directories: [], files: new Map([[FILE, spread(input)]]) });
+  const options = { time: new FakeTime(), autosave: false, generator: stripes } as const;
+  const world = await openPixelWorld(disk, FILE, { ...options, onDamage: "regenerate" });
+  const isRecovered = world.damage.length > 0;
+  const { facts: found, chunkCount, bodyCount } = world;
+  const added = new Uint8Array(found.chunkEdge ** 2 * found.layers.length).fill(1);
+  try {
+    if (isRecovered) {
+      const plan = await planPixelRepair(disk, FILE);
+      equal(chunkCount, plan.chunks.length, "chunks that a repair finds");
+      equal(bodyCount, plan.bodies.length, "bodies that a repair finds");
+    }
+    await world.store(1_000, 1_000, added);
+  } finally {
+    await world.close();
+  }
+  const again = await openPixelWorld(disk, FILE, options);
+  equal(again.chunkCount, chunkCount + 1, "chunks after a save");
+  equal(again.bodyCount, bodyCount, "bodies after a save");
+  ok(await again.load(1_000, 1_000));
+  await again.close();
 }
 
 /** Removes the unused room behind the headers of a version 2 file, so that mutations hit used bytes. */

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type GeneratorRegistry, OrthantError, type TimeSource } from "@orthant/core";
 import { printable } from "@orthant/core/engine";
@@ -112,11 +112,12 @@ export class Context {
     return movable(await this.openDisk(folder, onBytes), new NodeDisk(folder));
   }
 
-  /** Opens a folder like {@link openDisk}, or a file within its folder. */
+  /** Opens a folder like {@link openDisk}, or a file within its folder. Either may be a link, as the user named it. */
   async openLocation(path: string, onBytes?: (bytes: number) => void): Promise<WorldLocation> {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) return { disk: await this.openDisk(path, onBytes), file: undefined };
-    return { disk: await this.openDisk(dirname(path), onBytes), file: basename(path) };
+    const file = await realpath(path);
+    return { disk: await this.openDisk(dirname(file), onBytes), file: basename(file) };
   }
 
   /** Opens a disk that works even after the user stops the command, so that a long-running one can save. */

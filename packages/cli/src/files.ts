@@ -39,6 +39,8 @@ export async function makeFolderInParts<Value>(
   const temporary = unfinishedFolder(target);
   const beside = await NodeDisk.create(dirname(target));
   const disk = await NodeDisk.create(temporary);
+  // Refuses a link of that name, which would lead the work elsewhere.
+  await beside.makeDirectory(basename(temporary));
   const lock = await disk.lock("import");
   const value = await fill(disk).finally(() => lock.release());
   await rmdir(target).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -151,7 +151,7 @@ export function importStarter(
 ): FormatRequest["startImport"] {
   if (count <= 1) return undefined;
   return (format, own) => {
-    const folder = statSync(path).isFile() ? dirname(resolve(path)) : resolve(path);
+    const folder = statSync(path).isFile() ? dirname(realpathSync(path)) : resolve(path);
     return new ImportThreads({ folder, format, world, values }, count, own);
   };
 }

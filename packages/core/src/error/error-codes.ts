@@ -60,7 +60,7 @@ export const ERROR_CODES = {
   ORT_DIALECT: "a world has to be converted first, or holds something that the other format cannot",
   ORT_NOT_EMPTY: "a save should be made in a place that is not empty",
   ORT_SAVE_FAILED: "an earlier save failed, so nothing more is accepted",
-  ORT_PATH: "a path is not a plain relative path inside the disk's root",
+  ORT_PATH: "a path is not a plain relative path inside the disk's root, or leads through a link",
   ORT_NOT_LOADED: "a part of an index or a chunk was asked for before it was loaded",
   ORT_NOT_FOUND: "there is no file or directory with that name",
   ORT_EXISTS: "a file or directory with that name is already there",

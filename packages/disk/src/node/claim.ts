@@ -1,10 +1,12 @@
-import { accessSync, type Stats, statSync } from "node:fs";
-import { open, readdir, rename, unlink, utimes } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { lstatSync, type Stats } from "node:fs";
+import { lutimes, open, readdir, rename, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { OrthantError } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/engine";
 import type { DiskLock } from "../port/disk.ts";
+import { nameOf, parentOf } from "../port/path.ts";
+import { findDirectory, inDirectory } from "./directory.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { systemCode, wrapErrors } from "./system-error.ts";
 
@@ -27,33 +29,49 @@ interface Claim extends ProcessIdentity {
   readonly token: string;
 }
 
+/** The directory of a lock. */
+interface LockDirectory {
+  /** Calls `use` with the path of an entry. Looks the directory up each time: it may have been moved meanwhile. */
+  at<Result>(name: string, use: (file: string) => Promise<Result>): Promise<Result>;
+  /** Returns an entry itself, not what it may link to; `undefined` if it is missing. */
+  look(name: string): Stats | undefined;
+  names(): Promise<readonly string[]>;
+}
+
 /**
- * Takes the lock at `file`. Each process that wants it creates a claim: an empty file beside it whose name
+ * Takes the lock `path` of the disk in `root`. Each process that wants it creates a claim: an empty file beside it whose name
  * identifies the process. It then checks the other claims, and backs off if one of them belongs to a living
  * process. The claim comes before the check, so of two rivals at least one sees the other. A dead process's
  * claim is removed; its name is never reused, so a living claim cannot be removed by mistake. The claim of a
  * silent process that may be alive is renamed instead: its holder finds it missing, and the new holder finds
  * that the lock is contested.
  */
-export async function takeClaim(file: string, path: string): Promise<DiskLock> {
+export async function takeClaim(root: string, path: string): Promise<DiskLock> {
+  const file = join(root, path);
   if (ownLocks.has(file)) throw locked(path, "this process has it open already");
   ownLocks.add(file);
   try {
     const own = await ownIdentity();
+    const directory = directoryOf(root, path);
+    const lock = nameOf(path);
     for (let attempt = 1; ; attempt++) {
       const token = systemRandomBits().toString(16).padStart(16, "0");
-      const claim = join(dirname(file), claimName(basename(file), { ...own, token }));
-      await wrapErrors("lock", path, async () => (await open(claim, "wx")).close());
+      const claim = claimName(lock, { ...own, token });
+      await wrapErrors("lock", path, () =>
+        directory.at(claim, async (target) => (await open(target, "wx")).close()),
+      );
       try {
-        const rival = await findRival(file, claim, own);
-        if (rival === undefined)
-          return holdClaim({ file, path, claim, token, ousted: await oustedClaims(file) });
+        const rival = await findRival(directory, lock, claim, own);
+        if (rival === undefined) {
+          const ousted = await oustedClaims(directory, lock);
+          return holdClaim({ directory, path, claim, token, ousted, onRelease: () => ownLocks.delete(file) });
+        }
         if (attempt === ATTEMPTS) throw locked(path, `process ${rival.pid} on ${rival.host} has it open`);
       } catch (error) {
-        await removeQuietly(claim);
+        await removeQuietly(directory, claim);
         throw error;
       }
-      await removeQuietly(claim);
+      await removeQuietly(directory, claim);
       await delay(Math.random() * STEP_BACK_MS_MAX);
     }
   } catch (error) {
@@ -62,26 +80,44 @@ export async function takeClaim(file: string, path: string): Promise<DiskLock> {
   }
 }
 
+function directoryOf(root: string, path: string): LockDirectory {
+  const directory = parentOf(path);
+  return {
+    at: (name, use) => inDirectory(root, directory, (found) => use(join(found, name))),
+    look(name) {
+      const { path: found, close } = findDirectory(root, directory);
+      try {
+        return lstatSync(join(found, name), { throwIfNoEntry: false });
+      } finally {
+        close();
+      }
+    },
+    names: () => inDirectory(root, directory, (found) => readdir(found)),
+  };
+}
+
 /** Returns the first other claim whose process may be alive. Removes those of dead processes on the way. */
-async function findRival(file: string, claim: string, own: ProcessIdentity): Promise<Claim | undefined> {
-  const folder = dirname(file);
-  const lock = basename(file);
-  for (const name of await readdir(folder)) {
+async function findRival(
+  directory: LockDirectory,
+  lock: string,
+  claim: string,
+  own: ProcessIdentity,
+): Promise<Claim | undefined> {
+  for (const name of await directory.names()) {
     const other = parseClaimName(lock, name);
-    const otherClaim = join(folder, name);
-    if (other === undefined || otherClaim === claim) continue;
+    if (other === undefined || name === claim) continue;
     const liveness = await livenessOf(other, own);
-    if (liveness === "alive" || (liveness === "unknown" && (await beats(otherClaim)))) return other;
-    if (liveness === "dead") await removeQuietly(otherClaim);
-    else await oust(otherClaim, join(folder, lock + OUSTED + other.token));
+    if (liveness === "alive" || (liveness === "unknown" && (await beats(directory, name)))) return other;
+    if (liveness === "dead") await removeQuietly(directory, name);
+    else await oust(directory, name, lock + OUSTED + other.token);
   }
   return undefined;
 }
 
 /** Takes the lock from a silent holder, and leaves a mark of it. */
-async function oust(claim: string, mark: string): Promise<void> {
+async function oust(directory: LockDirectory, claim: string, mark: string): Promise<void> {
   try {
-    await rename(claim, mark);
+    await directory.at(claim, (file) => rename(file, join(dirname(file), mark)));
   } catch (error) {
     // It was released meanwhile.
     if (systemCode(error) !== "ENOENT") throw error;
@@ -89,54 +125,47 @@ async function oust(claim: string, mark: string): Promise<void> {
 }
 
 /** Returns the marks of holders that lost the lock and may still be running. */
-async function oustedClaims(file: string): Promise<readonly string[]> {
-  const prefix = basename(file) + OUSTED;
-  const names = await readdir(dirname(file));
-  return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(file), name));
+async function oustedClaims(directory: LockDirectory, lock: string): Promise<readonly string[]> {
+  return (await directory.names()).filter((name) => name.startsWith(lock + OUSTED));
 }
 
 /** Whether a claim's file is touched within the time that a living holder needs. */
-async function beats(claim: string): Promise<boolean> {
-  const first = lastBeat(claim);
+async function beats(directory: LockDirectory, claim: string): Promise<boolean> {
+  const first = directory.look(claim)?.mtimeMs;
   for (let waited = 0; waited < SILENCE_MS; waited += BEAT_MS) {
     if (first === undefined) return false;
     await delay(BEAT_MS);
-    const last = lastBeat(claim);
+    const last = directory.look(claim)?.mtimeMs;
     if (last !== first) return last !== undefined;
   }
   return false;
 }
 
 /** Synchronous because every group of a journal asks: a few microseconds instead of fifty for the thread pool. */
-function exists(claim: string): boolean {
+function exists(directory: LockDirectory, claim: string): boolean {
   try {
-    accessSync(claim);
-    return true;
+    return directory.look(claim) !== undefined;
   } catch (error) {
     if (["ENOENT", "ENOTDIR"].includes(systemCode(error))) return false;
     throw error;
   }
 }
 
-function lastBeat(claim: string): number | undefined {
-  const found: Stats | undefined = statSync(claim, { throwIfNoEntry: false });
-  return found?.mtimeMs;
-}
-
 interface HeldClaim {
-  readonly file: string;
+  readonly directory: LockDirectory;
   readonly path: string;
   readonly claim: string;
   readonly token: string;
   /** The marks of earlier holders that may still be running. */
   readonly ousted: readonly string[];
+  readonly onRelease: () => void;
 }
 
-function holdClaim({ file, path, claim, token, ousted }: HeldClaim): DiskLock {
+function holdClaim({ directory, path, claim, token, ousted, onRelease }: HeldClaim): DiskLock {
   const beat = setInterval(() => {
     const now = new Date();
     // A claim that is gone cannot be touched; requireHeld reports that.
-    utimes(claim, now, now).catch(() => undefined);
+    directory.at(claim, (file) => lutimes(file, now, now)).catch(() => undefined);
   }, BEAT_MS);
   beat.unref();
   let isReleased = false;
@@ -144,18 +173,18 @@ function holdClaim({ file, path, claim, token, ousted }: HeldClaim): DiskLock {
     token,
     isContested: ousted.length > 0,
     async requireHeld() {
-      if (!(await wrapErrors("lock", path, async () => exists(claim))))
+      if (!(await wrapErrors("lock", path, async () => exists(directory, claim))))
         throw locked(path, "the lock was released or taken away");
     },
     async settle() {
-      for (const mark of ousted) await removeQuietly(mark);
+      for (const mark of ousted) await removeQuietly(directory, mark);
     },
     async release() {
       if (isReleased) return;
       isReleased = true;
       clearInterval(beat);
-      await removeQuietly(claim);
-      ownLocks.delete(file);
+      await removeQuietly(directory, claim);
+      onRelease();
     },
   };
 }
@@ -176,9 +205,9 @@ function parseClaimName(lock: string, name: string): Claim | undefined {
   return { boot, pidSpace, pid: Number(pid), start, host, token };
 }
 
-async function removeQuietly(claim: string): Promise<void> {
+async function removeQuietly(directory: LockDirectory, name: string): Promise<void> {
   // Already gone is fine; any other error shows up when the lock is taken next.
-  await unlink(claim).catch(() => undefined);
+  await directory.at(name, unlink).catch(() => undefined);
 }
 
 function locked(path: string, detail: string): OrthantError {

@@ -1,26 +1,31 @@
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { requireText } from "@orthant/core/engine";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
 import { requireMode } from "../port/file-guard.ts";
-import { requireDirectoryPath, requirePath } from "../port/path.ts";
+import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
 import { takeClaim } from "./claim.ts";
+import { inDirectory, linkErrorOf, requireNoLink } from "./directory.ts";
 import { untilReleased } from "./held-file.ts";
 import { NodeFile } from "./node-file.ts";
 import { systemCode, wrapErrors } from "./system-error.ts";
 
 // Opening a named pipe waits for its other end, possibly for ever. O_NONBLOCK prevents that; Windows lacks
-// it, and it has no effect on a regular file.
-const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants;
+// it, and it has no effect on a regular file. Windows lacks O_NOFOLLOW, too.
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
+// O_EXCL does not follow a link either.
 const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
-  read: O_RDONLY | O_NONBLOCK,
-  write: O_RDWR | O_NONBLOCK,
+  read: O_RDONLY | O_NONBLOCK | O_NOFOLLOW,
+  write: O_RDWR | O_NONBLOCK | O_NOFOLLOW,
   create: O_RDWR | O_CREAT | O_EXCL,
 };
 
-/** A folder of the machine's file system as a disk. */
+/**
+ * A folder of the machine's file system as a disk. The folder may be a symbolic link; a link in it is never followed:
+ * `ORT_PATH`. Renaming or removing a link changes the link itself.
+ */
 export class NodeDisk implements FolderDisk {
   readonly #root: string;
 
@@ -39,7 +44,7 @@ export class NodeDisk implements FolderDisk {
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
     requirePath(path);
     requireMode(mode);
-    const handle = await wrapErrors("open", path, () => this.#openRegular(path, OPEN_FLAGS[mode]));
+    const handle = await this.#at("open", path, (absolute) => this.#openRegular(absolute, path, mode));
     // What did not exist is a regular file now.
     if (mode === "create") return new NodeFile(path, mode, handle);
     const kind = await wrapErrors("open", path, () => handle.stat());
@@ -51,8 +56,10 @@ export class NodeDisk implements FolderDisk {
   async rename(from: string, to: string): Promise<void> {
     requirePath(from, "from");
     requirePath(to, "to");
-    await wrapErrors("rename", from, () =>
-      untilReleased(() => rename(this.#absolute(from), this.#absolute(to))),
+    await this.#at("rename", from, (source) =>
+      inDirectory(this.#root, parentOf(to), (found) =>
+        untilReleased(() => rename(source, join(found, nameOf(to)))),
+      ),
     );
   }
 
@@ -63,7 +70,7 @@ export class NodeDisk implements FolderDisk {
   async remove(path: string): Promise<boolean> {
     requirePath(path);
     try {
-      await wrapErrors("remove", path, () => untilReleased(() => unlink(this.#absolute(path))));
+      await this.#at("remove", path, (absolute) => untilReleased(() => unlink(absolute)));
       return true;
     } catch (error) {
       if (isOrthantError(error, "ORT_NOT_FOUND")) return false;
@@ -74,7 +81,7 @@ export class NodeDisk implements FolderDisk {
   async list(directory: string): Promise<readonly DirectoryEntry[]> {
     requireDirectoryPath(directory);
     const entries = await wrapErrors("list", directory, () =>
-      readdir(this.#absolute(directory), { withFileTypes: true }),
+      inDirectory(this.#root, directory, (found) => readdir(found, { withFileTypes: true })),
     );
     return entries
       .map(
@@ -85,39 +92,44 @@ export class NodeDisk implements FolderDisk {
 
   async makeDirectory(path: string): Promise<void> {
     requirePath(path);
-    await wrapErrors("makeDirectory", path, async () => {
+    await this.#at("makeDirectory", path, async (absolute) => {
       try {
-        await mkdir(this.#absolute(path));
+        await mkdir(absolute);
       } catch (error) {
         if (systemCode(error) !== "EEXIST") throw error;
-        // Fine if an existing directory has the name; readdir checks that, or the original error stands.
-        await readdir(this.#absolute(path)).catch(() => Promise.reject(error));
+        requireNoLink(absolute, path);
+        // Fine if an existing directory has the name, or the original error stands.
+        if (!(await lstat(absolute)).isDirectory()) throw error;
       }
     });
   }
 
   async syncDirectory(directory: string): Promise<void> {
     requireDirectoryPath(directory);
-    await syncFolder(this.#absolute(directory), directory);
+    await wrapErrors("syncDirectory", directory, () => inDirectory(this.#root, directory, syncFolder));
   }
 
   async lock(path: string): Promise<DiskLock> {
     requirePath(path);
-    return takeClaim(this.#absolute(path), path);
+    return takeClaim(this.#root, path);
   }
 
-  async #openRegular(path: string, flags: number): Promise<FileHandle> {
+  async #openRegular(absolute: string, path: string, mode: OpenMode): Promise<FileHandle> {
+    if (O_NOFOLLOW === 0) requireNoLink(absolute, path);
     try {
-      return await open(this.#absolute(path), flags);
+      return await open(absolute, OPEN_FLAGS[mode]);
     } catch (error) {
       // A socket, or a device that does not exist.
       if (systemCode(error) === "ENXIO") throw notRegular(path);
-      throw error;
+      throw linkErrorOf(error, absolute, path);
     }
   }
 
-  #absolute(path: string): string {
-    return join(this.#root, path);
+  /** Calls `use` with a path at which the system finds what `path` names, without following a link in its directory. */
+  #at<Result>(operation: string, path: string, use: (absolute: string) => Promise<Result>): Promise<Result> {
+    return wrapErrors(operation, path, () =>
+      inDirectory(this.#root, parentOf(path), (found) => use(join(found, nameOf(path)))),
+    );
   }
 }
 
@@ -141,7 +153,8 @@ async function makeFolder(folder: string): Promise<void> {
     return makeFolder(folder);
   }
   // A new folder is a new name in its parent.
-  await syncFolder(dirname(folder));
+  const parent = dirname(folder);
+  await wrapErrors("syncDirectory", parent, () => syncFolder(parent));
 }
 
 function noRoomIn(parent: string, path: string, cause: unknown): OrthantError {
@@ -158,15 +171,13 @@ async function isFolder(path: string): Promise<boolean> {
   }
 }
 
-async function syncFolder(folder: string, name: string = folder): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   // Windows can neither open nor sync a directory; NTFS journals its names by itself.
   if (process.platform === "win32") return;
-  await wrapErrors("syncDirectory", name, async () => {
-    const handle = await open(folder, O_RDONLY | O_DIRECTORY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  });
+  const handle = await open(folder, O_RDONLY | O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

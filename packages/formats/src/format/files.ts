@@ -28,13 +28,13 @@ export async function firstOf<Item, Value>(
   return undefined;
 }
 
-/** Returns the size of a file; 0 when a writer has removed it since it was listed. */
+/** Returns the size of a file; 0 when a writer has removed it since it was listed, or for a link. */
 export async function fileBytes(disk: Disk, path: string): Promise<number> {
   requireDisk("disk", disk);
   try {
     return await fileSize(disk, path);
   } catch (error) {
-    if (isOrthantError(error, "ORT_NOT_FOUND")) return 0;
+    if (isOrthantError(error, "ORT_NOT_FOUND", "ORT_PATH")) return 0;
     throw error;
   }
 }

@@ -161,12 +161,12 @@ export async function readPayloadFile<Value>(
   return value;
 }
 
-/** Reads a file named by the manifest. Blames the manifest for a path that leaves the root. */
+/** Reads a file named by the manifest. Blames the manifest for a path that leaves the root by its spelling. */
 async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
   try {
     return await readWhole(disk, path);
   } catch (error) {
-    if (!isOrthantError(error, "ORT_PATH")) throw error;
+    if (!isOrthantError(error, "ORT_PATH") || error.context.path !== undefined) throw error;
     throw new OrthantError("ORT_PATH", error.detail, { path: MANIFEST_FILE }, { cause: error });
   }
 }

@@ -10,6 +10,8 @@ import { readGlobal, readIndex, readManifest, whileLive } from "./reader.ts";
 export interface Survey {
   readonly manifest: ReadManifest | undefined;
   readonly manifestError: OrthantError | undefined;
+  /** Folders that cannot be listed, such as links, although there is something of that name. */
+  readonly folderErrors: readonly OrthantError[];
   /** Generations with at least one file, newest first. */
   readonly generations: readonly number[];
   readonly packIds: readonly number[];
@@ -20,11 +22,13 @@ export interface Survey {
 /** Lists the folders and reads the manifest. Throws only errors of the disk itself. */
 export async function surveySave(disk: Disk): Promise<Survey> {
   requireDisk("disk", disk);
-  const files = [
-    ...(await listFiles(disk, "")),
-    ...(await listFiles(disk, INDEX_FOLDER)),
-    ...(await listFiles(disk, DATA_FOLDER)),
-  ];
+  const files: string[] = [];
+  const folderErrors: OrthantError[] = [];
+  for (const folder of ["", INDEX_FOLDER, DATA_FOLDER]) {
+    const [found = [], error] = await attempt(() => filesIn(disk, folder));
+    files.push(...found);
+    if (error !== undefined) folderErrors.push(error);
+  }
   const generations = new Set<number>();
   const packIds: number[] = [];
   for (const file of files) {
@@ -38,6 +42,7 @@ export async function surveySave(disk: Disk): Promise<Survey> {
   return {
     manifest,
     manifestError,
+    folderErrors,
     generations: [...generations].sort((a, b) => b - a),
     packIds: packIds.sort((a, b) => a - b),
     files,
@@ -58,12 +63,6 @@ export function filesOfGeneration({ manifest }: Survey, generation: number): Gen
 export function sealsOfGeneration({ manifest }: Survey, generation: number): Partial<GenerationSeals> {
   const { currentGeneration, seals } = manifest?.manifest ?? {};
   return (currentGeneration === generation && seals) || {};
-}
-
-/** Returns the files of a folder; none if it cannot be listed. */
-async function listFiles(disk: Disk, folder: string): Promise<readonly string[]> {
-  const [files = []] = await attempt(() => filesIn(disk, folder));
-  return files;
 }
 
 /** A generation that can be opened. */

@@ -73,7 +73,10 @@ export async function verifyFiles(
   survey: Survey,
   content: ContentVerifier,
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = [...verifyManifest(survey)];
+  const findings: Finding[] = [
+    ...verifyManifest(survey),
+    ...survey.folderErrors.map((error) => findingOf(error, "")),
+  ];
   for (const generation of survey.generations) {
     const files = filesOfGeneration(survey, generation);
     const unusable = noticeOfUnusable(survey, generation, files);
@@ -215,9 +218,13 @@ function verifyNamedPacks({ manifest, packIds }: Survey, needed: ReadonlySet<num
 }
 
 /** Reports files that belong to no generation, left by a crash or put there by a user. */
-function unknownFiles({ files, manifest }: Survey, pages: ReadonlySet<string>): readonly Finding[] {
+function unknownFiles(
+  { files, manifest, folderErrors }: Survey,
+  pages: ReadonlySet<string>,
+): readonly Finding[] {
   const named = manifest?.manifest;
   const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);
+  for (const { context } of folderErrors) known.add(context.path);
   return files
     .filter((file) => !known.has(file) && !isLockName(file))
     .filter((file) => !pages.has(file) && !parseGenerationFile(file) && parsePackFile(file) === undefined)

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Prng } from "@orthant/testkit";
 import { type CampaignOptions, FAILURES_MAX } from "../campaign.ts";
-import { faultIn } from "./written-world.ts";
+import { faultIn, leftoversIn } from "./written-world.ts";
 
 /** Writer programs: one makes steps durable with each save, the other with each edit. */
 const WRITERS = {
@@ -93,6 +93,8 @@ export async function killWriters(
       if (fault !== undefined) failures.push(`kill ${kills}: ${fault}`);
       progress(++kills);
     }
+    const leftovers = acknowledged === 0 ? undefined : await leftoversIn(folder);
+    if (leftovers !== undefined) failures.push(`after kill ${kills}: ${leftovers}`);
     await rm(folder, { recursive: true });
   }
   return kills;

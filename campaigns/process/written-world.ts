@@ -1,4 +1,6 @@
+import { readdir } from "node:fs/promises";
 import { isOrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
@@ -36,6 +38,17 @@ export async function faultIn(folder: string, acknowledged: number): Promise<str
     // Only a process that died before its first save, and so acknowledged nothing, may leave no world.
     return acknowledged === 0 && isOrthantError(error, "ORT_NOT_FOUND") ? undefined : String(error);
   }
+}
+
+/** Describes temporary files of killed writers that another one does not remove when it saves; `undefined` if none. */
+export async function leftoversIn(folder: string): Promise<string | undefined> {
+  const world = await openWorldEngine(new NodeDisk(folder), { autosave: false });
+  await world.set([0, 0, 0, 1], 1 + (await world.get([0, 0, 0, 1])));
+  await world.save();
+  await world.close();
+  const names = await readdir(folder, { recursive: true });
+  const left = names.filter((name) => name.endsWith(TEMPORARY_SUFFIX));
+  return left.length === 0 ? undefined : `${left.join(", ")} left after a save`;
 }
 
 /** Describes how a world violates its acknowledged steps; `undefined` when it does not. */

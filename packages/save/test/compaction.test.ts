@@ -59,6 +59,43 @@ describe("compaction", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
+  test("[S90] removes the pack that it began when the writer closes, unless a commit has named it", async () => {
+    const { disk, writer } = await worldOf(COMMITS);
+    const before = await packNames(disk);
+    await writer.compact(AT_ONCE);
+    const rolled = (await packNames(disk)).filter((name) => !before.includes(name));
+    expect(rolled).toHaveLength(1);
+    await writer.close();
+    expect(await packNames(disk)).not.toContain(rolled[0]);
+    expect(await verifySave(disk)).toEqual([]);
+    // The active pack is compacted now, so opening begins another one.
+    await (await resume(disk)).close();
+    expect(await packNames(disk)).not.toContain(rolled[0]);
+    const next = await resume(disk);
+    await (await next.commit(change(COMMITS + 1))).close();
+    await next.compact(AT_ONCE);
+    await (await next.commit({ nowMs: 1, global: GLOBAL })).close();
+    const named = await packNames(disk);
+    await next.close();
+    await next.close();
+    expect(await packNames(disk)).toEqual(named);
+    expect(await verifySave(disk)).toEqual([]);
+  });
+
+  test("[S97] leaves the pack that it began alone if the lock is lost before the writer closes", async () => {
+    const { disk, writer: first } = await worldOf(COMMITS);
+    await first.close();
+    const save = await openSave(disk);
+    const lock = await disk.lock("world.lock");
+    const writer = await resumeSave(disk, save, { lock });
+    await save.close();
+    await writer.compact(AT_ONCE);
+    const names = await packNames(disk);
+    await lock.release();
+    await writer.close();
+    expect(await packNames(disk)).toEqual(names);
+  });
+
   test("[S90] compacts a pack again when more of it is dead, and removes it when all of it is", async () => {
     const { disk, writer } = await worldOf(5, { limits: DEFAULT_LIMITS });
     const sizes: number[] = [];

@@ -83,6 +83,28 @@ function pagesThere(disk: MemoryDisk): readonly string[] {
 }
 
 describe("the files of generations", () => {
+  test("[S98] do not include unfinished manifests of killed writers after the next commit, but those of others", async () => {
+    const { disk, writer } = await pagedWorld();
+    await writer.close();
+    const lock = await disk.lock("world.lock");
+    const [killed, own] = ["manifest.json.00000000000000aa.tmp", `manifest.json.${lock.token}.tmp`];
+    const strangers = ["manifest.json.tmp.tmp", "other.json.00000000000000aa.tmp"];
+    for (const path of [killed, "manifest.json.tmp", ...strangers])
+      await (await disk.open(path, "create")).close();
+    const save = await openSave(disk);
+    const next = await resumeSave(disk, save, { retention: RETENTION, lock });
+    await save.close();
+    const renamed = disk.rename.bind(disk);
+    // A compaction of this writer begins another manifest as soon as the commit has ended.
+    disk.rename = async (from, to) => {
+      await renamed(from, to);
+      if (to === "manifest.json") await (await disk.open(own, "create")).close();
+    };
+    await build(next, 1, 7, MINUTE);
+    const left = [...disk.image().files.keys()].filter((path) => path.endsWith(".tmp"));
+    expect(left.sort()).toEqual([own, ...strangers].sort());
+  });
+
   test("[S46, S92] are those of the kept generations, and pages needed only by the last retired one", async () => {
     const { disk, writer: first } = await pagedWorld();
     let writer = first;

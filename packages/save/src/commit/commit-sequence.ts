@@ -29,14 +29,12 @@ export async function commitGeneration(
   lock?: WriterLock,
 ): Promise<void> {
   const named: readonly NewPage[] = [...pages, ...generationBytes(files, bytes)];
+  const all: readonly NewPage[] = [...named, { path: MANIFEST_FILE, bytes: manifest }];
   try {
-    await inAnyOrder([
-      syncRecords,
-      ...temporaryWrites(disk, [...named, { path: MANIFEST_FILE, bytes: manifest }], lock),
-    ]);
+    await inAnyOrder([syncRecords, ...temporaryWrites(disk, all, lock)]);
   } catch (error) {
     // A full disk needs the room. The first error says more than that of a removal, and the next commit replaces a file.
-    for (const { path } of named) await disk.remove(temporaryPath(path, lock)).catch(() => undefined);
+    for (const { path } of all) await disk.remove(temporaryPath(path, lock)).catch(() => undefined);
     throw error;
   }
   await lock?.requireHeld();

@@ -184,10 +184,11 @@ export class SaveWriter {
     });
   }
 
-  /** Closes the files and ends a running compaction. Commits nothing. */
+  /** Closes the files and ends a running compaction. Commits nothing, and removes a pack that got no record. */
   async close(): Promise<void> {
     await this.#history.close();
     await this.#packs.close();
+    await this.#history.removeEmptyPack(this.#packs.forgetEmpty());
   }
 
   /** Runs a commit while no other runs, then retires what is not kept. */

@@ -1,7 +1,8 @@
 import { requireInteger } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { isDamage, pathOfTemporary } from "@orthant/disk/files";
+import { isDamage, pathOfTemporary, temporaryPath, type WriterLock } from "@orthant/disk/files";
 import { generationFiles, parseGenerationFile, parsePageFile } from "../codec/files.ts";
+import { MANIFEST_FILE } from "../codec/layout.ts";
 import { changeBetween } from "../commit/save-change.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import { readGlobal, readIndex } from "../read/reader.ts";
@@ -84,6 +85,7 @@ export class GenerationRemover {
   readonly #disk: Disk;
   readonly #holds: GenerationHolds;
   readonly #retention: Retention;
+  readonly #lock: WriterLock | undefined;
   readonly #oldPages = new OldPages();
   /** Commit times of the generations on the disk; `undefined` before the first scan. */
   #times: Map<number, number> | undefined;
@@ -92,10 +94,11 @@ export class GenerationRemover {
   /** Whether the pages of some generation are unknown. */
   #hasDoubts = false;
 
-  constructor(disk: Disk, holds: GenerationHolds, retention: Retention) {
+  constructor(disk: Disk, holds: GenerationHolds, retention: Retention, lock?: WriterLock) {
     this.#disk = disk;
     this.#holds = holds;
     this.#retention = retention;
+    this.#lock = lock;
   }
 
   /** Runs after a commit, with the paths of the pages that only the previous generation had. */
@@ -184,6 +187,7 @@ export class GenerationRemover {
     for (const path of paths) {
       const unfinished = pathOfTemporary(path);
       const plain = unfinished ?? path;
+      if (unfinished === MANIFEST_FILE) await this.#removeOldManifest(path);
       const generation = parseGenerationFile(plain)?.generation;
       if (generation === undefined && parsePageFile(plain) === undefined) continue;
       const isNeeded =
@@ -192,6 +196,11 @@ export class GenerationRemover {
           : this.#times?.has(generation) === true;
       if (unfinished !== undefined || !isNeeded) await this.#disk.remove(path);
     }
+  }
+
+  /** Removes the unfinished manifest of a writer that had the lock before. A compaction may be writing our own. */
+  async #removeOldManifest(path: string): Promise<void> {
+    if (path !== temporaryPath(MANIFEST_FILE, this.#lock)) await this.#disk.remove(path);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { WriterLock } from "@orthant/disk/files";
-import { fencedDisk } from "@orthant/disk/files";
+import { attempt, fencedDisk, type WriterLock } from "@orthant/disk/files";
+import { packFile } from "../codec/files.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import type { GenerationHolds, SaveState } from "../read/save.ts";
 import {
@@ -24,6 +24,8 @@ export class SaveHistory {
   readonly packReader: PackReader;
   /** The generations that are open in this process. */
   readonly holds: GenerationHolds;
+  /** Checks the lock before each rename and removal. */
+  readonly #fenced: Disk;
   readonly #remover: GenerationRemover;
   readonly #compactor: Compactor;
   #retirementFailure: OrthantError | undefined;
@@ -33,9 +35,9 @@ export class SaveHistory {
   constructor(disk: Disk, holds: GenerationHolds, retention: Retention, lock?: WriterLock) {
     this.packReader = new PackReader(disk);
     this.holds = holds;
-    const fenced = lock === undefined ? disk : fencedDisk(disk, lock);
-    this.#remover = new GenerationRemover(fenced, holds, retention);
-    this.#compactor = new Compactor(fenced, this.packReader, holds, lock);
+    this.#fenced = lock === undefined ? disk : fencedDisk(disk, lock);
+    this.#remover = new GenerationRemover(this.#fenced, holds, retention, lock);
+    this.#compactor = new Compactor(this.#fenced, this.packReader, holds, lock);
   }
 
   /** Error from removing old generations after the last commit, which stands regardless. */
@@ -86,6 +88,11 @@ export class SaveHistory {
     // The run's caller receives its failure.
     await this.#run?.report.catch(() => undefined);
     await this.packReader.release();
+  }
+
+  /** Removes a pack that got no record. A failure is harmless: a later compaction removes the pack. */
+  async removeEmptyPack(packId: number | undefined): Promise<void> {
+    if (packId !== undefined) await attempt(() => this.#fenced.remove(packFile(packId)));
   }
 
   async #compact(

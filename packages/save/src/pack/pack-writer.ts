@@ -202,6 +202,15 @@ export class PackWriter {
     if ((await this.#file.size()) > size) await this.#file.truncate(size);
   }
 
+  /**
+   * Returns the id of the active pack if it has no record and no manifest names it, because it was begun since the last
+   * {@link sync}. Only once: after its removal the next writer may use the id again.
+   */
+  forgetEmpty(): number | undefined {
+    if (this.activeBytes > packHeader.bytes || this.#begun.at(-1) !== this.#packId) return undefined;
+    return this.#begun.pop();
+  }
+
   /** Closes the packs. Unsynced records may be lost. */
   async close(): Promise<void> {
     for (const file of this.#unsynced) await file.close();

@@ -14,7 +14,7 @@ import { type Dimensions, makeRecipe, type Recipe, STATES, type State } from "./
 const AT_ONCE = 3;
 const DIMENSIONS: readonly Dimensions[] = [2, 3, 4];
 /** Approximate number of processes that the whole matrix starts. */
-const PROCESSES = 1_200;
+const PROCESSES = 1_700;
 /** Commands that do not depend on the world and so run once per campaign. */
 const ONCE: ReadonlySet<string> = new Set(["token", "bench", "completion"]);
 

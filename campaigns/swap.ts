@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
-import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
 import { verifySave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
 import {
@@ -9,6 +13,7 @@ import {
   type WorldEngine,
 } from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { contentsOf, LINK_KINDS, type LinkKind, placeLink, writeImage } from "./save/linked-folder.ts";
 
 /** Kinds of files in a world, which a manual restore might mix up. */
 const KINDS: Readonly<Record<string, RegExp>> = {
@@ -29,16 +34,23 @@ export interface MixUp {
   readonly owner: "ours" | "theirs";
 }
 
+/** A file or folder of a world that is replaced with a link. */
+export interface LinkedPart {
+  readonly path: string;
+  readonly kind: LinkKind;
+}
+
 /** Two worlds killed at the same moment of the same history, with the same file names. */
 export interface TwoWorlds {
   readonly ours: DiskImage;
   readonly theirs: DiskImage;
 }
 
-/** Replaces files of a world with those of another one, or removes them. */
+/** Replaces files of a world with those of another one or with links, or removes them. */
 export const swapCampaign: Campaign = {
   name: "swap",
-  summary: "files of another world in place of a world's own, or gone: named by verify, or without effect",
+  summary:
+    "files of another world or links in place of a world's own, or gone: named by verify, or no effect",
   goal: 1_000,
   unit: "mix-ups",
   async run(options) {
@@ -50,6 +62,12 @@ export const swapCampaign: Campaign = {
         if (!goesOn(cases, options) || failures.length >= FAILURES_MAX) break;
         const fault = await findSwapFault(worlds, mixUp);
         if (fault !== undefined) failures.push(`seed ${seed}, ${mixUp.name}: ${fault}`);
+        options.progress(++cases);
+      }
+      for (const part of linkedParts(worlds)) {
+        if (!goesOn(cases, options) || failures.length >= FAILURES_MAX) break;
+        const fault = await findLinkFault(worlds, part);
+        if (fault !== undefined) failures.push(`seed ${seed}, ${part.path} links ${part.kind}: ${fault}`);
         options.progress(++cases);
       }
     }
@@ -98,10 +116,73 @@ export async function findSwapFault(worlds: TwoWorlds, mixUp: MixUp): Promise<st
   return findings.some(({ severity }) => severity === "damage") ? undefined : "refused, and verify is silent";
 }
 
-/** Returns everything in the world on a disk; `undefined` when it cannot be opened. */
-async function contentOf(image: DiskImage): Promise<string | undefined> {
+/** Yields every file and folder of the first world as a link of every kind. */
+export function* linkedParts({ ours }: TwoWorlds): Generator<LinkedPart> {
+  const paths = [...ours.directories.filter((path) => path !== ""), ...ours.files.keys()];
+  for (const path of paths) for (const kind of LINK_KINDS) yield { path, kind };
+}
+
+/**
+ * Describes how a link in a world was mishandled, if it was. Opening the world, and writing as much as it permits, must
+ * leave everything outside of its folder as it was. Reading it is as in {@link findSwapFault}.
+ */
+export async function findLinkFault(
+  worlds: TwoWorlds,
+  { path, kind }: LinkedPart,
+): Promise<string | undefined> {
+  const root = await mkdtemp(join(tmpdir(), "orthant-swap-"));
+  const [ours, theirs] = [join(root, "ours"), join(root, "theirs")];
   try {
-    const world = await openWorldEngine(new MemoryDisk(image), {
+    await writeImage(worlds.ours, ours);
+    await writeImage(worlds.theirs, theirs);
+    await placeLink(ours, path, kind, theirs);
+    const before = await contentsOf(theirs);
+    const disk = new NodeDisk(ours);
+    const found = await contentOn(disk);
+    const isNamed = (await verifySave(disk)).some(({ severity }) => severity === "damage");
+    await useWorld(disk);
+    if ((await contentsOf(theirs)) !== before) return "the other world changed";
+    if (found === undefined) return isNamed ? undefined : "refused, and verify is silent";
+    return found === (await contentOf(worlds.ours)) ? undefined : `other content: ${found}`;
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}
+
+/** Opens a world and makes it write and remove as much as it can. */
+async function useWorld(disk: Disk): Promise<void> {
+  const retention = { newest: 1, hours: 0, days: 0 };
+  for (const durability of ["journal", "snapshot"] as const) {
+    try {
+      const world = await openWorldEngine(disk, {
+        autosave: false,
+        durability,
+        retention,
+        damagedJournal: "cut",
+      });
+      try {
+        for (const block of [1, 2]) {
+          await world.set([0, 0, 0, 0], block);
+          await world.save();
+        }
+        await world.compact();
+      } finally {
+        await world.close();
+      }
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+    }
+  }
+}
+
+/** Returns everything in the world on a disk; `undefined` when it cannot be opened. */
+function contentOf(image: DiskImage): Promise<string | undefined> {
+  return contentOn(new MemoryDisk(image));
+}
+
+async function contentOn(disk: Disk): Promise<string | undefined> {
+  try {
+    const world = await openWorldEngine(disk, {
       ...QUIET,
       readOnly: true,
       damagedJournal: "refuse",

@@ -8,6 +8,7 @@ import { openWorldEngine } from "@orthant/world/engine";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
 import { checkExport, checkPaste } from "./exchange-checks.ts";
+import { checkLinks } from "./link-checks.ts";
 import { voxelFault } from "./made-world.ts";
 import { ALL_GENERATORS, type Placement, shapeOf } from "./recipe.ts";
 import { checkCompact, checkUpgrade, GENERATORS_MODULE } from "./rewriting-checks.ts";
@@ -39,6 +40,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   token: checkToken,
   bench: checkBench,
   completion: checkCompletion,
+  // Not a command: all of them, on worlds with links.
+  links: checkLinks,
 };
 
 const PNG_SIGNATURE = "89504e470d0a1a0a";

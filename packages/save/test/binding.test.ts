@@ -147,6 +147,43 @@ describe("the files named by a manifest", () => {
     ]);
   });
 
+  test("[S95] include no players file of another world in an older generation, and verify names it", async () => {
+    const path = generationFiles(0).playersFile;
+    const disk = await mixed([path]);
+    await (await openSave(disk)).close();
+    expect((await verifySave(disk)).map(({ file, code }) => [file, code])).toEqual([
+      [path, "ORT_GENERATION"],
+    ]);
+    expect(await codeOfRejection(() => openSave(disk, { generation: 0 }))).toBe("ORT_GENERATION");
+    const copy = copyGeneration(disk, new MemoryDisk(), { generation: 0 });
+    expect(await codeOfRejection(() => copy)).toBe("ORT_GENERATION");
+  });
+
+  test("[S95] are repaired without the players of another world in an older generation", async () => {
+    const disk = await mixed([generationFiles(0).playersFile]);
+    await disk.remove(FILES.playersFile);
+    const plan = await planRepair(disk);
+    const target = new MemoryDisk();
+    await applyRepair(disk, plan, target);
+    const save = await openSave(target);
+    expect(save.players).toEqual([]);
+    await save.close();
+  });
+
+  test("[S95] are not bound to their generation in an index of an older version", async () => {
+    const disk = new MemoryDisk();
+    const description = { ...GLOBAL.description, worldId: 7n };
+    const writer = await createSave(disk, {
+      nowMs: 1,
+      global: { ...GLOBAL, description },
+      indexVersion: 2,
+    });
+    await writer.close();
+    const save = await openSave(disk);
+    expect(save.global.playersSeal).toBeUndefined();
+    await save.close();
+  });
+
   test("[S94] may be any without seals, and verify reports that they are not bound", async () => {
     const { disk } = await smallWorld();
     const { manifest } = decodeManifest(disk.image().files.get("manifest.json") as Uint8Array);

@@ -172,7 +172,7 @@ describe("a compacted pack", () => {
     const before = fileOf(disk, PACK);
     await (await next.commit(change(6))).close();
     expect(fileOf(disk, PACK)).toEqual(before);
-    expect(await packNames(disk)).toEqual(["dt-000001.v4dt", "dt-000002.v4dt", "dt-000003.v4dt"]);
+    expect(await packNames(disk)).toEqual(["dt-000001.v4dt", "dt-000002.v4dt"]);
     expect(await numbersOf(disk, 1, 5, 6)).toEqual([1, 5, 6]);
     expect(await verifySave(disk)).toEqual([]);
   });

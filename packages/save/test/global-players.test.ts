@@ -32,6 +32,11 @@ const DESCRIPTION = [
   "02 ffffffffffffffff ac02 00 0900000000000000 03 01 0600000000000000", // last edits: 300 of a client without a
   // player, then 3 of client 9, which is player 6's
 ].join(" ");
+/** Version 5 without clients and records, but with the length and checksum of the players file. */
+const DESCRIPTION_5 = DESCRIPTION.replace("03 04040101", "05 04040101").replace(
+  /02 ffffffffffffffff.*/,
+  "00 00 00 ac02 78563412",
+);
 /** Version 2 has clients in order of ids, without their players. */
 const DESCRIPTION_2 = DESCRIPTION.replace("03 04040101", "02 04040101").replace(
   /02 ffffffffffffffff.*/,
@@ -78,6 +83,17 @@ describe("the global payload", () => {
     expect(decode(globalRecordCodec, fromHex(globalHex))).toEqual(global);
   });
 
+  test("[S17, S95] has the seal of the players file at the end of a description of version 5", () => {
+    const hex = globalHex.replace(sized(DESCRIPTION), sized(DESCRIPTION_5));
+    const sealed = {
+      ...global,
+      description: { ...global.description, edits: [] },
+      playersSeal: { bytes: 300, crc32: 0x1234_5678 },
+    };
+    expect(toHex(encode(globalRecordCodec, sealed))).toBe(toHex(fromHex(hex)));
+    expect(decode(globalRecordCodec, fromHex(hex))).toEqual(sealed);
+  });
+
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["S14", "a fourth kind of base", globalHex.replace("01 ac02", "03"), "ORT_TAG"],
     ["S16", "generators of version 3", globalHex.replace("01 01 0166", "03 01 0166"), "ORT_VERSION"],
@@ -87,7 +103,7 @@ describe("the global payload", () => {
       globalHex.replace(sized(GENERATORS), sized(`${GENERATORS} 00`)),
       "ORT_TRAILING_BYTES",
     ],
-    ["S17", "a description of version 5", globalHex.replace("03 04040101", "05 04040101"), "ORT_VERSION"],
+    ["S17", "a description of version 6", globalHex.replace("03 04040101", "06 04040101"), "ORT_VERSION"],
     ["S17", "a description of version 0", globalHex.replace("03 04040101", "00 04040101"), "ORT_VERSION"],
     ["S17", "a chunk of no voxels", globalHex.replace("03 04040101", "03 04040001"), "ORT_CHUNK_VOLUME"],
     ["S14", "bytes behind it", `${globalHex} 00`, "ORT_TRAILING_BYTES"],

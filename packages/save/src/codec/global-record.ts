@@ -21,6 +21,7 @@ import {
   numberedRegionsCodec,
   positionCodec,
 } from "@orthant/core/engine";
+import type { FileSeal } from "./file-seal.ts";
 import type { GeneratedChunks } from "./stored-chunk.ts";
 import {
   type DescriptionRecords,
@@ -153,6 +154,8 @@ export interface GlobalRecord extends GlobalState {
   readonly lastModifiedMs: number;
   /** The parts of the description that lie in the packs of this save. Writers ignore those of another one. */
   readonly records?: DescriptionRecords | undefined;
+  /** The players file of the same generation, if the index has version 4 and the world has an id. Rule S95. */
+  readonly playersSeal?: FileSeal | undefined;
 }
 
 const BASE_KINDS = ["empty", "flatFloor", "generated"] as const;

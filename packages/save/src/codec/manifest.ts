@@ -1,6 +1,7 @@
 import { CHUNK_VOXELS_MAX, OrthantError, type Position } from "@orthant/core";
 import { crc32, decodeUtf8, encodeUtf8, U32_MAX } from "@orthant/core/bytes";
 import { AXES } from "@orthant/core/engine";
+import { type FileSeal, sealOf } from "./file-seal.ts";
 import type { GenerationFiles } from "./files.ts";
 import type { GlobalRecord } from "./global-record.ts";
 import { FORMAT_NAME, MANIFEST_VERSION, type SaveLimits } from "./layout.ts";
@@ -301,12 +302,6 @@ function parsePackList(text: string): PackList | undefined {
   return packListText(list) === text ? list : undefined;
 }
 
-/** Length and checksum of a whole file, as recorded in the manifest, so that no other file passes for it. */
-export interface FileSeal {
-  readonly bytes: number;
-  readonly crc32: number;
-}
-
 /** The seals of a generation's three files. */
 export type GenerationSeals = Readonly<Record<keyof GenerationFiles, FileSeal>>;
 
@@ -332,17 +327,6 @@ export function bindingOf(
   };
 }
 
-/** Throws `ORT_GENERATION` unless a file is the one the manifest means. Without a seal any file passes. */
-export function requireSealed(path: string, bytes: Uint8Array, seal: FileSeal | undefined): void {
-  if (seal === undefined) return;
-  const found = sealOf(bytes);
-  if (found.bytes === seal.bytes && found.crc32 === seal.crc32) return;
-  const detail =
-    `${describeSeal(found)}, but the manifest means one with ${describeSeal(seal)}: ` +
-    "the file is of another world or of another state of this one";
-  throw new OrthantError("ORT_GENERATION", detail, { path });
-}
-
 /**
  * Throws `ORT_GENERATION` if a global file belongs to another world than the manifest. Worlds created before
  * ids existed have none.
@@ -356,12 +340,4 @@ export function requireSameWorld(path: string, { description }: GlobalRecord, wo
 /** Formats a world's id as 16 hexadecimal digits. */
 function hexOfId(worldId: bigint): string {
   return worldId.toString(16).padStart(16, "0");
-}
-
-function sealOf(bytes: Uint8Array): FileSeal {
-  return { bytes: bytes.length, crc32: crc32(bytes) };
-}
-
-function describeSeal({ bytes, crc32 }: FileSeal): string {
-  return `${bytes} bytes and checksum ${crc32.toString(16).padStart(8, "0")}`;
 }

@@ -11,6 +11,7 @@ import {
 import { type ByteReader, type Codec, decode, list, option } from "@orthant/core/bytes";
 import { AXES, blockCatalogCodec, type Epoch } from "@orthant/core/engine";
 import { type RecordRef, recordRefCodec } from "./blob.ts";
+import { type FileSeal, fileSealCodec } from "./file-seal.ts";
 import { CATALOG_BLOB } from "./layout.ts";
 import { readRefOf, type StoreList, storeListCodec } from "./store-page.ts";
 
@@ -71,6 +72,8 @@ export interface DescriptionRecords {
 interface StoredDescription {
   readonly description: WorldDescription;
   readonly records?: DescriptionRecords | undefined;
+  /** The players file of the same generation; `undefined` if an older program wrote it. */
+  readonly playersSeal?: FileSeal | undefined;
 }
 
 /** Maximum number of epochs in a description. */
@@ -85,6 +88,8 @@ const VERSION_WITH_ID = 2;
 const VERSION_WITH_PLAYERS = 3;
 /** With parts in records. */
 const VERSION_WITH_RECORDS = 4;
+/** With the seal of the players file. */
+const VERSION_WITH_SEAL = 5;
 /** Maximum bytes of the name of a world, in UTF-8. */
 export const LABEL_BYTES_MAX = 4_096;
 const NAME_BYTES_MAX = LABEL_BYTES_MAX;
@@ -180,10 +185,10 @@ const storeCodec = option(storeListCodec);
 
 /** Codec of `custom_global_payload`. The catalog of a description whose blocks are in a record is read as empty. */
 export const storedDescriptionCodec: Codec<StoredDescription> = {
-  write(out, { description, records = {} }) {
+  write(out, { description, records = {}, playersSeal }) {
     const disorder = findDisorder(description);
     if (disorder !== undefined) throw new OrthantError("ORT_ARGUMENT", disorder);
-    const version = versionOf(description, records);
+    const version = versionOf(description, records, playersSeal);
     out.varUint(version);
     for (const axis of AXES) out.varU32(description.chunkShape.extents[axis]);
     out.string(description.name, NAME_BYTES_MAX);
@@ -199,15 +204,13 @@ export const storedDescriptionCodec: Codec<StoredDescription> = {
     if (version < VERSION_WITH_RECORDS) return;
     blocksRefCodec.write(out, records.blocks);
     storeCodec.write(out, records.store);
+    if (playersSeal !== undefined) fileSealCodec.write(out, playersSeal);
   },
 
   read(input) {
     const version = input.varUint();
-    if (version < VERSION_WITHOUT_ID || version > VERSION_WITH_RECORDS) {
-      throw input.fail(
-        "ORT_VERSION",
-        `description version ${version}, known are 1 to ${VERSION_WITH_RECORDS}`,
-      );
+    if (version < VERSION_WITHOUT_ID || version > VERSION_WITH_SEAL) {
+      throw input.fail("ORT_VERSION", `description version ${version}, known are 1 to ${VERSION_WITH_SEAL}`);
     }
     const hasId = version >= VERSION_WITH_ID;
     const versionEditsCodec = version === VERSION_WITH_ID ? editsWithoutPlayersCodec : editsCodec;
@@ -230,7 +233,12 @@ export const storedDescriptionCodec: Codec<StoredDescription> = {
       throw input.fail("ORT_BLOB", "clients with edits out of order");
     }
     if (version < VERSION_WITH_RECORDS) return { description };
-    return { description, records: readRecords(input, description) };
+    const records = readRecords(input, description);
+    const hasRecords = records.blocks !== undefined || records.store !== undefined;
+    const stored: StoredDescription = hasRecords ? { description, records } : { description };
+    if (version === VERSION_WITH_SEAL) return { ...stored, playersSeal: fileSealCodec.read(input) };
+    if (!hasRecords) throw input.fail("ORT_BLOB", "a description of version 4 without records");
+    return stored;
   },
 };
 
@@ -240,8 +248,13 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
   read: (input) => storedDescriptionCodec.read(input).description,
 };
 
-function versionOf({ worldId }: WorldDescription, { blocks, store }: DescriptionRecords): number {
+function versionOf(
+  { worldId }: WorldDescription,
+  { blocks, store }: DescriptionRecords,
+  playersSeal: FileSeal | undefined,
+): number {
   const hasRecords = blocks !== undefined || store !== undefined;
+  if (worldId !== 0n && playersSeal !== undefined) return VERSION_WITH_SEAL;
   if (worldId !== 0n) return hasRecords ? VERSION_WITH_RECORDS : VERSION_WITH_PLAYERS;
   if (hasRecords) throw new OrthantError("ORT_ARGUMENT", "records of a world without id");
   return VERSION_WITHOUT_ID;
@@ -250,8 +263,6 @@ function versionOf({ worldId }: WorldDescription, { blocks, store }: Description
 function readRecords(input: ByteReader, { blocks: inline }: WorldDescription): DescriptionRecords {
   const blocks = blocksRefCodec.read(input);
   const store = storeCodec.read(input);
-  if (blocks === undefined && store === undefined)
-    throw input.fail("ORT_BLOB", "a description of version 4 without records");
   if (blocks !== undefined && inline.length > 0) throw input.fail("ORT_BLOB", "two block catalogs");
   return { ...(blocks && { blocks }), ...(store && { store }) };
 }

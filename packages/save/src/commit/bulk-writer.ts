@@ -2,6 +2,7 @@ import type { ChunkShape } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/entity.ts";
+import { sealOf } from "../codec/file-seal.ts";
 import { generationFiles } from "../codec/files.ts";
 import { type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
@@ -208,6 +209,7 @@ export class BulkSaveWriter {
       limits: this.#limits,
       chunkExtents: this.#shape.extents,
     };
+    const playersFile = playersPayloadFile.encode(playersCodec, sortPlayers(players));
     const files = {
       indexFile: await this.#writeIndex(),
       globalFile: globalPayloadFile.encode(globalRecordCodec, {
@@ -215,8 +217,9 @@ export class BulkSaveWriter {
         nextDataFileId: packs.activeId + 1,
         lastModifiedMs: nowMs,
         records,
+        playersSeal: isNewest && global.description.worldId !== 0n ? sealOf(playersFile) : undefined,
       }),
-      playersFile: playersPayloadFile.encode(playersCodec, sortPlayers(players)),
+      playersFile,
     };
     await writeGenerationFiles(this.#disk, manifest, files);
     await swapManifest(this.#disk, encodeManifest({ ...manifest, ...bindingOf(files, global) }));

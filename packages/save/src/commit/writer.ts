@@ -2,6 +2,7 @@ import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
+import { sealOf } from "../codec/file-seal.ts";
 import {
   type GlobalRecord,
   generatedChunks,
@@ -342,15 +343,16 @@ export class SaveWriter {
       activeDataFileId: this.#packs.activeId,
       packIds: [...packIds, ...recordWriter.packIds],
     });
+    const playersFile = playersPayloadFile.encode(playersCodec, players);
     const global: GlobalRecord = {
       ...state,
       nextDataFileId: manifest.activeDataFileId + 1,
       lastModifiedMs: change.nowMs,
       records,
+      playersSeal: isNewest && state.description.worldId !== 0n ? sealOf(playersFile) : undefined,
     };
     const generation = manifest.currentGeneration;
     const { index, indexFile, indexVersion } = await layOut({ generation, read: pageReader(this.#disk) });
-    const playersFile = playersPayloadFile.encode(playersCodec, players);
     const globalFile = globalPayloadFile.encode(globalRecordCodec, global);
     const files = { indexFile, globalFile, playersFile };
     const { journalEpoch } = change;

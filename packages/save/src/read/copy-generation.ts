@@ -3,6 +3,7 @@ import { ownOptions, requireFunction } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole, requireDisk } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
+import { requireSealed } from "../codec/file-seal.ts";
 import { type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
@@ -194,6 +195,7 @@ async function gather(
   requireGeneration(names.indexFile, index, generation);
   const global = globalPayloadFile.decode(names.globalFile, globalRecordCodec, files.globalFile);
   requireSameWorld(names.globalFile, global, live.worldId);
+  requireSealed(names.playersFile, files.playersFile, global.playersSeal);
   const { pageBytes, packLengths: leafLengths } = await pages.copyAll(index.index);
   const packLengths = withRecords(leafLengths, await worldRecords(disk, names, global));
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;

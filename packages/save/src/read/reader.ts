@@ -4,17 +4,11 @@ import { ownOptions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole, requireDisk } from "@orthant/disk/files";
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
+import { type FileSeal, requireSealed } from "../codec/file-seal.ts";
 import { generationFiles } from "../codec/files.ts";
 import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
 import { MANIFEST_BYTES_MAX, MANIFEST_FILE } from "../codec/layout.ts";
-import {
-  decodeManifest,
-  type FileSeal,
-  type Manifest,
-  type ReadManifest,
-  requireSameWorld,
-  requireSealed,
-} from "../codec/manifest.ts";
+import { decodeManifest, type Manifest, type ReadManifest, requireSameWorld } from "../codec/manifest.ts";
 import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import { pageReader, readIndexFile, requireGeneration } from "../index/index-reader.ts";
 import { requirePacks } from "../pack/named-packs.ts";
@@ -112,7 +106,7 @@ async function readGeneration(disk: Disk, manifest: Manifest, generation: number
   const { index, indexVersion } = read;
   const global = await readGlobal(disk, files.globalFile, seals?.globalFile);
   requireSameWorld(files.globalFile, global, manifest.worldId);
-  const players = await readPlayers(disk, files.playersFile, seals?.playersFile);
+  const players = await readPlayers(disk, files.playersFile, seals?.playersFile ?? global.playersSeal);
   const packReader = new PackReader(disk);
   try {
     await requirePacks(disk, manifest.dataFiles, index, () => recordsOf(packReader, global));

@@ -4,14 +4,15 @@ import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { type StoredPlayer, sortPlayers } from "../codec/entity.ts";
+import { type FileSeal, requireSealed } from "../codec/file-seal.ts";
 import type { GenerationFiles } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
-import { type FileSeal, requireSealed } from "../codec/manifest.ts";
+import { requireSameWorld } from "../codec/manifest.ts";
 import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import { plainDescription } from "../codec/world-description.ts";
 import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
-import { readIndex } from "../read/reader.ts";
+import { readGlobal, readIndex } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration } from "../read/survey.ts";
 import type { Loss, OlderLeaves } from "./salvage.ts";
 
@@ -107,7 +108,7 @@ export async function findPlayers(
 ): Promise<readonly StoredPlayer[]> {
   const decodeFile = async (generation: number, trust: Trust): Promise<readonly StoredPlayer[]> => {
     const path = filesOfGeneration(survey, generation).playersFile;
-    await refuseOther(disk, path, playersPayloadFile, sealsOfGeneration(survey, generation).playersFile);
+    await refuseOther(disk, path, playersPayloadFile, await playersSealOf(disk, survey, generation));
     return decode(codec, await readPayload(disk, path, trust));
   };
   const found = await findNewest(survey, (_files, generation) => decodeFile(generation, "proven"));
@@ -127,7 +128,20 @@ export async function findPlayers(
   return sortPlayers([...byId.values()]);
 }
 
-/** Throws for an intact file other than the one the manifest means: it is from another world or time. */
+/** Returns the seal of a players file, from the manifest or from the generation's own global file. */
+async function playersSealOf(disk: Disk, survey: Survey, generation: number): Promise<FileSeal | undefined> {
+  const { playersFile } = sealsOfGeneration(survey, generation);
+  if (playersFile !== undefined) return playersFile;
+  const { globalFile } = filesOfGeneration(survey, generation);
+  const [seal] = await attempt(async () => {
+    const global = await readGlobal(disk, globalFile);
+    requireSameWorld(globalFile, global, survey.manifest?.manifest.worldId);
+    return global.playersSeal;
+  });
+  return seal;
+}
+
+/** Throws for an intact file other than the one its generation means: it is from another world or time. */
 async function refuseOther(
   disk: Disk,
   path: string,

@@ -143,7 +143,7 @@ async function verifyGeneration(
     return read;
   });
   const [players, playersError] = await attempt(() =>
-    readPlayers(disk, files.playersFile, seals.playersFile),
+    readPlayers(disk, files.playersFile, seals.playersFile ?? global?.playersSeal),
   );
   const findings: Finding[] = [];
   if (indexError !== undefined) findings.push(findingOf(indexError, files.indexFile, generation));

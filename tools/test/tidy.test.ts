@@ -55,6 +55,42 @@ describe("plain words", () => {
   });
 });
 
+describe("names from elsewhere", () => {
+  const TABLES = [
+    "const SIZES: Readonly<Record<string, number>> = { apple: 1 };",
+    'const SIZES: Record<string, () => void> = {\n  "apple tree": () => undefined,\n};',
+    "const SIZES: Readonly<Record<string, { readonly size: number }>> = { [APPLE]: { size: 1 } };",
+  ];
+  test.each(TABLES)("a table by name is not an object: %s", (table) => {
+    expect(problemsOf(SOURCE, `${table}\n`)).toEqual(["has a table by name as an object"]);
+    expect(problemsOf(TEST, `${table}\n`)).toEqual([]);
+  });
+
+  test.each([
+    ["function size(sizes: Record<string, number>) {\n  return sizes[name];\n}", "sizes[name]"],
+    [
+      "class Apple {\n  readonly #sizes: Readonly<Record<string, number>>;\n  size = () => this.#sizes[name];\n}",
+    ],
+    ["const size = (value as Record<string, unknown>)[name];", "as Record<string, unknown>)[name]"],
+    ["const size = SIZES[name as keyof typeof SIZES];", "[name as keyof typeof SIZES]"],
+    ["if (name in sizes) return;", "name in sizes"],
+  ])("an object is not asked for a name from elsewhere: %s", (code, use = "this.#sizes[name]") => {
+    expect(problemsOf(SOURCE, `${code}\n`)).toEqual([`asks an object for a name in ${use}`]);
+  });
+
+  test.each([
+    "const SIZES: ReadonlyMap<string, number> = new Map([[name, 1]]);\nSIZES.get(name);",
+    "function size(sizes: Record<string, number>) {\n  return Object.hasOwn(sizes, name) ? sizes[name] : 0;\n}",
+    'function size(sizes: Record<string, number>) {\n  return sizes["apple"];\n}',
+    "const sizes: Record<string, number> = {};",
+    "for (const name in sizes) add(name);",
+    'if ("apple" in sizes) return;',
+    "type Sizes = { readonly [Name in keyof Fruit]: number };",
+  ])("own names and maps may be asked: %s", (code) => {
+    expect(problemsOf(SOURCE, `${code}\n`)).toEqual([]);
+  });
+});
+
 describe("doc comments", () => {
   test.each<[declaration: string]>([
     ["export function apple(): void {}"],

@@ -2,6 +2,7 @@ import type { Finding } from "../finding.ts";
 import type { SourceFile, SourceTree } from "../source-tree.ts";
 import { checkDocComments } from "./doc-comments.ts";
 import { checkFile } from "./file-rules.ts";
+import { checkForeignNames } from "./foreign-names.ts";
 import { checkLeftovers } from "./leftovers.ts";
 import { checkPlainWords } from "./plain-words.ts";
 import { checkPrivatePlaces } from "./private-places.ts";
@@ -14,6 +15,7 @@ const RULES: readonly ((file: SourceFile) => readonly Finding[])[] = [
   checkPlainWords,
   checkTests,
   checkPrivatePlaces,
+  checkForeignNames,
 ];
 
 /** Checks the small rules that keep a repository pleasant to work in. */

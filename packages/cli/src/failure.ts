@@ -45,20 +45,20 @@ function firstLine(error: unknown): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-const SYSTEM_WORDS: Readonly<Record<string, string>> = {
-  ENOENT: "is not there; check how it is spelled",
-  EACCES: "may not be read or written; look at who owns it",
-  EPERM: "may not be read or written; look at who owns it",
-  EROFS: "is on a disk that can only be read; name another place",
-  ENOSPC: "does not fit on the disk; make room and try again",
-  EISDIR: "is a folder, where a file is wanted",
-  ENOTDIR: "lies in a file, where a folder is wanted",
-};
+const SYSTEM_WORDS: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "is not there; check how it is spelled"],
+  ["EACCES", "may not be read or written; look at who owns it"],
+  ["EPERM", "may not be read or written; look at who owns it"],
+  ["EROFS", "is on a disk that can only be read; name another place"],
+  ["ENOSPC", "does not fit on the disk; make room and try again"],
+  ["EISDIR", "is a folder, where a file is wanted"],
+  ["ENOTDIR", "lies in a file, where a folder is wanted"],
+]);
 
 /** Returns the operating system's error about a file in plain words; `undefined` for other errors. */
 function plainWords(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("path" in error)) return undefined;
-  const words = SYSTEM_WORDS[String(error.code)];
+  const words = SYSTEM_WORDS.get(String(error.code));
   return words && `"${error.path}" ${words} [${error.code}]`;
 }
 
@@ -102,10 +102,10 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
     "copy the folder; then orthant serve --damaged-journal cut opens it without what follows the damage",
 };
 
-const LISTEN_HINTS: Readonly<Record<string, string>> = {
-  listen: "choose another --port or --host",
-  certificate: "--certificate and --key name two files in PEM that belong together",
-};
+const LISTEN_HINTS: ReadonlyMap<string, string> = new Map([
+  ["listen", "choose another --port or --host"],
+  ["certificate", "--certificate and --key name two files in PEM that belong together"],
+]);
 
 /** Whether an error means that a world is damaged. */
 function isDamage({ code, context }: OrthantError): boolean {
@@ -115,7 +115,7 @@ function isDamage({ code, context }: OrthantError): boolean {
 /** Returns a line on what the user can do about an error; `undefined` when its message already says it. */
 function hintFor(error: OrthantError): string | undefined {
   if (isDamage(error)) return SEE_ALL;
-  if (error.code === "ORT_LISTEN") return LISTEN_HINTS[error.context.operation ?? ""];
+  if (error.code === "ORT_LISTEN") return LISTEN_HINTS.get(error.context.operation ?? "");
   if (error.code === "ORT_DIALECT") return dialectHint(error.detail);
   return HINTS[error.code];
 }

@@ -18,15 +18,17 @@ import { journalLoss, liveGeneration, openAskedSave, retryWhileWritten } from ".
 import { nativeInfo } from "./native-info.ts";
 
 /** Converters from a native save, by the name of the target. */
-const EXPORTERS: Readonly<Record<string, (save: Save, request: ExportRequest) => OpenConversion>> =
-  Object.assign({ v3: exportToV3 }, ...FOREIGN_FORMATS.map(({ exporters = {} }) => exporters));
+const EXPORTERS: ReadonlyMap<string, (save: Save, request: ExportRequest) => OpenConversion> = new Map([
+  ["v3", exportToV3],
+  ...FOREIGN_FORMATS.flatMap(({ exporters = {} }) => Object.entries(exporters)),
+]);
 
 /** Orthant's own saves, with their journals. */
 export const nativeFormat: Format = {
   name: "orthant",
   title: "Orthant",
   hasGenerations: true,
-  targets: ["flat", ...Object.keys(EXPORTERS).filter((name) => name !== "flat")],
+  targets: ["flat", ...[...EXPORTERS.keys()].filter((name) => name !== "flat")],
   detect: detectNativeSave,
   info: nativeInfo,
   verify: verifyNative,
@@ -47,7 +49,7 @@ export const nativeFormat: Format = {
 
   /** Adds the journal changes that cannot be replayed to the losses. */
   async convert({ disk, generation, values, standInBlock = 1, environment }, to) {
-    const exporter = EXPORTERS[to];
+    const exporter = EXPORTERS.get(to);
     if (exporter === undefined) throw new OrthantError("ORT_ARGUMENT", `no format is called ${to}`);
     const opened = await openAskedSave(disk, generation, environment.generators);
     const conversion = exporter(opened.save, { values, standInBlock });

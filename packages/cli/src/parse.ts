@@ -5,7 +5,12 @@ import type { Moment } from "@orthant/world/engine";
 import { UsageError } from "./usage.ts";
 
 const DURATION = /^(?<count>\d{1,9})(?<unit>s|min|h|d)$/;
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
+const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
+  ["s", 1],
+  ["min", 60],
+  ["h", 3600],
+  ["d", 86_400],
+]);
 
 /** Returns a parser for a whole number in a range. */
 export function parseInteger(min: number, max: number): (text: string) => number {
@@ -26,7 +31,7 @@ export function parseU64(text: string): bigint {
 /** Parses a time span in seconds: `90s`, `15min`, `12h` or `7d`. */
 export function parseDuration(text: string): number {
   const { count, unit } = DURATION.exec(text)?.groups ?? {};
-  const seconds = Number(count) * (UNIT_SECONDS[unit ?? ""] ?? 0);
+  const seconds = Number(count) * (UNIT_SECONDS.get(unit ?? "") ?? 0);
   if (seconds > 0) return seconds;
   throw new UsageError(`"${text}" is no time span; one looks like 90s, 15min, 12h or 7d`);
 }

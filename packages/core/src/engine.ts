@@ -19,7 +19,7 @@ export {
   blockCatalogCodec,
   blockCatalogHash,
 } from "./chunk/block-catalog-codec.ts";
-export { idCountOf } from "./chunk/block-type.ts";
+export { idCountOf, requireShownTexts } from "./chunk/block-type.ts";
 export { chunkLater, diffChunks } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
@@ -142,7 +142,7 @@ export { RegionReplica, type RegionReplicaOptions } from "./region/region-replic
 export { GeneratedChunkCache } from "./state/generated-chunk-cache.ts";
 export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
 export { type StateEdit, WorldState, type WorldStateOptions } from "./state/world-state.ts";
-export { nameFault, printable } from "./text/printable.ts";
+export { nameFault, printable, printableName } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { nextTurn, sleep, TokenBucket } from "./time/time-source.ts";
 export { contentEquals, GeneratorRef } from "./tree/content.ts";
@@ -165,6 +165,7 @@ export {
   requireKnownFields,
   requireList,
   requireObject,
+  requireShownName,
   requireText,
   requireTime,
   requireWhole,

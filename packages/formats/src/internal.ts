@@ -28,6 +28,7 @@ export {
   type MarsMinerWriterOptions,
   resumeMarsMiner,
 } from "./marsminer/writer.ts";
+export { planBlocks } from "./paste/block-plan.ts";
 export { convertToFlat } from "./polychora-flat/convert-to-flat.ts";
 export { isFlatSave } from "./polychora-flat/detect.ts";
 export {

@@ -81,11 +81,11 @@ export function comparePixelBodies(a: PixelBodyRef, b: PixelBodyRef): number {
 export type PixelDialect = "native" | "browser" | "version2";
 
 const MAGIC_BYTES = 4;
-const DIALECTS: Readonly<Record<string, PixelDialect>> = {
-  [NATIVE_MAGIC]: "native",
-  [BROWSER_MAGIC]: "browser",
-  [VERSION2_MAGIC]: "version2",
-};
+const DIALECTS: ReadonlyMap<string, PixelDialect> = new Map([
+  [NATIVE_MAGIC, "native"],
+  [BROWSER_MAGIC, "browser"],
+  [VERSION2_MAGIC, "version2"],
+]);
 
 /**
  * Returns the dialect of an open file, judged by its first bytes, or `undefined` if it is not a pixel world.
@@ -95,7 +95,7 @@ export async function pixelDialectOf(file: DiskFile): Promise<PixelDialect | und
   const size = await file.size();
   for (const offset of [0, HEADER_SLOT_BYTES]) {
     if (size < offset + MAGIC_BYTES) return undefined;
-    const found = DIALECTS[String.fromCharCode(...(await file.readAt(offset, MAGIC_BYTES)))];
+    const found = DIALECTS.get(String.fromCharCode(...(await file.readAt(offset, MAGIC_BYTES))));
     if (found !== undefined && (offset === 0 || found === "version2")) return found;
   }
   return undefined;

@@ -174,15 +174,15 @@ const MOVEMENT_RULES: Rules = {
     accepts: (value) => typeof value === "number" && value >= 0,
   },
 };
-const NESTED_RULES: Readonly<Record<string, Rules>> = {
-  auth: AUTH_RULES,
-  precision: PRECISION_RULES,
-  movement: MOVEMENT_RULES,
-  metrics: METRICS_RULES,
-  page: PAGE_RULES,
-  tls: TLS_RULES,
-  wire1: WIRE1_RULES,
-};
+const NESTED_RULES: ReadonlyMap<string, Rules> = new Map([
+  ["auth", AUTH_RULES],
+  ["precision", PRECISION_RULES],
+  ["movement", MOVEMENT_RULES],
+  ["metrics", METRICS_RULES],
+  ["page", PAGE_RULES],
+  ["tls", TLS_RULES],
+  ["wire1", WIRE1_RULES],
+]);
 
 /** Throws `ORT_ARGUMENT` for an invalid option, with its name, its value and what would be valid. */
 export function checkServerOptions<D extends Dimensions>(options: ServerOptions<D>): void {
@@ -214,7 +214,7 @@ export function checkOwnerOptions(options: OwnerEndpointsOptions): void {
 function checkAll(options: object, rules: Rules): void {
   if (!isObject(options)) throw wrong("options", options, OBJECT);
   check(options, rules, "");
-  for (const [name, nested] of Object.entries(NESTED_RULES)) {
+  for (const [name, nested] of NESTED_RULES) {
     const value = field(options, name);
     if (isObject(value)) check(value, nested, `${name}.`);
   }

@@ -88,6 +88,7 @@ describe("a token signed with a secret", () => {
     ["has a subject of 2^64", signed({ alg: "HS256" }, { ...fine, sub: "18446744073709551616" })],
     ["has no role", signed({ alg: "HS256" }, { sub: "7", exp: fine.exp })],
     ["has a role that there is not", signed({ alg: "HS256" }, { ...fine, role: "owner" })],
+    ["has a role that objects inherit", signed({ alg: "HS256" }, { ...fine, role: "constructor" })],
     ["has a name that is no text", signed({ alg: "HS256" }, { ...fine, name: 7 })],
     ["has a name that is too long", signed({ alg: "HS256" }, { ...fine, name: "a".repeat(65) })],
     ["is no token", "let me in"],

@@ -41,6 +41,24 @@ describe("HTTP endpoints", () => {
     expect(await metric(server, 'orthant_refusals_total{name="path"}')).toBe(6);
   });
 
+  test.each(["__proto__", "constructor", "toString", "valueOf"])(
+    "treat %s as a path, a query and the end of a file's name like any other",
+    async (name) => {
+      const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await writeFile(join(folder, "index.html"), "<!doctype html><title>A page</title>");
+      await writeFile(join(folder, `a.${name}`), "own");
+      const server = await serve({ page: folder });
+      expect((await ask(server, `/${name}`)).status).toBe(404);
+      expect((await ask(server, `/healthz?${name}=${name}`)).status).toBe(200);
+      expect(await ask(server, `/a.${name}`)).toMatchObject({
+        status: 200,
+        text: "own",
+        headers: { "content-type": "application/octet-stream" },
+      });
+    },
+  );
+
   test("serve a game's own folder, compressed if the client accepts that, and nothing outside it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
     onTestFinished(() => rm(folder, { recursive: true }));

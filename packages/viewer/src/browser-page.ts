@@ -11,20 +11,26 @@ interface Demo {
   readonly viewpoint: string;
 }
 
-const DEMOS: Readonly<Record<string, Demo>> = {
-  valley: {
-    opening: { kind: "browser", folder: "orthant-valley", dimensions: 3 },
-    viewpoint: "at=0.5,40,24.5,0&look=0,-20",
-  },
-  isles: {
-    opening: { kind: "browser", folder: "orthant-isles", dimensions: 4 },
-    viewpoint: "at=0.5,8,20.5,0&look=0,-20",
-  },
-};
+const DEMOS: ReadonlyMap<string, Demo> = new Map([
+  [
+    "valley",
+    {
+      opening: { kind: "browser", folder: "orthant-valley", dimensions: 3 },
+      viewpoint: "at=0.5,40,24.5,0&look=0,-20",
+    },
+  ],
+  [
+    "isles",
+    {
+      opening: { kind: "browser", folder: "orthant-isles", dimensions: 4 },
+      viewpoint: "at=0.5,8,20.5,0&look=0,-20",
+    },
+  ],
+]);
 
 const place = document.querySelector("#world") ?? document.body;
 const name = new URLSearchParams(location.search).get("world") ?? "";
-const { opening, viewpoint } = (DEMOS[name] ?? DEMOS["valley"]) as Demo;
+const { opening, viewpoint } = (DEMOS.get(name) ?? DEMOS.get("valley")) as Demo;
 try {
   const app = new ViewerApp(place, {
     opening,

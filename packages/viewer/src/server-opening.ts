@@ -12,12 +12,12 @@ export interface ServerAddress {
   readonly name?: string;
 }
 
-const SCHEMES: Readonly<Record<string, string>> = {
-  "ws:": "ws:",
-  "wss:": "wss:",
-  "http:": "ws:",
-  "https:": "wss:",
-};
+const SCHEMES: ReadonlyMap<string, string> = new Map([
+  ["ws:", "ws:"],
+  ["wss:", "wss:"],
+  ["http:", "ws:"],
+  ["https:", "wss:"],
+]);
 
 /** Checks an address and returns the request that opens its world. Throws `ORT_ARGUMENT`. */
 export function serverOpening({ url, token = "", name = "Visitor" }: ServerAddress): ServerOpening {
@@ -32,7 +32,7 @@ function socketAddress(url: string): string {
   const wanted = "an address such as wss://play.example.org";
   if (typeof url !== "string") throw wrong("url", url, wanted);
   const parsed = URL.canParse(url, location.href) ? new URL(url, location.href) : undefined;
-  const scheme = SCHEMES[parsed?.protocol ?? ""];
+  const scheme = SCHEMES.get(parsed?.protocol ?? "");
   if (parsed === undefined || scheme === undefined) throw wrong("url", url, wanted);
   parsed.protocol = scheme;
   parsed.hash = "";

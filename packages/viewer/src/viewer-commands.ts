@@ -1,10 +1,17 @@
 import type { PageMessage } from "./message/messages.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
+import type { Tool } from "./overlay/tool-bar.ts";
 import type { PointerTool } from "./pointer-tool.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** Distance of an orbit when nothing is ahead. */
 const ORBIT_VOXELS = 24;
+const TOOLS: ReadonlyMap<string, Tool> = new Map([
+  ["Digit1", "look"],
+  ["Digit2", "place"],
+  ["Digit3", "remove"],
+  ["Digit4", "pick"],
+]);
 
 /** What keys and buttons do in the view, by the code of the key. */
 export class ViewerCommands {
@@ -28,9 +35,8 @@ export class ViewerCommands {
   /** Runs the command of a key. */
   run(code: string, isShifted: boolean): void {
     const viewer = this.#viewer;
-    const tools = { Digit1: "look", Digit2: "place", Digit3: "remove", Digit4: "pick" } as const;
-    if (code in tools && viewer.facts?.canEdit === true)
-      this.#pointerTool.tools.tool = tools[code as keyof typeof tools];
+    const tool = TOOLS.get(code);
+    if (tool !== undefined && viewer.facts?.canEdit === true) this.#pointerTool.tools.tool = tool;
     switch (code) {
       case "KeyT":
         viewer.turn();

@@ -30,15 +30,15 @@ import { backToOne, backUpCluster, restoreCluster } from "./backup-actions.ts";
 
 type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;
 
-const ACTIONS: Readonly<Record<string, Action>> = {
-  create: createInCluster,
-  status: printStatus,
-  move: moveShard,
-  split: splitOff,
-  drain: drainNode,
-  restore: restoreCluster,
-  "back-to-one": backToOne,
-};
+const ACTIONS: ReadonlyMap<string, Action> = new Map([
+  ["create", createInCluster],
+  ["status", printStatus],
+  ["move", moveShard],
+  ["split", splitOff],
+  ["drain", drainNode],
+  ["restore", restoreCluster],
+  ["back-to-one", backToOne],
+]);
 
 /** Runs an action that needs no NATS. Returns false for any other. */
 export async function actAlone(name: string, args: Arguments, context: Context): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function actAlone(name: string, args: Arguments, context: Context):
 
 /** Runs an action of `orthant cluster` and prints the result. */
 export async function act(name: string, engine: Engine, args: Arguments, context: Context): Promise<void> {
-  const action = ACTIONS[name];
+  const action = ACTIONS.get(name);
   if (action === undefined) throw new UsageError(`orthant cluster has no action ${name}`);
   await action(engine, args, context);
 }

@@ -4,27 +4,27 @@ import type { Context } from "../context.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 /** The actions, and the options that only they accept. */
-const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
-  create: ["shards"],
-  status: [],
-  move: ["to"],
-  split: ["box", "as"],
-  drain: ["force"],
-  backup: ["shards"],
-  restore: ["shards"],
-  "back-to-one": ["shards", "savesOnly"],
-};
+const OPTIONS_OF: ReadonlyMap<string, readonly string[]> = new Map([
+  ["create", ["shards"]],
+  ["status", []],
+  ["move", ["to"]],
+  ["split", ["box", "as"]],
+  ["drain", ["force"]],
+  ["backup", ["shards"]],
+  ["restore", ["shards"]],
+  ["back-to-one", ["shards", "savesOnly"]],
+]);
 
 /** The argument after the world's name. */
-const TARGETS: Readonly<Record<string, string | undefined>> = {
-  create: "the folder of a world",
-  move: "a shard",
-  split: "a shard",
-  drain: "a node",
-  backup: "a new folder",
-  restore: "the folder of a backup",
-  "back-to-one": "a new folder",
-};
+const TARGETS: ReadonlyMap<string, string> = new Map([
+  ["create", "the folder of a world"],
+  ["move", "a shard"],
+  ["split", "a shard"],
+  ["drain", "a node"],
+  ["backup", "a new folder"],
+  ["restore", "the folder of a backup"],
+  ["back-to-one", "a new folder"],
+]);
 
 /** `orthant cluster`. */
 export const clusterCommand: Command = {
@@ -38,7 +38,7 @@ export const clusterCommand: Command = {
     "as a single world: stop all owners and gateways before these two.",
   ].join(" "),
   arguments: [
-    { name: "<action>", description: "what to do", choices: Object.keys(OPTIONS_OF) },
+    { name: "<action>", description: "what to do", choices: [...OPTIONS_OF.keys()] },
     { name: "<world>", description: "its name in the cluster: a-z, 0-9 and -" },
     { name: "[target]", description: "move, split: a shard; drain: a node; others: a folder" },
   ],
@@ -90,14 +90,14 @@ function roleFor(name: string): "owner" | "operator" {
 
 /** Rejects options that the action does not use, because they are likely mistakes. */
 function requireFitting(name: string, args: Arguments): void {
-  const target = TARGETS[name];
+  const target = TARGETS.get(name);
   if (target === undefined && args.at(2) !== "") throw new UsageError(`${name} takes only a world`);
   if (target !== undefined && args.at(2) === "")
     throw new UsageError(`${name} needs ${target} after the world`);
-  for (const [other, options] of Object.entries(OPTIONS_OF)) {
+  for (const [other, options] of OPTIONS_OF) {
     const stray = options.find(
       (option) =>
-        !OPTIONS_OF[name]?.includes(option) && (args.text(option) !== undefined || args.has(option)),
+        !OPTIONS_OF.get(name)?.includes(option) && (args.text(option) !== undefined || args.has(option)),
     );
     if (stray !== undefined) throw new UsageError(`--${dashed(stray)} is for ${other}, not for ${name}`);
   }

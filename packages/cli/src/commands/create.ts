@@ -31,25 +31,29 @@ interface Template {
   /** The default generator. */
   readonly generator: string;
   /** Parameters that suit the shape better than a generator's own defaults, by the generator's name. */
-  readonly defaults: Readonly<Record<string, object>>;
+  readonly defaults: ReadonlyMap<string, object>;
 }
 
 /** Chunk shapes of worlds, by the number of their dimensions. */
-const SHAPES: Readonly<Record<string, ChunkShape>> = { 2: TILE_CHUNKS, 3: CUBE_CHUNKS, 4: HYPERCUBE_CHUNKS };
+const SHAPES: ReadonlyMap<string, ChunkShape> = new Map([
+  ["2", TILE_CHUNKS],
+  ["3", CUBE_CHUNKS],
+  ["4", HYPERCUBE_CHUNKS],
+]);
 
 /** All templates of Orthant. Each generator of a game is a template too. */
 const TEMPLATES: readonly Template[] = [
-  { name: "platforms", shape: HYPERCUBE_CHUNKS, generator: "platforms", defaults: {} },
-  { name: "terrain", shape: CUBE_CHUNKS, generator: "terrain", defaults: {} },
+  { name: "platforms", shape: HYPERCUBE_CHUNKS, generator: "platforms", defaults: new Map() },
+  { name: "terrain", shape: CUBE_CHUNKS, generator: "terrain", defaults: new Map() },
   {
     name: "tiles",
     shape: TILE_CHUNKS,
     generator: "flat",
-    defaults: {
+    defaults: new Map<string, object>([
       // Seen from the side, a floor of two tiles would be a line.
-      flat: { thickness: 16 },
-      maze: { origin: [-64, 0, 0, 0], cells: [32, 16, 1, 1] },
-    },
+      ["flat", { thickness: 16 }],
+      ["maze", { origin: [-64, 0, 0, 0], cells: [32, 16, 1, 1] }],
+    ]),
   },
 ];
 
@@ -74,7 +78,7 @@ export const createCommand: Command = {
     {
       flags: "--dimensions <count>",
       description: "of the world (default: those of the template)",
-      choices: Object.keys(SHAPES),
+      choices: [...SHAPES.keys()],
     },
     { flags: "-s, --seed <number>", description: "what makes it differ from others (default: at random)" },
     { flags: "-n, --name <text>", description: "what it is called (default: the name of the folder)" },
@@ -105,9 +109,9 @@ export const createCommand: Command = {
   async run(args, context) {
     const folder = args.at(0);
     const { template, generator } = chosenTemplate(args, context);
-    const shape = SHAPES[args.text("dimensions") ?? ""] ?? template.shape;
+    const shape = SHAPES.get(args.text("dimensions") ?? "") ?? template.shape;
     const seed = args.parsed("seed", parseU64) ?? BigInt(randomInt(SEED_END));
-    const ref = generator.ref(args.all("set"), seed, template.defaults[generator.name]);
+    const ref = generator.ref(args.all("set"), seed, template.defaults.get(generator.name));
     const world: Required<Omit<NewWorldEngine, "catalog" | "limits">> = {
       name: args.text("name") ?? basename(resolve(folder)),
       shape,
@@ -152,7 +156,7 @@ function chosenTemplate(
   const templates = [
     ...TEMPLATES,
     ...own.map(({ name, dimensions = "3" }) => {
-      return { name, shape: SHAPES[dimensions] ?? CUBE_CHUNKS, generator: name, defaults: {} };
+      return { name, shape: SHAPES.get(dimensions) ?? CUBE_CHUNKS, generator: name, defaults: new Map() };
     }),
   ];
   const template = itemNamed(templates, "--template", args.text("template") ?? "");

@@ -57,7 +57,7 @@ export const lsCommand: Command = {
     const voxels = args.parsed("box", parseBox);
     const limit = args.parsed("limit", parseInteger(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const { disk } = await openReadable(folder, context);
-    const lister = LISTERS[what];
+    const lister = LISTERS.get(what);
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
     const opened = await openLiveSave(disk, context.generators);
     const { save, generation } = opened;
@@ -109,15 +109,15 @@ interface Lister {
   rows(scope: Scope): AsyncGenerator<Row>;
 }
 
-const LISTERS: Readonly<Record<string, Lister>> = {
-  leaves: { heading: ["first chunk", "edge", "records", "bytes", "regions"], rows: leafRows },
-  regions: { heading: ["region", "epoch", "step"], rows: regionRows },
-  chunks: { heading: ["chunk", "state", "blocks", "data"], rows: chunkRows },
-  entities: { heading: ["id", "class", "kind", "position", "name"], rows: entityRows },
-  players: { heading: ["id", "name", "position", "saved"], rows: playerRows },
-  generations: { heading: ["generation", "state", "modified"], rows: generationRows },
-  files: { heading: ["bytes", "file"], rows: fileRows },
-};
+const LISTERS: ReadonlyMap<string, Lister> = new Map([
+  ["leaves", { heading: ["first chunk", "edge", "records", "bytes", "regions"], rows: leafRows }],
+  ["regions", { heading: ["region", "epoch", "step"], rows: regionRows }],
+  ["chunks", { heading: ["chunk", "state", "blocks", "data"], rows: chunkRows }],
+  ["entities", { heading: ["id", "class", "kind", "position", "name"], rows: entityRows }],
+  ["players", { heading: ["id", "name", "position", "saved"], rows: playerRows }],
+  ["generations", { heading: ["generation", "state", "modified"], rows: generationRows }],
+  ["files", { heading: ["bytes", "file"], rows: fileRows }],
+]);
 
 /** Returns the leaves that a box touches; for the whole lattice, page by page. */
 async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry> {

@@ -17,18 +17,18 @@ export type NbtValue =
 /** Fields of a compound, in the order in which they are written. */
 export type NbtFields = Iterable<readonly [name: string, value: NbtValue]>;
 
-const TYPES: Readonly<Record<string, number>> = {
-  byte: 1,
-  short: 2,
-  int: 3,
-  long: 4,
-  double: 6,
-  bytes: 7,
-  list: 9,
-  fields: 10,
-  ints: 11,
-  longs: 12,
-};
+const TYPES: ReadonlyMap<string, number> = new Map([
+  ["byte", 1],
+  ["short", 2],
+  ["int", 3],
+  ["long", 4],
+  ["double", 6],
+  ["bytes", 7],
+  ["list", 9],
+  ["fields", 10],
+  ["ints", 11],
+  ["longs", 12],
+]);
 const STRING = 8;
 const TEXT_BYTES_MAX = 65_535;
 const ROOM_BYTES = 4_096;
@@ -43,7 +43,7 @@ export function writeNbt(fields: NbtFields): Uint8Array {
 
 /** Returns the number of a value's type. */
 export function nbtTypeOf(value: NbtValue): number {
-  return typeof value === "string" ? STRING : (TYPES[Object.keys(value)[0] ?? ""] ?? 0);
+  return typeof value === "string" ? STRING : (TYPES.get(Object.keys(value)[0] ?? "") ?? 0);
 }
 
 class NbtWriter {

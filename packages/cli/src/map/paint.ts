@@ -134,24 +134,24 @@ function rise(height: number, neighbour: number): number {
 }
 
 /** Glyphs of three by five pixels, one digit per row, whose bits run from the left. */
-const GLYPHS: Readonly<Record<string, string>> = {
-  "0": "75557",
-  "1": "26227",
-  "2": "71747",
-  "3": "71717",
-  "4": "55711",
-  "5": "74717",
-  "6": "74757",
-  "7": "71122",
-  "8": "75757",
-  "9": "75717",
-  "-": "00700",
-  "=": "07070",
-  x: "05250",
-  y: "05524",
-  z: "07247",
-  w: "55775",
-};
+const GLYPHS: ReadonlyMap<string, string> = new Map([
+  ["0", "75557"],
+  ["1", "26227"],
+  ["2", "71747"],
+  ["3", "71717"],
+  ["4", "55711"],
+  ["5", "74717"],
+  ["6", "74757"],
+  ["7", "71122"],
+  ["8", "75757"],
+  ["9", "75717"],
+  ["-", "00700"],
+  ["=", "07070"],
+  ["x", "05250"],
+  ["y", "05524"],
+  ["z", "07247"],
+  ["w", "55775"],
+]);
 const GLYPH_WIDTH = 3;
 const GLYPH_HEIGHT = 5;
 
@@ -173,7 +173,7 @@ export function drawLabelRow(
   colour: Colour,
 ): void {
   for (const [index, letter] of [...text].entries()) {
-    const bits = Number(GLYPHS[letter]?.[Math.floor(row / scale)] ?? 0);
+    const bits = Number(GLYPHS.get(letter)?.[Math.floor(row / scale)] ?? 0);
     for (let bit = 0; bit < GLYPH_WIDTH * scale; bit++) {
       if (((bits >> (GLYPH_WIDTH - 1 - Math.floor(bit / scale))) & 1) === 0) continue;
       pixels.set(colour, (column + index * (GLYPH_WIDTH + 1) * scale + bit) * 4);

@@ -12,7 +12,10 @@ declare const URL: new (
 
 const EXAMPLE = "an address looks like ws://127.0.0.1:7440";
 /** The scheme to use instead of one that is no WebSocket's. */
-const SCHEMES: Readonly<Record<string, string>> = { "http:": "ws:", "https:": "wss:" };
+const SCHEMES: ReadonlyMap<string, string> = new Map([
+  ["http:", "ws:"],
+  ["https:", "wss:"],
+]);
 
 /** More addresses than any cluster has gateways are a mistake. */
 const ADDRESSES_MAX = 1_000;
@@ -34,7 +37,7 @@ function requireServerUrl(name: string, url: unknown): string {
   if (parsed === undefined) throw wrongArgument(name, url, `it is not a URL; ${EXAMPLE}`);
   const { protocol, hash } = parsed;
   if (protocol !== "ws:" && protocol !== "wss:") {
-    const wanted = SCHEMES[protocol];
+    const wanted = SCHEMES.get(protocol);
     const advice = wanted === undefined ? "" : ` (${wanted} here)`;
     throw wrongArgument(name, url, `use ws: or wss:${advice}; ${EXAMPLE}`);
   }
@@ -71,7 +74,7 @@ function explanation(url: string, problem: string): string {
   if (/EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/.test(problem)) return `${host} cannot be reached (${problem})`;
   const status = /Unexpected server response: (?<status>\d+)/.exec(problem)?.groups?.["status"];
   if (status !== undefined) {
-    return `${host} answers with HTTP ${status} instead of a WebSocket: ${ADVICE[status] ?? NO_WEBSOCKET}`;
+    return `${host} answers with HTTP ${status} instead of a WebSocket: ${ADVICE.get(status) ?? NO_WEBSOCKET}`;
   }
   if (/wrong version number|EPROTO/.test(problem)) {
     return `${host} does not speak TLS: use ws: instead of wss: (${problem})`;
@@ -86,13 +89,13 @@ function explanation(url: string, problem: string): string {
 }
 
 const NO_WEBSOCKET = "correct the address";
-const ADVICE: Readonly<Record<string, string>> = {
-  "403": "pages of this origin may not connect; the option origins of the server says which may",
-  "404": "a world is at the paths / and /world",
-  "421": "the server does not know this host name; its option hosts lists them",
-  "429": "this network sends too many requests; try again later",
-  "503": "the server is full or closing; try again later",
-};
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["403", "pages of this origin may not connect; the option origins of the server says which may"],
+  ["404", "a world is at the paths / and /world"],
+  ["421", "the server does not know this host name; its option hosts lists them"],
+  ["429", "this network sends too many requests; try again later"],
+  ["503", "the server is full or closing; try again later"],
+]);
 
 function parse(url: string): InstanceType<typeof URL> | undefined {
   try {

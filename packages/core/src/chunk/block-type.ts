@@ -1,5 +1,6 @@
 import { U16_MAX } from "../bytes/integers.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
+import { nameFault, printable } from "../text/printable.ts";
 import { AIR } from "./chunk.ts";
 
 /** One property of a block type, such as where a chest faces. */
@@ -182,6 +183,19 @@ export function findContradiction(types: readonly BlockType[]): string | undefin
     if (nextId > ID_COUNT_MAX) return `block ${id} takes ids up to ${nextId - 1}, the last is ${U16_MAX}`;
   }
   return undefined;
+}
+
+/**
+ * Throws `ORT_ARGUMENT` for a type with a text that cannot be shown as it is. For new types only: a world that has others
+ * from before stays readable.
+ */
+export function requireShownTexts({ id, name, properties, tags }: BlockType): void {
+  // Names of properties have only letters, digits and two signs.
+  for (const text of [name, ...properties.flatMap(({ values }) => values), ...tags]) {
+    const fault = nameFault(text);
+    if (fault !== undefined)
+      throw wrongArgument(`a name, value or tag of block ${id}`, printable(text), fault);
+  }
 }
 
 /** Returns what is wrong with one type, or `undefined`. */

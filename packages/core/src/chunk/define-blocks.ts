@@ -15,6 +15,7 @@ import {
   requireBoolean,
   requireColour,
   requireNumber,
+  requireShownTexts,
 } from "./block-type.ts";
 
 /**
@@ -78,6 +79,7 @@ export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinition
     const type = catalog.byName(name);
     if (type === undefined) {
       const next = newType(name, endId, defined);
+      requireShownTexts(next);
       endId += new BlockIds(next).count;
       added.push(next);
       continue;
@@ -118,7 +120,9 @@ export function renameBlock(catalog: BlockCatalog, name: string, newName: string
   if (name === newName) return catalog;
   if (catalog.byName(newName) !== undefined)
     throw wrongArgument("newName", newName, "another block of this world has this name");
-  return grown(catalog.types.map((type) => (type.id === id ? { ...type, name: newName } : type)));
+  const renamed = { ...(catalog.byId(id) as BlockType), name: newName };
+  requireShownTexts({ ...renamed, properties: [], tags: [] });
+  return grown(catalog.types.map((type) => (type.id === id ? renamed : type)));
 }
 
 /** Returns a catalog in which a type is retired. */

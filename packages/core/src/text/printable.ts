@@ -33,6 +33,16 @@ const FILLERS: ReadonlySet<string> = new Set(
 );
 
 /**
+ * Does the same for a name, and also escapes what is invisible in it: the result has no {@link nameFault}. For names from
+ * files of other programs, and from worlds of before such names were refused.
+ */
+export function printableName(name: string): string {
+  return [...printable(name)]
+    .map((character) => (FILLERS.has(character) ? escaped(character) : character))
+    .join("");
+}
+
+/**
  * Returns why a name may not be shown to others, or `undefined`. It must not contain characters that
  * `printable` escapes, which terminals, logs and pages act on, nor invisible fillers. An empty name means no
  * name and is fine.

@@ -3,6 +3,7 @@ import { wrongArgument } from "../error/orthant-error.ts";
 import type { Axes } from "../lattice/axes.ts";
 import type { Dimensions } from "../lattice/position.ts";
 import type { VoxelPlacement } from "../state/world-state.ts";
+import { nameFault, printable } from "../text/printable.ts";
 import type { Timer, TimeSource } from "../time/time-source.ts";
 import { type DataCodec, encodeData } from "./data-codec.ts";
 import type { BlockPlacement, SetOptions } from "./voxel-world.ts";
@@ -24,6 +25,14 @@ export function requireText(name: string, value: unknown, advice = "it is a stri
   if (typeof value !== "string") throw wrongArgument(name, value, advice);
   if (HALF_PAIR.test(value)) throw wrongArgument(name, value, "it has half a surrogate pair");
   return value;
+}
+
+/** Returns `value` if it is a name that can be shown to others: see {@link nameFault}. */
+export function requireShownName(name: string, value: unknown): string {
+  const text = requireText(name, value);
+  const fault = nameFault(text);
+  if (fault !== undefined) throw wrongArgument(name, printable(text), fault);
+  return text;
 }
 
 /** Requires an object that is not an array. `advice` says which. */

@@ -1,4 +1,5 @@
 import type { Box } from "@orthant/core";
+import { printableName } from "@orthant/core/engine";
 
 const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -44,4 +45,15 @@ export function formatBox({ min, max }: Box, dimensions: number = min.length): s
 
 function shownAxes(position: readonly number[], dimensions: number): number {
   return position.slice(dimensions).every((coordinate) => coordinate === 0) ? dimensions : position.length;
+}
+
+/**
+ * Returns a name of another program as a world may have it: with escapes for what cannot be shown, and at most `lengthMax`
+ * UTF-16 units.
+ */
+export function shownName(name: string, lengthMax: number): string {
+  // Half a surrogate pair is no text.
+  return printableName(name)
+    .slice(0, lengthMax)
+    .replace(/\p{Cs}$/u, "");
 }

@@ -8,10 +8,11 @@ import { storedGenerators } from "@orthant/save/content";
 import type { ConversionOutcome } from "../format/format.ts";
 import type { ImportTasks } from "../format/import-tasks.ts";
 import { ConversionLosses } from "../format/losses.ts";
+import { shownName } from "../format/text.ts";
 import { groundOf } from "./ground.ts";
 import { ImportProgress, type StoredCensus } from "./import-progress.ts";
 import type { ImportSource } from "./import-source.ts";
-import { StateCollector, wellFormed } from "./imported-blocks.ts";
+import { StateCollector } from "./imported-blocks.ts";
 import { nextImportedId } from "./imported-entities.ts";
 import { inOrder, OwnImportTasks } from "./own-tasks.ts";
 import { generatorsAround } from "./surroundings.ts";
@@ -165,7 +166,7 @@ export class ImportConversion {
         playerEntityHints: [],
         description: {
           ...plainDescription(shape),
-          name: wellFormed(name.slice(0, NAME_LENGTH_MAX)),
+          name: shownName(name, NAME_LENGTH_MAX),
           ...(isNear(spawn) && { spawn: [...spawn, 0] as const }),
           blocks,
           attachments,

@@ -60,7 +60,7 @@ export interface ImportSource {
   /** What the world keeps of the source besides. */
   readonly attachments?: readonly Attachment[];
   /** Values of properties that a state may leave out. */
-  readonly defaults?: Readonly<Record<string, string>>;
+  readonly defaults?: ReadonlyMap<string, string>;
   /** For people and programs. */
   readonly info: WorldInfo;
   /**

@@ -1,8 +1,9 @@
 import { AIR, BLOCK_NAME_LENGTH_MAX, BlockCatalog, type NewBlockType, OrthantError } from "@orthant/core";
 import { encode, U16_MAX } from "@orthant/core/bytes";
-import { blockCatalogCodec, idCountOf } from "@orthant/core/engine";
+import { blockCatalogCodec, idCountOf, nameFault } from "@orthant/core/engine";
 import { flattenBlock } from "@orthant/imports";
 import type { ConversionLosses } from "../format/losses.ts";
+import { shownName } from "../format/text.ts";
 import { looksOfBlock } from "./block-looks.ts";
 import type { ImportSource } from "./import-source.ts";
 
@@ -43,12 +44,15 @@ export interface ImportedBlocks {
 export class StateCollector {
   readonly #states = new Map<string, ParsedState>();
   readonly #looksOf: ImportSource["looksOf"];
-  readonly #defaults: Readonly<Record<string, string>>;
+  readonly #defaults: ReadonlyMap<string, string>;
   readonly #generated: BlockCatalog;
 
   /** With the blocks of a generator, those keep their numbers, and the states of the world get others. */
   constructor(
-    { looksOf = looksOfBlock, defaults = {} }: Partial<Pick<ImportSource, "looksOf" | "defaults">> = {},
+    {
+      looksOf = looksOfBlock,
+      defaults = new Map(),
+    }: Partial<Pick<ImportSource, "looksOf" | "defaults">> = {},
     generated: BlockCatalog = ONLY_AIR,
   ) {
     this.#looksOf = looksOf;
@@ -105,7 +109,7 @@ export class StateCollector {
     for (const [state, { name, properties }] of this.#states) {
       const own = new Map(properties);
       for (const property of valuesByName.get(name)?.keys() ?? []) {
-        const value = this.#defaults[property];
+        const value = this.#defaults.get(property);
         if (value !== undefined && !own.has(property)) own.set(property, value);
       }
       if (own.size < (valuesByName.get(name)?.size ?? 0))
@@ -125,7 +129,7 @@ export class StateCollector {
       const values = byName.get(name) ?? new Map<string, Set<string>>();
       byName.set(name, values);
       for (const [property, value] of properties) {
-        const standard = this.#defaults[property];
+        const standard = this.#defaults.get(property);
         const found = values.get(property) ?? new Set(standard === undefined ? [] : [standard]);
         values.set(property, found.add(value));
       }
@@ -137,12 +141,14 @@ export class StateCollector {
 /** Splits `name[property=value,...]`. Properties that no type can have are lost. */
 function parseState(state: string, losses: ConversionLosses): ParsedState {
   const [stated = "", inside = ""] = state.replace(/\]$/, "").split("[", 2);
-  const name = wellFormed(stated.slice(0, BLOCK_NAME_LENGTH_MAX)) || "unknown";
+  const name = shownName(stated, BLOCK_NAME_LENGTH_MAX) || "unknown";
   if (stated.length > BLOCK_NAME_LENGTH_MAX)
     losses.add(
       "ends of block names",
       `names have at most ${BLOCK_NAME_LENGTH_MAX} characters, as in ${name}`,
     );
+  if (nameFault(state) !== undefined)
+    losses.add("names with hidden characters", `they are written as escapes, as in ${name}`);
   const properties = new Map<string, string>();
   for (const pair of inside === "" ? [] : inside.split(",")) {
     const [property = "", value = ""] = pair.split("=", 2);
@@ -150,7 +156,8 @@ function parseState(state: string, losses: ConversionLosses): ParsedState {
       PROPERTY_NAME.test(property) &&
       value !== "" &&
       Math.max(property.length, value.length) <= BLOCK_NAME_LENGTH_MAX;
-    if (isUsable && properties.size < PROPERTIES_MAX) properties.set(property, wellFormed(value));
+    if (isUsable && properties.size < PROPERTIES_MAX)
+      properties.set(property, shownName(value, BLOCK_NAME_LENGTH_MAX));
     else
       losses.add(
         "properties of blocks",
@@ -158,9 +165,4 @@ function parseState(state: string, losses: ConversionLosses): ParsedState {
       );
   }
   return { name, properties };
-}
-
-/** Returns text with question marks for halves of surrogate pairs, which no catalog and no description may have. */
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Cs}/gu, "?");
 }

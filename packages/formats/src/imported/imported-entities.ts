@@ -2,6 +2,7 @@ import { isOrthantError, PLAIN_DATA, VOXEL_DATA_BYTES_MAX } from "@orthant/core"
 import { type ImportedEntity, readNbtCompound, type Triple } from "@orthant/imports";
 import type { StoredEntity } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";
+import { shownName } from "../format/text.ts";
 import { jsonOfNbt } from "./nbt-json.ts";
 
 /** Class of entities that come from another game. */
@@ -63,7 +64,7 @@ export function storedEntities(
     scale: 1,
     block: 0,
     displayName: undefined,
-    tags: [id.slice(0, TAG_LENGTH_MAX).replace(/\p{Cs}/gu, "?")],
+    tags: [shownName(id, TAG_LENGTH_MAX)],
     payload,
     lastSavedMs: savedAtMs,
   }));

@@ -112,7 +112,7 @@ async function sourceOf(
       const corner = [x, y, -1 - z].map((at) => Math.floor(at / CELL_CHUNKS) * CELL_CHUNKS);
       return cellAt(corner as unknown as Triple);
     },
-    defaults: { param2: "0" },
+    defaults: new Map([["param2", "0"]]),
     losses: damageLosses(headFindings),
     fingerprint: String(hash64(encodeUtf8(JSON.stringify([bytes, head, pieces])))),
     info: {

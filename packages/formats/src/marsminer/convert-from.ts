@@ -23,7 +23,7 @@ import {
   I32_MIN,
   U16_MAX,
 } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec, printableName } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   type Attachment,
@@ -216,7 +216,8 @@ function chunkOf(content: number | Uint16Array, { volume }: ChunkShape, blockOf:
   return chunkFromVoxels(content.map((id) => blockOf[id] ?? 0));
 }
 
-function nameOf({ name = "" }: MarsMinerState, losses: ConversionLosses): string {
+function nameOf({ name: stated = "" }: MarsMinerState, losses: ConversionLosses): string {
+  const name = printableName(stated);
   if (encodeUtf8(name).length <= NAME_BYTES_MAX) return name;
   losses.add("the end of the name", `a world's name has at most ${NAME_BYTES_MAX} bytes`);
   return name.slice(0, NAME_BYTES_MAX / 4).replace(/[\uD800-\uDBFF]$/, "");
@@ -255,7 +256,8 @@ class BlockNumbers {
     return encode(blockCatalogCodec, new BlockCatalog(this.#blocks));
   }
 
-  #freeName(blockName: string): string {
+  #freeName(stated: string): string {
+    const blockName = printableName(stated);
     const fits = blockName.length >= 1 && blockName.length <= BLOCK_NAME_LENGTH_MAX;
     if (fits && !this.#names.has(blockName)) return blockName;
     this.#losses.add(

@@ -8,6 +8,7 @@ import {
   type BlockType,
 } from "@orthant/core";
 import { idCountOf } from "@orthant/core/engine";
+import { shownName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
 
 /** Ids up to which types get more values than they need: half of all that a world has. */
@@ -38,15 +39,36 @@ export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Ite
   const blocks = new Map<number, BlockDescription>();
   const defined = new Map<string, BlockType>();
   const renamed = new Map<string, RenamedBlock>();
+  const shown = new Map<BlockType, BlockType>();
   for (const id of used) {
-    const [type, described] = [source.byId(id), source.describe(id)];
-    if (type === undefined || described === undefined) continue;
-    const name = nameFor(type, described.properties, target, defined);
+    const [known, described] = [source.byId(id), source.describe(id)];
+    if (known === undefined || described === undefined) continue;
+    const type = shown.get(known) ?? shownType(known);
+    shown.set(known, type);
+    const properties = shownProperties(described.properties);
+    const name = nameFor(type, properties, target, defined);
     if (target.byName(name) === undefined) defined.set(name, type);
-    if (name !== type.name) renamed.set(name, { name: type.name, as: name });
-    blocks.set(id, { type: name, properties: described.properties });
+    if (name !== known.name) renamed.set(name, { name: known.name, as: name });
+    blocks.set(id, { type: name, properties });
   }
   return { blocks, definitions: definitionsOf(defined, target), renamed: [...renamed.values()] };
+}
+
+/** Returns a type with texts that a new type may have; worlds of before may have others. */
+function shownType(type: BlockType): BlockType {
+  const text = (stated: string): string => shownName(stated, BLOCK_NAME_LENGTH_MAX);
+  return {
+    ...type,
+    name: text(type.name),
+    properties: type.properties.map(({ name, values }) => ({ name, values: values.map(text) })),
+    tags: type.tags.map(text),
+  };
+}
+
+function shownProperties(properties: BlockProperties): BlockProperties {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, shownName(value, BLOCK_NAME_LENGTH_MAX)]),
+  );
 }
 
 /** Returns the definitions of types. Those of Minecraft get more values than they have, if there are enough ids. */
@@ -72,8 +94,7 @@ function nameFor(
 function numbered(name: string, number: number): string {
   if (number === 1) return name;
   const end = ` (${number})`;
-  // Half a surrogate pair is no text.
-  return `${name.slice(0, BLOCK_NAME_LENGTH_MAX - end.length).replace(/\p{Cs}$/u, "")}${end}`;
+  return `${shownName(name, BLOCK_NAME_LENGTH_MAX - end.length)}${end}`;
 }
 
 function hasValues({ properties }: BlockType, wanted: BlockProperties): boolean {

@@ -14,18 +14,24 @@ import { convertTreeToPixel } from "./from-tree.ts";
 import { convertPixelToPixel, type PixelTargetKind } from "./pixel-to-pixel.ts";
 import { convertPixelToTree } from "./to-tree.ts";
 
-/** The files that a conversion writes, and their names in the new folder. */
-const TARGETS: Readonly<Record<string, { readonly kind: PixelTargetKind; readonly path: string }>> = {
-  pxsw: { kind: "version2", path: "world.pxsw" },
-  pxsw1: { kind: "native", path: "world.save" },
-};
+/** A file that a conversion writes. */
+interface Target {
+  readonly kind: PixelTargetKind;
+  /** Its name in the new folder. */
+  readonly path: string;
+}
+
+const TARGETS: ReadonlyMap<string, Target> = new Map([
+  ["pxsw", { kind: "version2", path: "world.pxsw" }],
+  ["pxsw1", { kind: "native", path: "world.save" }],
+]);
 
 /** Pixel worlds, both versions: a world is one file. */
 export const pixelWorldFormat: Format = {
   name: "pixelworld",
   title: "pixel world",
   isOneFile: true,
-  targets: ["orthant", ...Object.keys(TARGETS)],
+  targets: ["orthant", ...TARGETS.keys()],
 
   async detect(disk, file) {
     const found = await detectPixelWorld(disk, file);
@@ -78,7 +84,7 @@ export const pixelWorldFormat: Format = {
   },
 
   async convert({ disk, world: { evidence, dialect = "" } }, to) {
-    if (TARGETS[to]?.kind === dialect)
+    if (TARGETS.get(to)?.kind === dialect)
       throw new OrthantError("ORT_ARGUMENT", `"${evidence}" is ${dialect} already`);
     const save = await openPixelSave(disk, evidence);
     const common = {
@@ -87,7 +93,7 @@ export const pixelWorldFormat: Format = {
       steps: save.chunkCount,
       close: () => save.close(),
     } as const;
-    const target = TARGETS[to];
+    const target = TARGETS.get(to);
     if (target === undefined) {
       return {
         ...common,
@@ -113,7 +119,7 @@ export const pixelWorldFormat: Format = {
 };
 
 function exportTo(to: "pxsw" | "pxsw1", save: Save, { standInBlock }: ExportRequest): OpenConversion {
-  const { kind, path } = TARGETS[to] as { kind: PixelTargetKind; path: string };
+  const { kind, path } = TARGETS.get(to) as Target;
   const options = { acceptLosses: true, standInBlock };
   return {
     from: "orthant",

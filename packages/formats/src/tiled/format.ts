@@ -63,7 +63,7 @@ function sourceOf(map: TiledMap, path: string, bytes: number, layerName: string 
     pieces: [1],
     boxOf: () => boxAround(content().chunks),
     losses: lossesOf(map, chosen, layerName),
-    defaults: { flip: "none" },
+    defaults: new Map([["flip", "none"]]),
     info: {
       dialect: orientation,
       facts: {

@@ -29,16 +29,16 @@ const INDEX_FILE = "index.html";
 /** Folder where build tools put files named by hashes of their content. */
 const FIXED_FOLDER = "assets/";
 
-const TYPES: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-  ".wasm": "application/wasm",
-  ".webp": "image/webp",
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".css", "text/css; charset=utf-8"],
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".json", "application/json"],
+  [".png", "image/png"],
+  [".svg", "image/svg+xml"],
+  [".wasm", "application/wasm"],
+  [".webp", "image/webp"],
+]);
 
 /** Reads a page. Throws `ORT_ARGUMENT` for a bad policy, and otherwise as `readPageFiles` does. */
 export async function readPage(page: string | URL | PageOptions): Promise<ServedPage> {
@@ -84,7 +84,7 @@ async function filesBelow(root: string): Promise<readonly string[]> {
 
 function pageFile(name: string, bytes: Uint8Array): PageFile {
   return {
-    type: TYPES[extname(name)] ?? "application/octet-stream",
+    type: TYPES.get(extname(name)) ?? "application/octet-stream",
     bytes,
     gzipped: gzipSync(bytes, { level: 9 }),
     isFixed: name.startsWith(FIXED_FOLDER),

@@ -33,5 +33,6 @@ export {
   smallWorld,
   TIGHT_LIMITS,
   unbindManifest,
+  writeNamedWorld,
   writePagedWorld,
 } from "./sample-saves.ts";

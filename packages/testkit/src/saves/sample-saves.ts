@@ -1,4 +1,5 @@
 import {
+  type BlockCatalog,
   type Box,
   type Chunk,
   type ChunkShape,
@@ -6,8 +7,8 @@ import {
   chunkShape,
   type Position,
 } from "@orthant/core";
-import { encodeUtf8 } from "@orthant/core/bytes";
-import { cubeAt, regionOf } from "@orthant/core/engine";
+import { encode, encodeUtf8 } from "@orthant/core/bytes";
+import { blockCatalogCodec, cubeAt, regionOf } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   BulkSaveWriter,
@@ -28,6 +29,19 @@ export const SHAPE: ChunkShape = chunkShape([2, 2, 2, 2]);
 
 /** Cube of the first leaf at the origin. */
 export const ORIGIN_CELL: Box = cubeAt([0, 0, 0, 0], 65_536);
+
+/** Writes an empty world with a name and blocks that a new one may not have. */
+export async function writeNamedWorld(
+  disk: Disk,
+  shape: ChunkShape,
+  { name, catalog }: { readonly name: string; readonly catalog: BlockCatalog },
+): Promise<void> {
+  const blocks = encode(blockCatalogCodec, catalog);
+  const description = { ...plainDescription(shape), clockEpoch: 1, name, blocks };
+  const writer = await BulkSaveWriter.create(disk, shape);
+  await writer.finish({ nowMs: 1, players: [], global: { ...GLOBAL, description } });
+  await writer.close();
+}
 
 /** Global state of a new world. */
 export const GLOBAL: GlobalState = {

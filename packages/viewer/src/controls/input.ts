@@ -7,20 +7,20 @@ const EASE_PER_SECOND = 11;
 /** Direction of the held keys: right, up and ahead, each from -1 to 1. */
 export type Heading = readonly [right: number, up: number, ahead: number];
 
-const KEYS: Readonly<Record<string, Heading>> = {
-  KeyW: [0, 0, 1],
-  KeyS: [0, 0, -1],
-  KeyA: [-1, 0, 0],
-  KeyD: [1, 0, 0],
-  KeyE: [0, 1, 0],
-  Space: [0, 1, 0],
-  KeyQ: [0, -1, 0],
-  KeyC: [0, -1, 0],
-  ArrowUp: [0, 0, 1],
-  ArrowDown: [0, 0, -1],
-  ArrowLeft: [-1, 0, 0],
-  ArrowRight: [1, 0, 0],
-};
+const KEYS: ReadonlyMap<string, Heading> = new Map([
+  ["KeyW", [0, 0, 1]],
+  ["KeyS", [0, 0, -1]],
+  ["KeyA", [-1, 0, 0]],
+  ["KeyD", [1, 0, 0]],
+  ["KeyE", [0, 1, 0]],
+  ["Space", [0, 1, 0]],
+  ["KeyQ", [0, -1, 0]],
+  ["KeyC", [0, -1, 0]],
+  ["ArrowUp", [0, 0, 1]],
+  ["ArrowDown", [0, 0, -1]],
+  ["ArrowLeft", [-1, 0, 0]],
+  ["ArrowRight", [1, 0, 0]],
+]);
 
 /** Tracks the held movement keys and turns them into motion that starts and stops smoothly. */
 export class HeldKeys {
@@ -31,7 +31,7 @@ export class HeldKeys {
   /** Handles a key press. Returns whether the key is a movement key. */
   down(event: KeyboardEvent): boolean {
     this.#isFast = event.shiftKey;
-    if (KEYS[event.code] === undefined || event.ctrlKey || event.metaKey) return false;
+    if (!KEYS.has(event.code) || event.ctrlKey || event.metaKey) return false;
     this.#held.add(event.code);
     return true;
   }
@@ -64,7 +64,7 @@ export class HeldKeys {
     const sum = [0, 0, 0];
     for (const code of this.#held)
       for (const index of [0, 1, 2] as const)
-        sum[index] = (sum[index] as number) + (KEYS[code]?.[index] ?? 0);
+        sum[index] = (sum[index] as number) + (KEYS.get(code)?.[index] ?? 0);
     const length = Math.max(1, Math.hypot(...sum));
     return [(sum[0] as number) / length, (sum[1] as number) / length, (sum[2] as number) / length];
   }

@@ -54,13 +54,13 @@ export class Help {
 
   /** Hides the controls that do not work in this world. */
   suit({ shape, canEdit }: WorldFacts): void {
-    const has: Readonly<Record<string, boolean>> = {
-      edit: canEdit,
-      four: axesOf(shape).length === 4,
-      page: this.#isPage,
-    };
+    const has: ReadonlyMap<string, boolean> = new Map([
+      ["edit", canEdit],
+      ["four", axesOf(shape).length === 4],
+      ["page", this.#isPage],
+    ]);
     for (const part of this.#dialog.querySelectorAll<HTMLElement>("[data-needs]")) {
-      part.hidden = has[part.dataset["needs"] ?? ""] !== true;
+      part.hidden = has.get(part.dataset["needs"] ?? "") !== true;
     }
   }
 }

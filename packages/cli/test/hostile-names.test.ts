@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
-import { createWorldEngine } from "@orthant/world/engine";
+import { CUBE_CHUNKS } from "@orthant/core";
+import { writeNamedWorld } from "@orthant/testkit/saves";
+import { openWorldEngine } from "@orthant/world/engine";
 import { BlockCatalog, DEFAULT_BLOCKS, NodeDisk } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -23,11 +23,12 @@ beforeAll(async () => {
     [world, HOSTILE],
     [other, "plain"],
   ] as const) {
-    const made = await createWorldEngine(await NodeDisk.create(folder), {
+    const disk = await NodeDisk.create(folder);
+    await writeNamedWorld(disk, CUBE_CHUNKS, {
       name,
-      generator: generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 1n),
       catalog: new BlockCatalog([...DEFAULT_BLOCKS.types, { id: 99, name: HOSTILE, colour: 0, solid: true }]),
     });
+    const made = await openWorldEngine(disk);
     await made.set([0, 100, 0, 0], 99);
     made.spawnEntity({ kind: 3, position: [1, 100, 1, 0], displayName: name, tags: [name] });
     made.upsertPlayer({ playerId: 5n, name, tags: [name] });

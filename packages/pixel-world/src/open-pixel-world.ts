@@ -4,6 +4,7 @@ import {
   ownOptions,
   requireId,
   requireInteger,
+  requireShownName,
   requireText,
   requireWhole,
 } from "@orthant/core/engine";
@@ -38,7 +39,11 @@ const NEW_WORLD_RULES = {
   worldSeed: requireId,
   chunkEdge: (name: string, value: unknown) => requireWhole(name, value, 1, CHUNK_EDGE_MAX),
   tileEdge: (name: string, value: unknown) => requireWhole(name, value, 1, CHUNK_EDGE_MAX),
-  layers: ownLayers,
+  layers(name: string, value: unknown) {
+    const layers = ownLayers(name, value);
+    for (const [index, layer] of layers.entries()) requireShownName(`${name}[${index}].name`, layer.name);
+    return layers;
+  },
 };
 
 /** Creates a world in a new file and opens it. Throws `ORT_EXISTS` if the file exists. */

@@ -1,9 +1,12 @@
+import { CUBE_CHUNKS, DEFAULT_BLOCKS } from "@orthant/core";
 import { boxBetween, CLOCK_NEVER, printable } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { anonymousPlayerId } from "@orthant/server";
+import { writeNamedWorld } from "@orthant/testkit/saves";
+import { openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { PlainClient, requestOrigin } from "./plain-client.ts";
-import { flatWorld, metric, serve, until } from "./served-world.ts";
+import { closedAfterTest, flatWorld, metric, serve, until } from "./served-world.ts";
 
 const REGION = [0, 0, 0, 0] as const;
 
@@ -224,7 +227,10 @@ describe("a world that is edited by the game itself", () => {
 describe("a log", () => {
   test("[N35] contains nothing that a terminal acts on, and keeps its meaning", async () => {
     const lines: string[] = [];
-    const world = await flatWorld(new MemoryDisk(), {}, "Plain\u009b2J \u202eniatnuoM\u0007");
+    const disk = new MemoryDisk();
+    const name = "Plain\u009b2J \u202eniatnuoM\u0007";
+    await writeNamedWorld(disk, CUBE_CHUNKS, { name, catalog: DEFAULT_BLOCKS });
+    const world = closedAfterTest(await openWorldEngine(disk, { autosave: false }));
     const streamWrite = (line: string): string => {
       lines.push(line);
       return "";

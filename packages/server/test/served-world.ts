@@ -19,12 +19,11 @@ afterEach(async () => {
 export async function flatWorld(
   disk: Disk = new MemoryDisk(),
   options: EngineOptions = {},
-  name = "Plain",
 ): Promise<WorldEngine> {
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
   const world = await createWorldEngine(
     disk,
-    { name, shape: CUBE_CHUNKS, generator },
+    { name: "Plain", shape: CUBE_CHUNKS, generator },
     { autosave: false, ...options },
   );
   return closedAfterTest(world);

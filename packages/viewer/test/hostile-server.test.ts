@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chunkFromVoxels, chunkShape } from "@orthant/core";
+import { chunkFromVoxels, chunkShape, DEFAULT_BLOCKS, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { type ServerFrame, type ServerMessage, serverFrameCodec } from "@orthant/protocol/internal";
@@ -10,8 +10,9 @@ import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { canOpenBrowser, openBrowser, rendererBytes, ViewerWindow } from "@orthant/testkit/browser";
 import { RANDOM_FRAME_VOLUME, randomServerFrame } from "@orthant/testkit/messages";
+import { writeNamedWorld } from "@orthant/testkit/saves";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorldEngine } from "@orthant/world/engine";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -118,7 +119,9 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
 
   test("[N35] cannot show direction marks and control characters unescaped in names and reasons", async () => {
     const name = "Isles\u202egnorW\u0007";
-    const world = await createWorldEngine(new MemoryDisk(), { name }, { autosave: false });
+    const disk = new MemoryDisk();
+    await writeNamedWorld(disk, HYPERCUBE_CHUNKS, { name, catalog: DEFAULT_BLOCKS });
+    const world = await openWorldEngine(disk, { autosave: false });
     const server = await createServer({ world, tickMs: 10, logger: false, page: VIEWER_PAGE });
     onTestFinished(async () => {
       await server.close();

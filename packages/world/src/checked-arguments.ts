@@ -21,6 +21,7 @@ import {
   requireBytes,
   requireId,
   requireList,
+  requireShownName,
   requireText,
   requireWhole,
   wrongArgument,
@@ -90,9 +91,13 @@ export function checkedEntityChange(change: EntityChange, shape: ChunkShape): En
   return checked;
 }
 
-/** Throws `ORT_ARGUMENT` for a name or spawn point that a save cannot hold. */
-export function requireLabel({ name, spawn }: WorldLabel): void {
+/**
+ * Throws `ORT_ARGUMENT` for a name or spawn point that a save cannot hold, and for a new name that cannot be shown as it is.
+ * A world may keep the name that it `has` from before such names were refused.
+ */
+export function requireLabel({ name, spawn }: WorldLabel, has?: string): void {
   requireShortText("name", name, LABEL_BYTES_MAX);
+  if (name !== has) requireShownName("name", name);
   requireVector("spawn", spawn, (coordinate) => coordinate);
 }
 

@@ -17,6 +17,7 @@ import {
   positionFrom,
   positionsLexicographic,
   requireInteger,
+  requireShownName,
   requireText,
   type StateEdit,
   WHOLE_LATTICE,
@@ -105,7 +106,7 @@ export interface WorldGeneration {
 }
 
 /** A generation's name is short, on one line, and cannot be mistaken for a number. */
-const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}\p{Cs}]{1,64}$/u;
+const GENERATION_NAME = /^(?!\d+$).{1,64}$/u;
 
 /** Lists all generations that can be opened, oldest first. */
 async function listKept(
@@ -137,7 +138,7 @@ export async function generationAt(
 
 /** Returns a description in which `name` belongs to `generation` alone. */
 function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
-  requireText("name", name);
+  requireShownName("name", name);
   if (!GENERATION_NAME.test(name)) {
     throw new OrthantError(
       "ORT_ARGUMENT",

@@ -242,7 +242,7 @@ export class WorldEditor {
   }
 
   describe({ name, spawn }: WorldLabel): void {
-    requireLabel({ name, spawn });
+    requireLabel({ name, spawn }, this.#content.global.description.name);
     // Older saves may have a spawn elsewhere, with which the world can still be renamed.
     if (spawn !== this.#content.global.description.spawn) requireOnAxes("spawn", this.#shape, spawn);
     const description = { ...this.#content.global.description, name, spawn };

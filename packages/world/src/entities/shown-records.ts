@@ -4,7 +4,7 @@ import {
   requireBytes,
   requireKnownFields,
   requireObject,
-  requireText,
+  requireShownName,
 } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
@@ -80,7 +80,7 @@ export function storedEntityChange<D extends Dimensions>(
     ...others,
     ...(position !== undefined && { position: axes.vector("position", position) }),
     ...(velocity !== undefined && { velocity: axes.vector("velocity", velocity) }),
-    ...(name !== undefined && { displayName: requireText("name", name) }),
+    ...(name !== undefined && { displayName: requireShownName("name", name) }),
     ...(data !== undefined && { payload: requireBytes("data", data) }),
   };
 }
@@ -103,5 +103,6 @@ export function storedPlayerChange<D extends Dimensions>(
 ): PlayerChange {
   requireObject("the player", update, "it is an object such as { playerId: 1n, name: 'Ada' }");
   const { position, ...others } = update;
+  if (others.name !== undefined) requireShownName("name", others.name);
   return position === undefined ? others : { ...others, position: axes.vector("position", position) };
 }

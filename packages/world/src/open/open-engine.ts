@@ -6,7 +6,7 @@ import {
   systemTime,
 } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec, requireShownTexts } from "@orthant/core/engine";
 import type { Disk, DiskLock } from "@orthant/disk";
 import {
   createSave,
@@ -163,6 +163,7 @@ function globalOf(world: NewWorldEngine, worldId: bigint): GlobalState {
     spawn = [0, 0, 0, 0],
   } = world;
   requireLabel({ name, spawn });
+  for (const type of catalog.types) requireShownTexts(type);
   requireOnAxes("spawn", shape, spawn);
   const { generatorId, parameters, seed, versionHash } = generator;
   return {

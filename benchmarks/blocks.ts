@@ -4,11 +4,12 @@ import { blockCatalogCodec, idCountOf } from "@orthant/core/engine";
 import { minecraftTypes } from "./blocks/minecraft-blocks.ts";
 import { bareVoxelFigures, bareWorldFigures } from "./blocks/without-data.ts";
 import { atMost, type Figure, told } from "./figure.ts";
+import { sized } from "./size.ts";
 
 const STATES = 27_866;
 const CATALOG_BYTES_MAX = 65_536;
 const LOOKUP_US_MAX = 1;
-const ROUNDS = 9;
+const ROUNDS = sized(9, 1);
 
 /**
  * Question: what do catalogs and voxel data cost, and what do they cost a world that uses neither?

@@ -4,13 +4,14 @@ import { MemoryDisk } from "@orthant/disk";
 import { Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
 import { atLeast, type Figure, median, timeAsync, told } from "./figure.ts";
+import { sized } from "./size.ts";
 
-const READS = 20_000;
+const READS = sized(20_000, 500);
 const ASYNC_READS = 5_000;
 const SETS = 500;
 const REACH = 64;
-const WARM_UP_ROUNDS = 10;
-const ROUNDS = 40;
+const WARM_UP_ROUNDS = sized(10, 1);
+const ROUNDS = sized(40, 2);
 /** Checks and the conversion to four axes take at most 15 % of a call. */
 const SHARE_MIN = 0.85;
 

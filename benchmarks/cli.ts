@@ -18,11 +18,12 @@ import { openBlob, scanPack } from "@orthant/save/internal";
 import { builtLeaves } from "./cli/built-leaves.ts";
 import { type MeasuredRun, runBare, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
+import { sized } from "./size.ts";
 
-const CHUNKS = 200_000;
-const START_RUNS = 7;
-const INFO_RUNS = 5;
-const VERIFY_ROUNDS = 7;
+const CHUNKS = sized(200_000, 2_000);
+const START_RUNS = sized(7, 1);
+const INFO_RUNS = sized(5, 1);
+const VERIFY_ROUNDS = sized(7, 1);
 const VERIFY_RATIO = 0.3;
 const CHECKSUMS_RATIO = 0.3;
 const PIECE_BYTES = 1024 * 1024;

@@ -1,13 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { NatsCluster, obtainNatsServer, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { BenchmarkCluster } from "./cluster/nats-cluster-run.ts";
 import { playerFigures } from "./cluster/players.ts";
 import { atLeast, type Figure, median, quantile, told } from "./figure.ts";
+import { required } from "./missing.ts";
+import { sized } from "./size.ts";
 
-const ROUNDS = 7;
-const ROUND_MS = 1_500;
+const ROUNDS = sized(7, 1);
+const ROUND_MS = sized(1_500, 300);
 const SETTLE_MS = 500;
 const PAYLOAD_BYTES = 256;
 const IN_FLIGHT = 256;
@@ -28,6 +30,7 @@ const EDIT_BUDGET = 0.25;
  * many clients of NATS itself.
  */
 export async function* clusterSuite(): AsyncGenerator<Figure> {
+  required(obtainNatsServer);
   const nats = await NatsCluster.start(3);
   const { user, password: pass } = TEST_CREDENTIALS;
   const connection = await connect({ servers: [...nats.urls], user, pass });

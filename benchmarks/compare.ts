@@ -1,4 +1,5 @@
 import { type Figure, median, ofLimit, time, timeAsync } from "./figure.ts";
+import { sized } from "./size.ts";
 
 /** A figure of a suite: our speed next to the bare limit for the same work. */
 export interface Comparison {
@@ -15,8 +16,8 @@ export interface Comparison {
   bare(): number;
 }
 
-const ROUNDS = 15;
-const ROUND_MS = 20;
+const ROUNDS = sized(15, 2);
+const ROUND_MS = sized(20, 1);
 
 /**
  * Measures both sides alternately, round after round, so that a noisy machine disturbs both alike. The ratio
@@ -48,6 +49,9 @@ export interface Rounds {
   readonly warmUp: number;
   readonly measured: number;
 }
+
+/** The fewest rounds that measure anything. */
+export const ONE_ROUND: Rounds = { warmUp: 0, measured: 1 };
 
 type Work = (round: number) => Promise<unknown>;
 

@@ -14,9 +14,10 @@ import {
 import { type Figure, median, time, told } from "./figure.ts";
 import { editedChunks, PASTIMES } from "./rest/edited-worlds.ts";
 import { saveChunks } from "./rest/saved-chunks.ts";
+import { sized } from "./size.ts";
 
-const CHUNKS = 10_000;
-const TIMED_CHUNKS = 500;
+const CHUNKS = sized(10_000, 100);
+const TIMED_CHUNKS = sized(500, 20);
 const ROUNDS = 7;
 const { volume } = CUBE_CHUNKS;
 const listCodec = voxelEditsCodec(volume);

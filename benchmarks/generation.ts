@@ -9,14 +9,15 @@ import {
   type TerrainOrder,
   type TerrainReport,
 } from "./generation/orders.ts";
+import { sized } from "./size.ts";
 import { LatenessWatch } from "./stall/lateness.ts";
 
-const ROUNDS = 5;
-const RADIUS_CHUNKS = 6;
+const ROUNDS = sized(5, 1);
+const RADIUS_CHUNKS = sized(6, 2);
 const P99_MS_MAX = 20;
 /** Half a tick of a server: a stall of this length is not seen. In the loop, without workers, the longest is 92 ms. */
 const LONGEST_MS_MAX = 50;
-const SETTLE_MS = 1_000;
+const SETTLE_MS = sized(1_000, 100);
 
 /**
  * Question: do players notice that a client without the generator joins?

@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { atLeast, atMost, type Figure, median, told } from "./figure.ts";
 import { type Conversion, convertWorld } from "./import/convert-world.ts";
-import { makeGoldenWorld } from "./import/golden-world.ts";
+import { goldenColumns, makeRegions, stoneColumn } from "./import/golden-world.ts";
+import { MissingError } from "./missing.ts";
+import { IS_SMALLEST, sized } from "./size.ts";
 
-const COLUMNS = 16_384;
-const ROUNDS = 3;
-const LARGE_COLUMNS = 100_000;
+const COLUMNS = sized(16_384, 16);
+const ROUNDS = sized(3, 1);
+const LARGE_COLUMNS = sized(100_000, 32);
 const COLUMNS_A_SECOND_MIN = 500;
 const TWO_THREADS_MIN = 1.7;
 const MEMORY_MAX_MB = 256;
@@ -21,12 +23,13 @@ const MEMORY_MAX_MB = 256;
  */
 export async function* importSuite(): AsyncGenerator<Figure> {
   const golden = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
-  if (!existsSync(golden))
-    throw new Error("no region files here; set ORTHANT_GOLDEN to the folder of golden files");
+  if (!IS_SMALLEST && !existsSync(golden))
+    throw new MissingError("no region files here; set ORTHANT_GOLDEN to the folder of golden files");
+  const columns = IS_SMALLEST ? [stoneColumn()] : await goldenColumns(golden);
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     const source = join(folder, "small");
-    const regionBytes = await makeGoldenWorld(golden, source, COLUMNS);
+    const regionBytes = await makeRegions(columns, source, COLUMNS);
     const conversions: Conversion[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       conversions.push(await convertWorld(source, join(folder, "made"), { threads: 1, onOneCore: true }));
@@ -37,16 +40,16 @@ export async function* importSuite(): AsyncGenerator<Figure> {
     const worldBytes = conversions[0]?.bytes ?? Number.NaN;
     const leftOut = "without light and biomes, which the region files have";
     yield told("import/size", worldBytes / regionBytes, "of the bytes of the region files", leftOut);
-    yield* largeFigures(golden, folder);
+    yield* largeFigures(columns, folder);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
 /** A world that is worth a second thread, which takes seconds to load and to compile the program. */
-async function* largeFigures(golden: string, folder: string): AsyncGenerator<Figure> {
+async function* largeFigures(columns: readonly Uint8Array[], folder: string): AsyncGenerator<Figure> {
   const source = join(folder, "large");
-  const bytes = await makeGoldenWorld(golden, source, LARGE_COLUMNS);
+  const bytes = await makeRegions(columns, source, LARGE_COLUMNS);
   const shared = await convertWorld(source, join(folder, "made"), { threads: 2 });
   const alone = await convertWorld(source, join(folder, "made"), { threads: 1, onOneCore: true });
   const seconds = ({ wallSeconds }: Conversion): string => `${wallSeconds.toFixed(0)} s`;

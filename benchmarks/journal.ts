@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
-import { inTurn, type Rounds } from "./compare.ts";
+import { inTurn, ONE_ROUND, type Rounds } from "./compare.ts";
 import {
   atLeast,
   atMost,
@@ -16,13 +16,14 @@ import {
   told,
 } from "./figure.ts";
 import { loadPeers } from "./peer-stores.ts";
+import { sized } from "./size.ts";
 
-const ROUNDS = 25;
-const WARM_UP_ROUNDS = 40;
+const ROUNDS = sized(25, 1);
+const WARM_UP_ROUNDS = sized(40, 0);
 const SINGLE_EDITS = 200;
 const SINGLE_BUDGET = 0.95;
 const PEER_EDITS = 100;
-const PEER_ROUNDS: Rounds = { warmUp: 5, measured: 25 };
+const PEER_ROUNDS: Rounds = sized({ warmUp: 5, measured: 25 }, ONE_ROUND);
 const WRITERS = 64;
 const EDITS_PER_WRITER = 40;
 /** Approximate journal bytes of a one-voxel edit, and the overhead of a group. */

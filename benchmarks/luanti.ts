@@ -13,18 +13,20 @@ import {
   type WorldReport,
   type WorldSettings,
 } from "./luanti/world-orders.ts";
+import { required } from "./missing.ts";
+import { sized } from "./size.ts";
 
-const WARM_UP_ROUNDS = 1;
-const ROUNDS = 5;
-const VOXELS = 100_000;
-const CUBES = 3;
+const WARM_UP_ROUNDS = sized(1, 0);
+const ROUNDS = sized(5, 1);
+const VOXELS = sized(100_000, 1_000);
+const CUBES = sized(3, 1);
 const FILLED_VOXELS = 1_000_000;
 /** Shorter than Luanti's default, because every round waits for three saves. */
 const SAVE_INTERVAL_S = 2;
 /** Longer than the suite: all mapblocks stay in memory, as our chunks do. */
 const UNLOAD_AFTER_S = 3_600;
-const KILLS = 5;
-const KILLED_VOXELS = 1_000;
+const KILLS = sized(5, 1);
+const KILLED_VOXELS = sized(1_000, 100);
 const KILL_AFTER_MS = 1_000;
 /** Luanti's default. The kills are at moments that are spread over it. */
 const LUANTI_SAVE_INTERVAL_MS = 5_300;
@@ -35,7 +37,7 @@ const LUANTI_SAVE_INTERVAL_MS = 5_300;
  * calls what mods call; ours are those of a program that calls `World`. No budgets. Needs Luanti's server.
  */
 export async function* luantiSuite(): AsyncGenerator<Figure> {
-  const program = findLuanti();
+  const program = required(findLuanti);
   const version = luantiVersion(program);
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { EXIT_MISSING } from "@orthant/testkit";
+import { startAllSuites } from "./all.ts";
 import { blocksSuite } from "./blocks.ts";
 import { bytesSuite } from "./bytes.ts";
 import { callsSuite } from "./calls.ts";
@@ -12,6 +15,7 @@ import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
 import { luantiSuite } from "./luanti.ts";
 import { machineLine, thisMachine, today } from "./machine.ts";
+import { MissingError } from "./missing.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
 import { guard, unreported } from "./report/guard.ts";
 import { addToHistory, readHistory } from "./report/history.ts";
@@ -23,6 +27,7 @@ import { saveLimits, saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
 import { simulationSuite } from "./simulation.ts";
+import { IS_SMALLEST } from "./size.ts";
 import { stallSuite } from "./stall.ts";
 import { startSuite } from "./start.ts";
 import { treeLimits, treeSuite } from "./tree.ts";
@@ -30,6 +35,8 @@ import { viewerSuite } from "./viewer.ts";
 import { wireLimits, wireSuite } from "./wire.ts";
 
 const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure; fails when a budget is missed
+       npm run bench -- SUITE --smallest          the same at the smallest size that works; no budget is judged
+       npm run bench -- all --smallest            starts every suite so; fails when one does not measure anything and end
        npm run bench -- report [--suites A,B]     runs suites, the usual ones or these or none, and writes docs/benchmarks.md
        npm run bench -- guard [--suites A,B]      fails when a ratio to the bare limit fell by more than a third,
                                                 or half on another machine than the recorded one
@@ -81,6 +88,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       limits: { type: "boolean", default: false },
+      smallest: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       suites: { type: "string" },
       campaigns: { type: "string" },
@@ -89,6 +97,8 @@ async function main(): Promise<number> {
   const [command = ""] = positionals;
   if (command === "report") return reportOn(values.suites);
   if (command === "history") return continueHistory(values.campaigns);
+  if (command === "all" && values.smallest)
+    return startAllSuites(Object.keys(SUITES), fileURLToPath(import.meta.url));
   if (command === "guard") return guardRatios(values.suites, values.record);
   const suite = (values.limits ? LIMITS : SUITES)[command];
   if (suite === undefined) return refuse(`no suite named ${JSON.stringify(command)}`);
@@ -98,11 +108,18 @@ async function main(): Promise<number> {
 async function print(suite: Suite): Promise<number> {
   console.log(`machine: ${machineLine(thisMachine())}`);
   let exitCode = 0;
-  for await (const figure of suite()) {
-    console.log(lineOf(figure));
-    // Sends the figure to a report that runs the suite.
-    process.send?.(figure);
-    if (figure.missed) exitCode = 1;
+  try {
+    for await (const measured of suite()) {
+      const figure = IS_SMALLEST ? { ...measured, missed: false } : measured;
+      console.log(lineOf(figure));
+      // Sends the figure to a report that runs the suite.
+      process.send?.(figure);
+      if (figure.missed) exitCode = 1;
+    }
+  } catch (error) {
+    if (!(error instanceof MissingError)) throw error;
+    console.log(error.message);
+    return EXIT_MISSING;
   }
   return exitCode;
 }

@@ -18,15 +18,16 @@ import {
   scattered,
   terrain,
 } from "./pixelworld/pixel-patterns.ts";
+import { sized } from "./size.ts";
 
 const LOOKUPS = 1_000;
-const MILLION = 1_000_000;
+const MILLION = sized(1_000_000, 10_000);
 /** Chunks in a row, for the keys of the bare map. */
 const ROW = 65_536;
 const MEMORY_BUDGET_MB = 110;
-const OPEN_ROUNDS = 5;
-const ROUNDS = 25;
-const TOOL_SECONDS = 2;
+const OPEN_ROUNDS = sized(5, 1);
+const ROUNDS = sized(25, 2);
+const TOOL_SECONDS = sized(2, 1);
 const MEGABYTE = 1e6;
 
 /**

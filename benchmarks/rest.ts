@@ -12,10 +12,11 @@ import { bytesIn } from "./folder-bytes.ts";
 import { loadPeers, type PeerStore, type PeerWorld } from "./peer-stores.ts";
 import { COUNTRY, editedChunks, PASTIMES, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
 import { type SavedChunks, saveChunks } from "./rest/saved-chunks.ts";
+import { sized } from "./size.ts";
 
-const CHUNKS = 40_000;
+const CHUNKS = sized(40_000, 400);
 const VOXEL_BYTES_MAX = 4;
-const LOOKED_AT = 1_000;
+const LOOKED_AT = sized(1_000, 50);
 const DEFLATE_LEVEL = 6;
 
 /**

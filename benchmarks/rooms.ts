@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Child } from "./child.ts";
 import { atMost, besideOthers, type Figure, median, told } from "./figure.ts";
+import { MissingError } from "./missing.ts";
 import { ifInstalled } from "./peer-stores.ts";
 import {
   type ChangedSettings,
@@ -18,15 +19,16 @@ import {
   type UsageOrder,
   type UsageReport,
 } from "./server/orders.ts";
+import { sized } from "./size.ts";
 
-const CROWDS = [200, 500, 1_000];
+const CROWDS = sized([200, 500, 1_000], [10]);
 const EDITS_PER_SECOND = 200;
-const CHANGED_COUNT = 30_000;
-const ROUNDS = 3;
-const ROUND_MS = 4_000;
-const SETTLE_MS = 1_000;
-const JOINS = 15;
-const WARM_UP_JOINS = 3;
+const CHANGED_COUNT = sized(30_000, 500);
+const ROUNDS = sized(3, 1);
+const ROUND_MS = sized(4_000, 1_000);
+const SETTLE_MS = sized(1_000, 300);
+const JOINS = sized(15, 1);
+const WARM_UP_JOINS = sized(3, 0);
 const PEER = "Colyseus";
 
 type Name = "Orthant" | typeof PEER;
@@ -129,7 +131,7 @@ interface Round {
  */
 export async function* roomsSuite(): AsyncGenerator<Figure> {
   const versions = ifInstalled("@colyseus/core", versionsOf);
-  if (versions === undefined) return;
+  if (versions === undefined) throw new MissingError("no Colyseus here; run npm ci in benchmarks/peers");
   yield* joinFigures(versions);
   for (const count of CROWDS) yield* crowdFigures(count);
 }

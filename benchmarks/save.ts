@@ -7,29 +7,30 @@ import { chunkCodec, encodePackedChunk } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
-import { inTurn, type Rounds } from "./compare.ts";
+import { inTurn, ONE_ROUND, type Rounds } from "./compare.ts";
 import { atLeast, atMost, besideOthers, type Figure, median, ofLimit, timeAsync, told } from "./figure.ts";
 import { bytesIn } from "./folder-bytes.ts";
 import { loadPeers, type PeerStore } from "./peer-stores.ts";
 import { BareCommits, bytesBeside, RecordingDisk } from "./save/bare-commit.ts";
 import { guardedSaveFigures } from "./save/guarded.ts";
+import { sized } from "./size.ts";
 
-const WORLD_CHUNKS = 20_000;
-const SMALL_WORLD_CHUNKS = 2_000;
-const BULK_CHUNKS = 50_000;
+const WORLD_CHUNKS = sized(20_000, 400);
+const SMALL_WORLD_CHUNKS = sized(2_000, 100);
+const BULK_CHUNKS = sized(50_000, 400);
 /** Few, because these ratios are measured with every change. */
-const GUARDED_CHUNKS = 4_000;
-const READS = 10_000;
-const ROUNDS: Rounds = { warmUp: 30, measured: 25 };
+const GUARDED_CHUNKS = sized(4_000, 200);
+const READS = sized(10_000, 200);
+const ROUNDS: Rounds = sized({ warmUp: 30, measured: 25 }, ONE_ROUND);
 /** Only bytes matter there, and no compaction may happen meanwhile. */
-const SMALL_WORLD_ROUNDS: Rounds = { warmUp: 0, measured: 3 };
-const READ_ROUNDS: Rounds = { warmUp: 1, measured: 5 };
+const SMALL_WORLD_ROUNDS: Rounds = sized({ warmUp: 0, measured: 3 }, ONE_ROUND);
+const READ_ROUNDS: Rounds = sized({ warmUp: 1, measured: 5 }, ONE_ROUND);
 const ONE_CHUNK_BUDGET = 0.7;
 /** Times the best of the others. */
 const READ_BYTES_BUDGET = 4;
 const READ_DECODED_BUDGET = 2;
 const BULK_BESIDE_BUDGET = 0.5;
-const BULK_ROUNDS = 3;
+const BULK_ROUNDS = sized(3, 1);
 const BLOCKS = 12;
 
 const prng = new Prng(1);

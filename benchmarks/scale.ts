@@ -13,16 +13,17 @@ import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, timeAsync, told } from "./figure.ts";
 import { bytesIn } from "./folder-bytes.ts";
 import { LargeWorldPlan, makeLargeWorld } from "./scale/large-world.ts";
+import { sized } from "./size.ts";
 
-const LARGE_CHUNKS = 10_000_000;
-const SMALL_CHUNKS = 10_000;
-const OPENINGS = 21;
-const READS = 400;
+const LARGE_CHUNKS = sized(10_000_000, 20_000);
+const SMALL_CHUNKS = sized(10_000, 2_000);
+const OPENINGS = sized(21, 1);
+const READS = sized(400, 20);
 /** Reads of a process whose code is not compiled yet: each takes several times as long as later ones. */
 const EARLY_READS = 50;
-const COMMITS = 41;
-const WARM_UP_COMMITS = 5;
-const INFO_RUNS = 5;
+const COMMITS = sized(41, 1);
+const WARM_UP_COMMITS = sized(5, 0);
+const INFO_RUNS = sized(5, 1);
 const OPEN_MS_MAX = 100;
 const OPEN_MEGABYTES_MAX = 150;
 const READ_MS_MAX = 1;

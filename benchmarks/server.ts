@@ -8,16 +8,20 @@ import {
   SERVER_PROGRAM,
   type ServerOrder,
   type ServerReport,
+  TICK_MS,
 } from "./server/orders.ts";
+import { sized } from "./size.ts";
 
-const CROWDS = [200, 1_000, 2_000, 4_000];
+const CROWDS = sized([200, 1_000, 2_000, 4_000], [10]);
 const EDITS_PER_SECOND = 200;
-const SETTLE_MS = 3_000;
-const ROUNDS = 3;
-const ROUND_MS = 8_000;
-const BARE_MS = 3_000;
+const SETTLE_MS = sized(3_000, 300);
+const ROUNDS = sized(3, 1);
+const ROUND_MS = sized(8_000, 1_000);
+const BARE_MS = sized(3_000, 300);
 /** Time during which a client does not read, and length of the comparison without that. */
-const SLOW_MS = 60_000;
+const SLOW_MS = sized(60_000, 2_000);
+/** The crowd in which one client does not read. */
+const SLOW_CLIENTS = sized(1_000, 10);
 const SLOW_MIB_MAX = 8;
 const SLOW_OTHERS_BUDGET = 1.1;
 const DELIVERY_BUDGET = 0.6;
@@ -41,7 +45,8 @@ const EDIT_TO_SEEN_MS_MAX = 200;
  * Budgets: a thousand are served without falling behind; edits are delivered at 0.6 or more of the rate at
  * which bare `ws` sends messages of the size of one edit to as many clients; a client of the crowd takes at most
  * 2.5 kB a second; a client that stops reading costs little and does not disturb the others. Two thousand take at most
- * half of a core, and 99 of 100 edits are seen within 200 ms. Four thousand carry no promise.
+ * half of a core, and 99 of 100 edits are seen within 200 ms. Up to two thousand, 99 of 100 ticks take at most the 100 ms
+ * until the next one. Four thousand carry no promise.
  */
 export async function* serverSuite(): AsyncGenerator<Figure> {
   for (const count of CROWDS) yield* serve(count);
@@ -65,7 +70,7 @@ async function* serve(count: number): AsyncGenerator<Figure> {
     for (let index = 0; index < ROUNDS; index++) rounds.push(await measure(server, crowd, count));
     yield* loadFigures(count, rounds);
     yield await bareCpuFigure(server, crowd, count, rounds);
-    if (count === 1_000) yield* slowReaderFigures(server, crowd, count);
+    if (count === SLOW_CLIENTS) yield* slowReaderFigures(server, crowd, count);
     const { faults } = await crowd.ask({ kind: "leave" });
     if (faults.length > 0)
       yield atMost(`server/${count}-faults`, faults.length, "faults", 0, faults.join("; "));
@@ -170,7 +175,7 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
     `server/${count}-edit-to-seen`,
     p99,
     "ms at p99",
-    `p50 ${p50.toFixed(0)} ms; a tick is 100 ms`,
+    `p50 ${p50.toFixed(0)} ms; a tick is ${TICK_MS} ms`,
     plot("From an edit until others see it", "ms", "less", count, [
       { label: "p50", role: "ours", value: p50 },
       { label: "p99", role: "ours", value: p99 },
@@ -186,13 +191,18 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
   const cpuShare = middle((round) => round.cpuShare);
   const each = `${((cpuShare * 1e6) / count).toFixed(0)} us a second a client`;
   yield atMostIn(count, HALF_CORE, `server/${count}-cpu`, cpuShare, "of a core", each);
-  yield told(
-    `server/${count}-tick`,
-    middle(({ server }) => server.tickMs.p50),
-    "ms at p50",
-    `p99 ${middle(({ server }) => server.tickMs.p99).toFixed(1)} ms; ` +
-      `${(middle(({ server }) => server.residentBytes) / 1_048_576).toFixed(0)} MiB`,
+  yield tickFigure(
+    count,
+    { p50: middle(({ server }) => server.tickMs.p50), p99: middle(({ server }) => server.tickMs.p99) },
+    `${(middle(({ server }) => server.residentBytes) / 1_048_576).toFixed(0)} MiB`,
   );
+}
+
+/** The work of a tick. If it takes longer than the interval, the next one is late, and so is what players see. */
+export function tickFigure(count: number, { p50, p99 }: ServerReport["tickMs"], memory: string): Figure {
+  const parts = [`server/${count}-tick`, p99, "ms at p99"] as const;
+  const remark = `p50 ${p50.toFixed(1)} ms; a tick is ${TICK_MS} ms; ${memory}`;
+  return count <= HALF_CORE_CLIENTS ? atMost(...parts, TICK_MS, remark) : told(...parts, remark);
 }
 
 /** The processor time of the server beside that of bare sockets with as many messages of the same size. */

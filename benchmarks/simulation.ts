@@ -3,12 +3,13 @@ import { MemoryDisk } from "@orthant/disk";
 import { createWorld, type System, type World } from "@orthant/world";
 import { atMost, type Figure, median, readable, timeAsync, told } from "./figure.ts";
 import { crowdBytes } from "./server.ts";
+import { sized } from "./size.ts";
 
 /** Players who move ten times a second, each of whom sees about 50 others. */
-const CROWD = 200;
-const TICKS = 5_000;
-const STEPS_PER_ROUND = 40;
-const ROUNDS = 9;
+const CROWD = sized(200, 10);
+const TICKS = sized(5_000, 100);
+const STEPS_PER_ROUND = sized(40, 2);
+const ROUNDS = sized(9, 1);
 /** Voxels along each edge of the cube in which the ticks are. */
 const EDGE = 64;
 const KIND = "toggle";

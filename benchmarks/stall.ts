@@ -1,19 +1,18 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
+import { Child } from "./child.ts";
 import { atMost, type Figure, told } from "./figure.ts";
+import { sized } from "./size.ts";
 import { type Collections, type Lateness, LatenessWatch } from "./stall/lateness.ts";
 
-const MINUTES = 1;
+const MINUTES = sized(1, 0.02);
 const EDITS_PER_SECOND = 1_000;
 const TICK_MS = 20;
 const BUILDERS = 64;
@@ -23,8 +22,8 @@ const WALK = 48;
 const BLOCKS = 12;
 const P999_MS_MAX = 5;
 const LONGEST_MS_MAX = 50;
-const WARM_UP_MS = 2_000;
-const IDLE_PROGRAM = fileURLToPath(new URL("./stall/idle.js", import.meta.url));
+const WARM_UP_MS = sized(2_000, 100);
+const IDLE_PROGRAM = new URL("./stall/idle.js", import.meta.url);
 
 /**
  * Question: do players notice that the world is being saved?
@@ -45,12 +44,13 @@ export async function* stallSuite(): AsyncGenerator<Figure> {
     );
     const builders = new Builders(world);
     await builders.edit(WARM_UP_MS);
-    const idle = fork(IDLE_PROGRAM);
+    const idle = new Child<object, Lateness>(IDLE_PROGRAM);
     const watch = new LatenessWatch();
     await builders.edit(minutes * 60_000);
     const ours = watch.end();
     const work = `${builders.edits} edits in ${minutes} min, generation ${world.generation}`;
-    yield* figuresOf(ours, await latenessOf(idle), work);
+    yield* figuresOf(ours, await idle.ask({}), work);
+    await idle.end();
     await world.close();
   } finally {
     await rm(folder, { recursive: true });
@@ -74,12 +74,6 @@ function figuresOf(ours: Lateness, idle: Lateness, work: string): readonly Figur
 
 function collectionsLine({ kind, count, totalMs, longestMs }: Collections): string {
   return `${count} ${kind} collections, ${totalMs.toFixed(0)} ms together, ${longestMs.toFixed(1)} ms at most`;
-}
-
-async function latenessOf(idle: ChildProcess): Promise<Lateness> {
-  idle.send("end");
-  const [lateness] = (await once(idle, "message")) as [Lateness];
-  return lateness;
 }
 
 /** Players who dig and build, each around a different position. */

@@ -9,6 +9,7 @@ import { LOOPBACK } from "@orthant/testkit/nats";
 import { packPackages, serveRegistry } from "@orthant/testkit/packages";
 import type { Browser, Page } from "playwright-core";
 import { atMost, type Figure, told } from "./figure.ts";
+import { requireBrowser } from "./missing.ts";
 
 const START_BUDGET_S = 120;
 /** Minimum number of pixels of a brick that stands before a player. */
@@ -20,6 +21,7 @@ const ATTEMPTS = 100;
  * Runs the commands of the README, with an empty cache of npm and the packed packages. Budget: two minutes.
  */
 export async function* startSuite(): AsyncGenerator<Figure> {
+  requireBrowser();
   const folder = mkdtempSync(join(tmpdir(), "orthant-start-"));
   const registry = await serveRegistry(packPackages(folder));
   const environment = {

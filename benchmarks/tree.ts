@@ -5,14 +5,15 @@ import { boxBetween, OverrideTree, RegionTree, WHOLE_LATTICE } from "@orthant/co
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Figure, median, time } from "./figure.ts";
+import { sized } from "./size.ts";
 
 const VOLUME = 4_096;
-const CHUNKS = 1_000_000;
+const CHUNKS = sized(1_000_000, 10_000);
 /** Enough reads that no processor cache holds everything that either side reads. */
-const READS = 250_000;
+const READS = sized(250_000, 1_000);
 const EDITS = 1_000;
 const SETS = 1_000;
-const ROUNDS = 9;
+const ROUNDS = sized(9, 1);
 /** The box in which the original set chunks, and a larger one that a million chunks fill to an eighth. */
 const ORIGINAL_EXTENTS: Position = [64, 8, 64, 64];
 const LARGE_EXTENTS: Position = [64, 32, 64, 64];

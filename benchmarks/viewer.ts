@@ -24,18 +24,21 @@ import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Browser } from "playwright-core";
 import { WebSocket } from "ws";
 import { atMost, type Figure, median, time, told } from "./figure.ts";
+import { requireBrowser } from "./missing.ts";
+import { sized } from "./size.ts";
 import { buildAround, ServedFolder } from "./viewer/served-folder.ts";
 
 const PAGE_BUDGET_KB = 350;
 const JOIN_BUDGET_KB = 100;
-const EDITED_CHUNKS = 200;
+const EDITED_CHUNKS = sized(200, 20);
 const WINDOW_RADIUS_CHUNKS = 6;
 /** 2,000 chunks of 8^4 a second, and 500 of 16^3. */
 const SLICE_BUDGET_US = 500;
 const CUBE_BUDGET_US = 2_000;
 const LONG_TASK_MS = 50;
-const FLIGHT_SECONDS = 30;
-const EDITS = 25;
+const MESH_ROUNDS = sized(7, 1);
+const FLIGHT_SECONDS = sized(30, 1);
+const EDITS = sized(25, 2);
 const EDIT_BUDGET_MS = 1_000;
 const RESTART_BUDGET_KB = 4;
 
@@ -45,6 +48,7 @@ const RESTART_BUDGET_KB = 4;
  * browser calls long; the delay of an edit from one window to another; a restart in bytes.
  */
 export async function* viewerSuite(): AsyncGenerator<Figure> {
+  requireBrowser();
   yield pageFigure();
   yield meshFigure(
     "8^4",
@@ -104,7 +108,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   };
   meshAll();
   const chunks = meshBlocks.length * grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
-  const rounds = Array.from({ length: 7 }, () => time(meshAll, 1));
+  const rounds = Array.from({ length: MESH_ROUNDS }, () => time(meshAll, 1));
   const cpuUs = median(rounds.map(({ cpuNs }) => cpuNs)) / 1000 / chunks;
   const wallUs = median(rounds.map(({ wallNs }) => wallNs)) / 1000 / chunks;
   const remark = `${Math.round(1e6 / cpuUs)} a second of the processor, ${wallUs.toFixed(0)} us on the clock, ${quads} quads`;

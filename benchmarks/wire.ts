@@ -11,6 +11,7 @@ import {
 import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";
+import { sized } from "./size.ts";
 import { type ChangedChunk, type Colyseus, loadColyseus } from "./wire/colyseus-state.ts";
 import { changeSingleVoxels, ONE_VOXEL_CHUNKS } from "./wire/one-voxel.ts";
 import { readFrameFigure } from "./wire/read-frame.ts";
@@ -18,7 +19,7 @@ import { SharedPair, type Traffic } from "./wire/shared-pair.ts";
 
 const WINDOW_RADIUS_CHUNKS = 6;
 const WINDOW: Box = cubeAt([-6, -6, -6, -6], WINDOW_RADIUS_CHUNKS * 2 + 1);
-const EDITED_CHUNKS = 200;
+const EDITED_CHUNKS = sized(200, 20);
 const ONE_VOXEL_BUDGET_BYTES = 48;
 const FIRST_JOIN_BUDGET = 1.2;
 const REJOIN_BUDGET = 0.02;

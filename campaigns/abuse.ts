@@ -9,6 +9,7 @@ const CASES = 1_000_000;
 const SOCKET_CASES = 10_000;
 /** The same in a run with a time limit. */
 const SOCKET_CASES_SHORT = 500;
+const SOCKET_CASES_SMALLEST = 50;
 /** Approximate time of the socket attacks in such a run. */
 const SOCKET_ATTACKS_MS = 60_000;
 /** The length of a round of an attack by one account. Shorter rounds have too few honest edits for a percentile. */
@@ -35,14 +36,16 @@ export const abuseCampaign: Campaign = {
     const failures: string[] = [];
     const onRejection = (error: unknown): number => failures.push(`unhandled rejection: ${String(error)}`);
     process.on("unhandledRejection", onRejection);
+    const { isSmallest = false } = options;
     const roundSeconds = roundSecondsFor(options);
     const restMs = SOCKET_ATTACKS_MS + attackByAccountMs(roundSeconds);
     const endsAtMs = options.endsAtMs && options.endsAtMs - restMs;
     const inProcess = await attackSyncServer({ ...options, endsAtMs }, CASES - SOCKET_CASES, failures);
-    const frames = options.endsAtMs === undefined ? SOCKET_CASES : SOCKET_CASES_SHORT;
+    const shortFrames = isSmallest ? SOCKET_CASES_SMALLEST : SOCKET_CASES_SHORT;
+    const frames = options.endsAtMs === undefined ? SOCKET_CASES : shortFrames;
     const overSockets = await attackServer(options.seed, frames);
     failures.push(...overSockets.failures);
-    const accounts = await attackByAccount(roundSeconds);
+    const accounts = await attackByAccount(roundSeconds, isSmallest);
     failures.push(...accounts.failures);
     process.off("unhandledRejection", onRejection);
     return { cases: overSockets.frames + inProcess + accounts.attacks, failures };

@@ -9,6 +9,8 @@ export interface CampaignOptions {
   readonly from: number;
   /** Digests of disks that earlier runs have checked, for `explorePowerCuts`. The campaign adds to it. */
   readonly seen: Set<string>;
+  /** True when the run only has to show that the campaign works: it does as little as it can. */
+  readonly isSmallest?: boolean;
   /** Shows the number of cases done, on a terminal only. */
   progress(cases: number): void;
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { EXIT_MISSING, runFor, startSmallest } from "@orthant/testkit";
 import { abuseCampaign } from "./abuse.ts";
 import { runAllCampaigns, totalsOf } from "./all.ts";
 import { backupCampaign } from "./backup.ts";
@@ -35,7 +36,9 @@ import { wire1Campaign } from "./wire1.ts";
 import { wire1CrowdCampaign } from "./wire1-crowd.ts";
 
 // npm run campaign -- NAME [--seed S] [--minutes M] [--continue]
+// npm run campaign -- NAME --smallest
 // npm run campaign -- all --minutes M [--write-table]
+// npm run campaign -- all --smallest [--without A,B]
 // npm run campaign -- totals [--write-table]
 const CAMPAIGNS: readonly Campaign[] = [
   crashCampaign,
@@ -81,12 +84,17 @@ async function main(): Promise<number> {
       minutes: { type: "string" },
       continue: { type: "boolean", default: false },
       "write-table": { type: "boolean", default: false },
+      smallest: { type: "boolean", default: false },
+      without: { type: "string" },
     },
   });
   const [name] = positionals;
   const seed = Number(values.seed ?? 1);
   const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
   const { continue: continues, "write-table": writeTable } = values;
+  const { smallest: isSmallest, without } = values;
+  if (isSmallest && name === "all") return startAll(without === undefined ? [] : without.split(","));
+  if (without !== undefined || (isSmallest && (continues || minutes !== undefined))) return printUsage();
   if (positionals.length !== 1 || !isUsable(seed) || !isUsable(minutes ?? 0)) return printUsage();
   if (name === "all" || name === "totals") {
     const isAll = name === "all";
@@ -105,7 +113,16 @@ async function main(): Promise<number> {
   const campaign = CAMPAIGNS.find((known) => known.name === name);
   // A continued run keeps the seed of the runs before it.
   if (campaign === undefined || writeTable || (continues && values.seed !== undefined)) return printUsage();
-  const endsAtMs = minutes === undefined ? undefined : performance.now() + minutes * MS_PER_MINUTE;
+  const leftOut = isSmallest ? await campaign.missing?.() : undefined;
+  if (leftOut !== undefined) {
+    console.log(leftOut);
+    return EXIT_MISSING;
+  }
+  const endsAtMs = isSmallest
+    ? performance.now()
+    : minutes === undefined
+      ? undefined
+      : performance.now() + minutes * MS_PER_MINUTE;
   const { failures } = continues
     ? await continueCampaign(campaign, endsAtMs)
     : await runCampaign(campaign, {
@@ -114,8 +131,25 @@ async function main(): Promise<number> {
         casesMax: endsAtMs === undefined ? campaign.goal : Infinity,
         from: 0,
         seen: new Set(),
+        isSmallest,
       });
   return failures.length === 0 ? 0 : 1;
+}
+
+/** Starts every campaign but some at its smallest size. */
+async function startAll(without: readonly string[]): Promise<number> {
+  const unknown = without.filter((name) => CAMPAIGNS.every((campaign) => campaign.name !== name));
+  if (unknown.length > 0) {
+    console.error(`there is no campaign ${unknown.join(", ")}`);
+    return 2;
+  }
+  return startSmallest({
+    what: "campaigns",
+    names: CAMPAIGNS.map(({ name }) => name).filter((name) => !without.includes(name)),
+    run: (name, msMax) => runFor(msMax, [fileURLToPath(import.meta.url), name, "--smallest"]),
+    workOf: (name, output) => new RegExp(`^${name}: ([1-9]\\d* cases), 0 failures$`, "m").exec(output)?.[1],
+    print: (line) => console.log(line),
+  });
 }
 
 function printRows(rows: readonly TableRow[]): number {
@@ -175,6 +209,8 @@ function isUsable(value: number): boolean {
 function printUsage(): number {
   console.error("usage: npm run campaign -- NAME [--seed S | --continue] [--minutes M]");
   console.error("       npm run campaign -- all --minutes M [--write-table]");
+  console.error("       npm run campaign -- NAME --smallest");
+  console.error("       npm run campaign -- all --smallest [--without A,B]");
   console.error("       npm run campaign -- totals [--write-table]");
   for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(16)} ${summary}`);
   return 2;

@@ -7,13 +7,14 @@ import { Prng } from "@orthant/testkit";
 import { atMost, type Figure, told } from "../figure.ts";
 import { editedChunks, PASTIMES, type Pastime } from "../rest/edited-worlds.ts";
 import { partBytesIn, saveChunks } from "../rest/saved-chunks.ts";
+import { sized } from "../size.ts";
 import { changeSingleVoxels, ONE_VOXEL_CHUNKS } from "../wire/one-voxel.ts";
 
 const PATCH_BYTES_MAX = 48;
 /** What a changed voxel at the origin took as a message before voxels could have data: commit 5da3edf9. */
 const ORIGIN_BYTES = { largest: 24, first: 21 };
 
-const CHUNKS = 10_000;
+const CHUNKS = sized(10_000, 100);
 const GROWTH_MAX = 1.02;
 /** What the worlds took on the disk before records had tables and room for data: commit 5da3edf9. */
 const EARLIER_BYTES: Readonly<Record<Pastime, number>> = {

@@ -12,15 +12,16 @@ import {
   type ServerOrder,
   type ServerReport,
 } from "../server/orders.ts";
+import { sized } from "../size.ts";
 import { type BenchmarkCluster, WORLD } from "./nats-cluster-run.ts";
 
 const GATEWAYS = 2;
-const PLAYERS = 400;
+const PLAYERS = sized(400, 10);
 const EDITS_PER_SECOND = 200;
-const ROUNDS = 5;
-const SETTLE_MS = 2_000;
-const ROUND_MS = 6_000;
-const BARE_MS = 2_000;
+const ROUNDS = sized(5, 1);
+const SETTLE_MS = sized(2_000, 500);
+const ROUND_MS = sized(6_000, 1_000);
+const BARE_MS = sized(2_000, 500);
 const BARE_AT_ONCE = 10;
 const SUBJECT = "fan";
 /** Length of the system's clock tick, its unit of processor time. */

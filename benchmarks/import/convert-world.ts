@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { orthantCommand } from "@orthant/testkit/process";
+import { EXIT } from "orthant/command-line";
 import { bytesIn } from "../folder-bytes.ts";
 
 /** What a conversion took. */
@@ -24,6 +24,7 @@ interface Usage {
   readonly maxRSS: number;
 }
 
+const ORTHANT = orthantCommand();
 /** Reports what the process took when it ends. */
 const REPORT = new URL("../cli/peak-memory.js", import.meta.url).href;
 
@@ -41,16 +42,17 @@ export async function convertWorld(
   target: string,
   { threads, onOneCore = false }: ConversionOptions,
 ): Promise<Conversion> {
-  const program = join(
-    dirname(createRequire(import.meta.url).resolve("orthant/import-worker")),
-    "../main.js",
-  );
   const start = process.hrtime.bigint();
   const options = ["--accept-loss", "--quiet", "--threads", `${threads}`];
-  const argv = [process.execPath, "--import", REPORT, program, "convert", source, target, ...options];
+  const argv = [process.execPath, "--import", REPORT, ORTHANT, "convert", source, target, ...options];
   const [command = "", ...rest] = onOneCore ? ["taskset", "--cpu-list", "0", ...argv] : argv;
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "pipe"] });
-  const [usage] = await Promise.all([text(child.stdio[3] as Readable), once(child, "exit")]);
+  const [usage, [exitCode]] = await Promise.all([
+    text(child.stdio[3] as Readable),
+    once(child, "exit") as Promise<[number | null]>,
+  ]);
+  if (exitCode !== EXIT.ok && exitCode !== EXIT.loss)
+    throw new Error(`orthant convert ended with ${exitCode}`);
   const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
   const { userCPUTime, systemCPUTime, maxRSS } = JSON.parse(usage) as Usage;
   const bytes = await bytesIn(target);

@@ -1,8 +1,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { nbtFile } from "@orthant/testkit";
 
 const SECTOR_BYTES = 4_096;
 const SLOTS = 1_024;
+/** The compression of a stored column. */
+const ZLIB = 2;
 /** Regions of real games, of seven versions of the format. */
 const REGIONS = [
   "1.12.2/r.0.-1",
@@ -14,8 +18,8 @@ const REGIONS = [
   "1.21.1/r.0.0",
 ];
 
-/** Writes a world of region files: copies of finished columns that real games wrote. Returns the bytes of its regions. */
-export async function makeGoldenWorld(golden: string, folder: string, columns: number): Promise<number> {
+/** Returns the finished columns of regions that real games wrote, as they are in the files. */
+export async function goldenColumns(golden: string): Promise<readonly Uint8Array[]> {
   const stored: Uint8Array[] = [];
   for (const name of REGIONS) {
     const path = join(golden, "imports/minecraft", name);
@@ -27,6 +31,34 @@ export async function makeGoldenWorld(golden: string, folder: string, columns: n
       if (isFinished) stored.push(file.subarray(start, start + sectorCount * SECTOR_BYTES));
     }
   }
+  return stored;
+}
+
+/** Returns a column with a section of stone, to try the suite without files of real games. */
+export function stoneColumn(): Uint8Array {
+  const palette = { list: [{ fields: { Name: "minecraft:stone" } }] };
+  const section = { fields: { Y: { byte: 0 }, block_states: { fields: { palette } } } };
+  const compressed = deflateSync(
+    nbtFile({
+      DataVersion: { int: 3955 },
+      xPos: { int: 0 },
+      zPos: { int: 0 },
+      Status: "minecraft:full",
+      sections: { list: [section] },
+    }),
+  );
+  const head = new DataView(new ArrayBuffer(5));
+  head.setUint32(0, compressed.length + 1);
+  head.setUint8(4, ZLIB);
+  return Buffer.concat([new Uint8Array(head.buffer), compressed]);
+}
+
+/** Writes a world of region files with copies of stored columns. Returns the bytes of its regions. */
+export async function makeRegions(
+  stored: readonly Uint8Array[],
+  folder: string,
+  columns: number,
+): Promise<number> {
   await mkdir(join(folder, "region"), { recursive: true });
   const edge = Math.ceil(Math.sqrt(columns / SLOTS));
   let bytes = 0;

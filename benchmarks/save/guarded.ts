@@ -7,8 +7,9 @@ import { NodeDisk } from "@orthant/disk/node";
 import { verifySave } from "@orthant/save";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { type CallTime, type Figure, median, ofLimit, timeAsync } from "../figure.ts";
+import { sized } from "../size.ts";
 
-const ROUNDS = 5;
+const ROUNDS = sized(5, 1);
 const CHUNKS_PER_BLOB = 32;
 
 /** Chunks with their positions. */

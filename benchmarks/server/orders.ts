@@ -73,6 +73,9 @@ export interface UsageOrder {
 /** What a server's process uses, found without the work that a {@link ServerReport} needs. */
 export type UsageReport = Pick<ServerReport, "port" | "cpuUs" | "usedBytes">;
 
+/** Interval between ticks of the server, in which the work of one has to be done. */
+export const TICK_MS = 100;
+
 /** State of the server. */
 export interface ServerReport {
   readonly port: number;

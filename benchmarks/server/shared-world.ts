@@ -11,7 +11,13 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { endWithParent } from "../child.ts";
 import { changedVoxels } from "../rooms/changed-voxels.ts";
 import type { ChangedSettings } from "../rooms/orders.ts";
-import type { ClusterSettings, ServerOrder, ServerReport, UsageOrder } from "./orders.ts";
+import {
+  type ClusterSettings,
+  type ServerOrder,
+  type ServerReport,
+  TICK_MS,
+  type UsageOrder,
+} from "./orders.ts";
 import { usageOf } from "./usage.ts";
 
 /** Number of values up to each bound of a histogram. */
@@ -51,6 +57,7 @@ endWithParent();
 const server = await createServer({
   world: await openWorld(JSON.parse(process.argv[2] ?? "{}") as Partial<ClusterSettings & ChangedSettings>),
   logger: false,
+  tickMs: TICK_MS,
   auth: { anonymous: true },
   // All clients come from one address here.
   limits: {

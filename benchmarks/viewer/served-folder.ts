@@ -43,7 +43,8 @@ export class ServedFolder {
       "--seed",
       "7",
     ]);
-    await once(made, "exit");
+    const [exitCode] = (await once(made, "exit")) as [number | null];
+    if (exitCode !== 0) throw new Error(`orthant create ended with ${exitCode}`);
     return new ServedFolder(folder);
   }
 

@@ -38,5 +38,6 @@ export {
   type StoreMutant,
   type StoreProof,
 } from "./sample-store.ts";
+export { type EndedRun, EXIT_MISSING, runFor, type SmallestRun, startSmallest } from "./smallest.ts";
 export { SharedLocks, StoppableProcess } from "./stoppable-process.ts";
 export { WindowsDisk } from "./windows-disk.ts";

@@ -11,6 +11,7 @@ import { clusterSuite } from "./cluster.ts";
 import { differencesSuite } from "./differences.ts";
 import { type Figure, lineOf, type Suite } from "./figure.ts";
 import { generationSuite } from "./generation.ts";
+import { idleSuite } from "./idle.ts";
 import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
 import { luantiSuite } from "./luanti.ts";
@@ -62,6 +63,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   stall: stallSuite,
   start: startSuite,
   generation: generationSuite,
+  idle: idleSuite,
   import: importSuite,
   luanti: luantiSuite,
   viewer: viewerSuite,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CaseProcess } from "./sim/case-process.ts";
 import { killSteps } from "./steps/kill-steps.ts";
+import { faultOfMemory } from "./steps/memory-steps.ts";
 import { SETTLED_STEPS } from "./steps/poured-water.ts";
 import { runUndisturbed } from "./steps/step-content.ts";
 import { STEP_MUTANTS } from "./steps/step-mutants.ts";
@@ -32,8 +33,16 @@ describe("water that is poured over terrain", () => {
     TIMEOUT_MS,
   );
 
+  test(
+    "flows in the same way whatever is in memory",
+    async () => {
+      expect(await faultOfMemory(5, 2)).toBeUndefined();
+    },
+    TIMEOUT_MS,
+  );
+
   test.each(STEP_MUTANTS.map(({ fault }) => fault))(
-    "is not the same after a power cut if %s",
+    "is not the same after a power cut, or with other things in memory, if %s",
     async (fault) => {
       const player = new CaseProcess(STEP_PROGRAM, fault);
       expect(await player.play({ seed: 1, steps: MUTANT_STEPS })).toMatch(/step/);

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Campaign, type CampaignOptions, goesOn } from "./campaign.ts";
 import { CaseProcess } from "./sim/case-process.ts";
 import { killSteps } from "./steps/kill-steps.ts";
+import { faultOfMemory } from "./steps/memory-steps.ts";
 import { SETTLED_STEPS } from "./steps/poured-water.ts";
 import { runUndisturbed, type UndisturbedRun } from "./steps/step-content.ts";
 import { STEP_MUTANTS } from "./steps/step-mutants.ts";
@@ -15,17 +16,20 @@ const STEPS_WITH_CUTS = 12;
 /** Steps of the cases that mutants play. */
 export const MUTANT_STEPS = 4;
 const DISKS_PER_CUT = 6;
+const MEMORY_RUNS = 8;
 
 /** Water that is poured over terrain on a real disk, by programs that are killed; and power cuts in its steps. */
 export const stepsCampaign: Campaign = {
   name: "steps",
-  summary: "kill -9 and power cuts of a simulated world; it must go on with exactly the next step",
+  summary: "kill -9, power cuts and little memory in a simulated world: the same steps, and no number twice",
   goal: KILLS,
   unit: "kills",
   async run(options) {
     const failures: string[] = [];
     const undisturbed = await runUndisturbed(SETTLED_STEPS);
     if (!undisturbed.last.isSettled) failures.push("the water of the undisturbed run has not settled");
+    const memoryFault = await faultOfMemory(options.seed, MEMORY_RUNS);
+    if (memoryFault !== undefined) failures.push(memoryFault);
     // Only a run without a time limit has the time for mutants and power cuts.
     if (options.endsAtMs === undefined) {
       await tryMutants(options, failures);

@@ -29,8 +29,10 @@ class StepWriter {
   readonly #closed: Promise<unknown>;
   readonly #onLine: (() => void)[] = [];
   found: { readonly step: number; readonly digest: string } | undefined;
-  /** The last step that is durable. */
+  /** The last step of which everything is durable that it changed. */
   durable = 0;
+  /** The numbers of its steps. */
+  readonly seen: number[] = [];
   complaints = "";
 
   constructor(folder: string, durability: PouredDurability) {
@@ -42,6 +44,7 @@ class StepWriter {
       createInterface(this.#child.stdout).on("line", (line) => {
         const [what, step, digest = ""] = line.split(" ");
         if (what === "found") this.found = { step: Number(step), digest };
+        else if (what === "seen") this.seen.push(Number(step));
         else this.durable = Number(step);
         this.#wake();
       });
@@ -96,6 +99,7 @@ export async function killSteps(
       failures.push(`world ${worlds} (${durability}), kill ${kills}, seed ${seed}: ${fault}`);
     };
     let durable = 0;
+    let seen = 0;
     for (let life = 0; life < KILLS_PER_WORLD && goesOn(kills) && durable < SETTLED_STEPS; life++) {
       const writer = new StepWriter(folder, durability);
       if (prng.chance(EARLY_PROBABILITY)) await delay(prng.below(EARLY_MS_MAX));
@@ -104,13 +108,17 @@ export async function killSteps(
         await delay(prng.below(LAST_STEP_MS_MAX));
       }
       if (await writer.kill()) progress(++kills);
-      const fault = faultOf(writer, durable, undisturbed);
+      const fault = faultOf(writer, durable, undisturbed) ?? numberFaultOf(writer, seen);
       if (fault !== undefined) fail(fault);
       durable = Math.max(durable, writer.durable);
+      seen = writer.seen.at(-1) ?? seen;
     }
     const last = new StepWriter(folder, durability);
     await last.whenClosed();
-    const fault = faultOf(last, durable, undisturbed) ?? (await faultAtEnd(folder, undisturbed));
+    const fault =
+      faultOf(last, durable, undisturbed) ??
+      numberFaultOf(last, seen) ??
+      (await faultAtEnd(folder, undisturbed));
     if (fault !== undefined) fail(fault);
     await rm(folder, { recursive: true });
   }
@@ -125,10 +133,20 @@ function faultOf(
 ): string | undefined {
   if (complaints !== "") return `the program failed: ${complaints}`;
   if (found === undefined) return undefined;
-  if (found.step < durable) return `step ${durable} was durable, but the world was at step ${found.step}`;
+  // Steps that changed nothing are not stored.
+  if (found.step < durable && digests[found.step] !== digests[durable])
+    return `step ${durable} was durable, but the world was at step ${found.step}`;
   return found.digest === digests[found.step]
     ? undefined
     : `step ${found.step} is not as it was without a kill`;
+}
+
+/** Describes a number of a step that came before, or out of order; `undefined` if there is none. */
+function numberFaultOf({ seen }: StepWriter, last: number): string | undefined {
+  const [first = last + 1] = seen;
+  if (first <= last) return `step ${first} came again, after ${last}`;
+  const wrong = seen.find((number, index) => number !== first + index);
+  return wrong === undefined ? undefined : `step ${wrong} does not follow the one before it`;
 }
 
 async function faultAtEnd(folder: string, { last }: UndisturbedRun): Promise<string | undefined> {

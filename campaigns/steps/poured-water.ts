@@ -1,6 +1,14 @@
 import { box, type Position, terrain, type VoxelBox } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { createWorld, openWorld, type Simulation, type System, type World } from "@orthant/world";
+import {
+  createWorld,
+  openWorld,
+  type Simulation,
+  type Step,
+  type System,
+  type World,
+  type WorldOptions,
+} from "@orthant/world";
 
 /** How a poured world is kept. */
 export type PouredDurability = "snapshot" | "journal";
@@ -22,20 +30,25 @@ const FLOW = "flow";
 const POUR = "pour";
 /** Kinds of ticks. */
 export const TICK_KINDS: readonly string[] = [FLOW, POUR];
+/** The first steps, which change nothing. */
+const QUIET_STEPS = 6;
 /** Steps from one new spring to the next. */
 const SPRING_EVERY_STEPS = 7;
 const LAST_SPRING_STEP = 100;
 /** Steps until all water has settled. */
-export const SETTLED_STEPS = 170;
+export const SETTLED_STEPS: number = QUIET_STEPS + 170;
 const SPRING_UNITS = 5;
 
 const AIR = 0;
 
+/** A system that also gets the count of steps after the quiet ones, which a crash takes back with what they changed. */
+type CountedSystem = (step: Step<3>, count: number) => void;
+
 /** Opens springs on the ground, one after the other. Data of a spring says how often it has yet to pour. */
-const springs: System<3> = ({ number, world, edits, schedule }) => {
-  if (number <= LAST_SPRING_STEP && number % SPRING_EVERY_STEPS === 1) {
+const springs: CountedSystem = ({ world, edits, schedule }, count) => {
+  if (count > 0 && count <= LAST_SPRING_STEP && count % SPRING_EVERY_STEPS === 1) {
     const [width, , depth] = SPRINGS.max;
-    const opened = Math.floor(number / SPRING_EVERY_STEPS);
+    const opened = Math.floor(count / SPRING_EVERY_STEPS);
     const [x, z] = [(opened * 7) % width, (opened * 11) % depth];
     let y = SPRINGS.max[1];
     while (y > SPRINGS.min[1] && world.voxelAt([x, y - 1, z]) === AIR) y--;
@@ -90,7 +103,7 @@ function besides([x, y, z]: Position<3>): readonly Position<3>[] {
 }
 
 /** Ducks that fall from the sky. One that lands is gone, and leaves a nest. */
-const ducks: System<3> = ({ number, world, edits, entities }) => {
+const ducks: CountedSystem = ({ world, edits, entities }, count) => {
   for (const { id, position } of entities.in(WATCHED)) {
     const [x, y, z] = position;
     const below: Position<3> = [x, y - 1, z];
@@ -100,23 +113,34 @@ const ducks: System<3> = ({ number, world, edits, entities }) => {
       edits.set(position, NEST, { data: { duck: Number(id) } });
     }
   }
-  if (number <= LAST_SPRING_STEP && number % DUCK_EVERY_STEPS === 1)
-    entities.add({ kind: 1, position: [(number * 3) % 24, SKY, (number * 5) % 24] });
+  if (count > 0 && count <= LAST_SPRING_STEP && count % DUCK_EVERY_STEPS === 1)
+    entities.add({ kind: 1, position: [(count * 3) % 24, SKY, (count * 5) % 24] });
 };
+
+/** How a poured world is opened. */
+interface PouredOptions extends Pick<WorldOptions<3>, "loadedChunksMax"> {
+  readonly durability: PouredDurability;
+  readonly isNew: boolean;
+}
 
 /** Opens the world on a disk, or creates one of terrain. */
 export async function openPoured(
   disk: Disk,
-  { durability, isNew }: { readonly durability: PouredDurability; readonly isNew: boolean },
+  { durability, isNew, ...others }: PouredOptions,
 ): Promise<World<3>> {
-  const options = { autosave: false, durability } as const;
+  const options = { autosave: false, durability, ...others } as const;
   if (!isNew) return openWorld(disk, { dimensions: 3, ...options });
   return createWorld(disk, { dimensions: 3, generator: terrain({ seed: 7n }) }, options);
 }
 
 /** Simulates the world. Steps are made by `advance`; `onStep` gets each of them before anything is changed. */
 export async function simulatePoured(world: World<3>, onStep: System<3>): Promise<Simulation<3>> {
-  const simulation = world.simulate({ systems: { onStep, springs, water, ducks }, isPaused: true });
+  const counted =
+    (system: CountedSystem): System<3> =>
+    (step) =>
+      system(step, world.engine.steps.last + 1 - QUIET_STEPS);
+  const systems = { onStep, springs: counted(springs), water, ducks: counted(ducks) };
+  const simulation = world.simulate({ systems, isPaused: true });
   simulation.keepActive(WATCHED);
   await simulation.whenActive();
   return simulation;

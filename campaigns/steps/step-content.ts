@@ -24,13 +24,13 @@ const readChunks = new WeakMap<Chunk, ReadChunk>();
 export class StepContent {
   readonly digest: string;
   readonly #chunks: readonly (readonly [position: Position, chunk: Chunk])[];
-  /** Each tick as text: its voxel, its kind, and in how many steps it is due. */
+  /** Each tick as text: its voxel, its kind, and the count of steps at which it is due. */
   readonly #ticks: readonly string[];
   /** Each entity as text: its id and its position. */
   readonly #entities: readonly string[];
 
   /** Reads the world as it is before `step`. */
-  constructor({ engine: { state, shape } }: World<3>, { schedule, entities }: Step<3>) {
+  constructor({ engine: { state, shape, steps } }: World<3>, { schedule, entities }: Step<3>) {
     const chunks = watchedChunks(shape).map(
       (position) => [position, state.realizeChunk(...position)] as const,
     );
@@ -40,7 +40,7 @@ export class StepContent {
         const [x, y, z] = voxelOfIndex(shape, position, index);
         for (const kind of TICK_KINDS) {
           const inSteps = schedule.find([x, y, z], kind);
-          if (inSteps !== undefined) ticks.push(`[${x}, ${y}, ${z}] ${kind} in ${inSteps}`);
+          if (inSteps !== undefined) ticks.push(`[${x}, ${y}, ${z}] ${kind} at ${steps.last + 1 + inSteps}`);
         }
       }
     this.#chunks = chunks;

@@ -2,9 +2,12 @@ import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
 
 const EDITOR = "world/dist/edit/world-editor.js";
 const REPLAY = "world/dist/journal/replay.js";
+const SAVER = "world/dist/saving/world-saver.js";
+const STEPS = "world/dist/simulation/engine-steps.js";
+const ACTIVE = "world/dist/simulation/active-regions.js";
 const COLLECTOR = "world/dist/content/leaf-collector.js";
 
-/** Programs whose steps are not whole after a power cut. */
+/** Programs whose steps are not whole after a power cut, repeat numbers, or depend on what is in memory. */
 export const STEP_MUTANTS: readonly SimMutant[] = [
   mutant(
     "the ticks of a step are journaled apart from its edits",
@@ -22,7 +25,7 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
       EDITOR,
       "return this.#applyStep(run(this.#content.regions.state), epoch.number);",
       `const change = run(this.#content.regions.state);
-      this.#content.step = change.step;
+      this.#content.steps.restore(change.step);
       this.#saver.addChange("world", {
         kind: "step", step: change.step, chunks: [], clocks: [], ticks: [], entities: [],
       });
@@ -56,6 +59,27 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a world makes its last step again after a crash",
-    change(REPLAY, "this.#content.step = step;", "this.#content.step = step - 1;"),
+    change(REPLAY, "this.#content.steps.restore(step);", "this.#content.steps.restore(step - 1);"),
+  ),
+  mutant(
+    "numbers of steps are used before they are durable",
+    change(EDITOR, "this.#content.steps.reserve();", ";"),
+    change(
+      EDITOR,
+      "hasNumbers && !this.#content.steps.isReservedIn(this.#content.save.global.description)",
+      "false",
+    ),
+  ),
+  mutant(
+    "numbers that were reserved before a crash are used again",
+    change(SAVER, "content.steps.skipReserved();", ";"),
+  ),
+  mutant(
+    "a step reads and edits all regions in memory",
+    change(STEPS, "isInReach: (chunk) => isInReach(regionOf(chunk)),", "isInReach: () => true,"),
+  ),
+  mutant(
+    "active regions are not kept in memory",
+    change(ACTIVE, "this.#engine.keep(loaded)", "() => undefined"),
   ),
 ];

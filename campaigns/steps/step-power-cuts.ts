@@ -4,7 +4,7 @@ import { openPoured, type PouredDurability, simulatePoured } from "./poured-wate
 import { runUndisturbed, StepContent, type UndisturbedRun } from "./step-content.ts";
 
 /** Steps before the power is cut for the first time, so that water flows. */
-const STEPS_BEFORE = 12;
+const STEPS_BEFORE = 18;
 /** Steps that a survivor makes. */
 const STEPS_AFTER = 2;
 
@@ -22,7 +22,7 @@ export async function cutPowerInSteps(
   { digests }: UndisturbedRun,
   options: PowerCutOptions,
 ): Promise<PowerCutReport> {
-  const { recorder, durableAt } = await recordSteps(durability, steps);
+  const { recorder, durableAt, seenAt } = await recordSteps(durability, steps);
   const promisedAt = (cutAt: number): number =>
     durableAt.filter(({ at }) => at <= cutAt).at(-1)?.step ?? STEPS_BEFORE;
   return explorePowerCuts(
@@ -30,14 +30,18 @@ export async function cutPowerInSteps(
     options,
     async ({ disk, cutAt }) => {
       const world = await openPoured(disk, { durability, isNew: false });
+      const found = world.engine.steps.last;
       const simulation = await simulatePoured(world, (step) => {
-        const last = step.number - 1;
+        const { last } = world.engine.steps;
         if (new StepContent(world, step).digest !== digests[last])
           throw new Error(`step ${last} is not as it was without a power cut`);
       });
-      const found = simulation.step;
-      if (found < promisedAt(cutAt) || found > STEPS_BEFORE + steps)
+      // Steps that changed nothing are not stored.
+      const isLost = found < promisedAt(cutAt) && digests[found] !== digests[promisedAt(cutAt)];
+      if (isLost || found > STEPS_BEFORE + steps)
         throw new Error(`the world is at step ${found}, and ${promisedAt(cutAt)} was durable`);
+      const seen = seenAt.filter(({ at }) => at <= cutAt).at(-1)?.number ?? STEPS_BEFORE;
+      if (simulation.step < seen) throw new Error(`step ${simulation.step + 1} comes again, up to ${seen}`);
       await simulation.advance(1 + STEPS_AFTER);
       await world.close();
     },
@@ -49,6 +53,8 @@ interface RecordedSteps {
   readonly recorder: CrashDisk;
   /** For each step that became durable, the number of operations by then. */
   readonly durableAt: readonly { readonly at: number; readonly step: number }[];
+  /** For each step that systems saw, the number of operations by then. */
+  readonly seenAt: readonly { readonly at: number; readonly number: number }[];
 }
 
 async function recordSteps(durability: PouredDurability, steps: number): Promise<RecordedSteps> {
@@ -58,7 +64,10 @@ async function recordSteps(durability: PouredDurability, steps: number): Promise
   await before.close();
   const recorder = new CrashDisk(disk.image());
   const world = await openPoured(recorder, { durability, isNew: false });
-  const simulation = await simulatePoured(world, () => undefined);
+  const seenAt: { readonly at: number; readonly number: number }[] = [];
+  const simulation = await simulatePoured(world, ({ number }) => {
+    seenAt.push({ at: recorder.log.length, number });
+  });
   const durableAt: { readonly at: number; readonly step: number }[] = [];
   for (let made = 1; made <= steps; made++) {
     await simulation.advance();
@@ -73,7 +82,7 @@ async function recordSteps(durability: PouredDurability, steps: number): Promise
     durableAt.push({ at: recorder.log.length, step: durability === "journal" ? simulation.step : step });
   }
   await world.close();
-  return { recorder, durableAt };
+  return { recorder, durableAt, seenAt };
 }
 
 /** Plays power cuts, on worlds with and without a journal. Returns the fault, if any. */

@@ -1,4 +1,5 @@
 import { playCases } from "../sim/case-process.ts";
+import { faultOfMemory } from "./memory-steps.ts";
 import { faultOfPowerCuts } from "./step-power-cuts.ts";
 
-playCases(({ seed, steps }) => faultOfPowerCuts(seed, steps));
+playCases(async ({ seed, steps }) => (await faultOfMemory(seed, 2)) ?? (await faultOfPowerCuts(seed, steps)));

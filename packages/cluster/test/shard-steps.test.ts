@@ -104,11 +104,11 @@ test("[K64] sand falls on in a shard whose owner is killed in the middle", async
 });
 
 test("[K64] a step that was stored is never made again, and one that was not is made by the next owner", async () => {
-  const made: number[] = [];
+  const made: { readonly number: number; readonly block: number }[] = [];
   const count = ({ number, world, edits }: Step<3>): void => {
     const value = world.voxelAt([1, 1, 1]);
     if (value === undefined) return;
-    made.push(number);
+    made.push({ number, block: value + 1 });
     edits.set([1, 1, 1], value + 1);
   };
   const town = await simulated({ count }, ["a", "b", "c"]);
@@ -125,9 +125,13 @@ test("[K64] a step that was stored is never made again, and one that was not is 
   }
   for (const { simulation } of town.nodes) await small.settled(simulation.stop());
   await small.pass(1_000);
-  // Each number counts once, though one or two were tried by two owners.
-  expect(await blockAt(small, [1, 1, 1, 0])).toBe(new Set(made).size);
-  expect(made.length - new Set(made).size).toBeLessThanOrEqual(2);
+  // Each step counts once, though one or two were tried by two owners. The region is not active in the first step of the
+  // second owner, which may therefore make up for it in a later one.
+  const blocks = new Set(made.map(({ block }) => block));
+  expect(await blockAt(small, [1, 1, 1, 0])).toBe(blocks.size);
+  expect(made.length - blocks.size).toBeLessThanOrEqual(2);
+  const byNumber = new Map(made.map(({ number, block }) => [number, block]));
+  expect(made.filter(({ number, block }) => byNumber.get(number) !== block)).toEqual([]);
 });
 
 test("[K64] entities that a step adds, moves and lets walk across a border are there once", async () => {

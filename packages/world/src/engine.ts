@@ -30,8 +30,9 @@ export {
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
 export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
+export { EVERYTHING_LOADED } from "./simulation/engine-steps.ts";
 export { simulate, throwLater } from "./simulation/simulate.ts";
-export { lastStepOf, withStep } from "./simulation/step-number.ts";
+export { stepCountOf, withStepCount } from "./simulation/step-number.ts";
 export type { BorderEdit, SimulatedPart } from "./simulation/step-part.ts";
 export type { EngineStore, StoreReader } from "./store/engine-store.ts";
 export { WorldEngine } from "./world-engine.ts";

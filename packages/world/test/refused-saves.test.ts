@@ -4,6 +4,7 @@ import { verifySave } from "@orthant/save";
 import { codeOfRejection, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import {
   createWorldEngine,
+  EVERYTHING_LOADED,
   openLoggedWorldEngine,
   openWorldEngine,
   type WorldEngine,
@@ -160,7 +161,7 @@ describe("a world whose log is elsewhere", () => {
       if (operation !== "append" || !isRefusing) return happen();
       isRefusing = false;
       await world.steps.make(
-        () => true,
+        EVERYTHING_LOADED,
         (step) => expect(step.moveTo(8_000, 0, 0, 0).schedule("fall", 2)).toBe(true),
         EVERYWHERE,
       );
@@ -181,7 +182,7 @@ describe("a world whose log is elsewhere", () => {
     await again.chunk([1_000, 0, 0, 0]);
     let due: number | undefined;
     await again.steps.make(
-      () => true,
+      EVERYTHING_LOADED,
       (step) => {
         due = step.moveTo(8_000, 0, 0, 0).dueStepOf("fall");
       },

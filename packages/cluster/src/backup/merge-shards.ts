@@ -21,7 +21,13 @@ import {
   type StoredEntity,
 } from "@orthant/save";
 import { withTicksLater } from "@orthant/save/content";
-import { type BorderEdit, lastStepOf, openWorldEngine, withStep } from "@orthant/world/engine";
+import {
+  type BorderEdit,
+  EVERYTHING_LOADED,
+  openWorldEngine,
+  stepCountOf,
+  withStepCount,
+} from "@orthant/world/engine";
 import { BorderBooks } from "../owner/border-books.ts";
 import { withoutCheckpoint } from "../owner/checkpoint.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
@@ -69,7 +75,7 @@ async function writeShards(
     const books = booksOf(saves);
     const leaving = undelivered(books);
     const edits = undeliveredEdits(map, books);
-    const last = Math.max(...Array.from(saves.values(), ({ global }) => lastStepOf(global.description)));
+    const last = Math.max(...Array.from(saves.values(), ({ global }) => stepCountOf(global.description)));
     // Each transfer is applied in a step of its own.
     const step = last + edits.length;
     const { limits } = first.manifest;
@@ -79,7 +85,7 @@ async function writeShards(
         for await (const leaf of save.index.all()) {
           const { cube, clocks } = leaf;
           const stored = await save.readStored(leaf);
-          const later = step - lastStepOf(save.global.description);
+          const later = step - stepCountOf(save.global.description);
           const chunks = stored.map((chunk) => withTicksLater(chunk, map.world.shape.volume, later));
           const entities = await save.readEntities(leaf);
           const parts = ownParts(map, shard, { cube, chunks, entities, clocks });
@@ -153,12 +159,9 @@ async function applyEdits(
       try {
         await world.load(regionBox(region));
         const forget = await world.state.keepGenerated([regionBox(region)]);
-        await world.steps.make(
-          () => true,
-          (step) => {
-            for (const edit of edits) step.apply(withDelay(edit, lastStep + 1 - step.number));
-          },
-        );
+        await world.steps.make(EVERYTHING_LOADED, (step) => {
+          for (const edit of edits) step.apply(withDelay(edit, lastStep + 1 - step.count));
+        });
         forget();
       } catch (error) {
         if (world.failure !== undefined || !isOrthantError(error)) throw error;
@@ -220,7 +223,7 @@ interface Part {
 }
 
 function globalOf(map: ShardMap, { global }: Save, all: readonly Save[], step: number): Save["global"] {
-  const description = step === 0 ? global.description : withStep(global.description, step);
+  const description = step === 0 ? global.description : withStepCount(global.description, step);
   return {
     ...global,
     nextEntityId: all.map((save) => save.global.nextEntityId).reduce(later),

@@ -94,7 +94,13 @@ export class ClusterSimulation<D extends Dimensions = Dimensions> {
     );
     const running = { simulation, kept: new Map<VoxelBox<D>, () => void>() };
     this.#running.set(owner, running);
-    for (const box of this.#kept) keep(running, box);
+    for (const box of this.#kept)
+      try {
+        keep(running, box);
+      } catch (error) {
+        // A box that was given while the node owned no shard was not checked.
+        onError(error, undefined, owner.shard);
+      }
   }
 
   /** @internal Forgets a shard that the node no longer owns, whose steps have ended. */

@@ -183,7 +183,7 @@ export class ShardLog implements ExternalLog {
     if (entry.kind === "player") return;
     // `addEntity` logs them, with the sectors between which they move.
     if (entry.kind === "entity" || entry.kind === "entityGone") return;
-    if (entry.kind === "step") this.#addStep(entry);
+    if (entry.kind === "step") this.addStep(entry);
     else if (entry.kind !== "edit")
       throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits and steps, and no ${entry.kind}`);
     // An edit that advances no clock has no visible effect.
@@ -191,7 +191,7 @@ export class ShardLog implements ExternalLog {
   }
 
   /** A step that changed nothing is not stored: the next owner may make one with its number again. Rule K64. */
-  #addStep(step: LoggedStep): void {
+  addStep(step: LoggedStep): void {
     const taken = this.taking;
     this.taking = [];
     if (!isEmptyStep(step) || taken.length > 0) this.#groups.addStep(step, taken);

@@ -9,7 +9,7 @@ import {
 import { Axes, sleep } from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { type SimulatedPart, simulate } from "@orthant/world/engine";
+import { EVERYTHING_LOADED, type SimulatedPart, simulate } from "@orthant/world/engine";
 import type { EditTransferRequest, StepAnswer, TransferOutcome } from "../shard/transfer-messages.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { NeighbourSteps } from "./neighbour-steps.ts";
@@ -219,11 +219,7 @@ export class ShardSteps {
     const { world } = this.#context;
     const make = async (): Promise<void> => {
       this.#arrivals.chooseOnly(arrivals);
-      await world.steps.make(
-        () => true,
-        () => undefined,
-        this.#part,
-      );
+      await world.steps.make(EVERYTHING_LOADED, () => undefined, this.#part);
     };
     try {
       await make();

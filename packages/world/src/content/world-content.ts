@@ -39,7 +39,7 @@ import {
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
-import { lastStepOf, withStep } from "../simulation/step-number.ts";
+import { StepNumbers } from "../simulation/step-number.ts";
 import { StoreContent, storeChangesOf } from "../store/store-content.ts";
 import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
@@ -79,6 +79,8 @@ export class WorldContent {
   readonly lastEdits: LastEditStore;
   /** The key-value store. */
   readonly store: StoreContent;
+  /** The steps of the simulation. Every commit includes them; a step that changed nothing needs none. */
+  readonly steps: StepNumbers;
   global: GlobalState;
   readonly #entityReader: EntityReader;
   /** The decoded catalog of the description; decoded when it is first needed. */
@@ -101,6 +103,9 @@ export class WorldContent {
     this.players = new PlayerStore(save.players);
     this.lastEdits = new LastEditStore(save.global.description.edits, clientsMax);
     this.store = new StoreContent(this);
+    this.steps = new StepNumbers(save.global.description, () => {
+      this.#unsaved.global = true;
+    });
   }
 
   /** The last committed generation. */
@@ -200,15 +205,6 @@ export class WorldContent {
   markTicks(chunk: Position): void {
     this.#unsaved.addChunk(chunk);
     this.#unsaved.otherRegions.add(...regionOf(chunk));
-  }
-
-  /** The last step of the simulation; 0 before the first. */
-  get step(): number {
-    return lastStepOf(this.global.description);
-  }
-
-  set step(step: number) {
-    this.describe(withStep(this.global.description, step));
   }
 
   /** Sets the clock of a region to the one it got when a replayed edit was first made. */
@@ -337,13 +333,14 @@ export class WorldContent {
       (player) => player !== undefined,
     );
     const store = unsaved.store.size === 0 ? undefined : storeChangesOf(unsaved.store);
-    const global = unsaved.global ? this.globalNow() : undefined;
+    const global =
+      unsaved.global || this.steps.isCountedBeyond(save.global.description) ? this.globalNow() : undefined;
     return { change: { nowMs, players, ...(store && { store }), ...(global && { global }) }, leaves };
   }
 
-  /** Returns the global state, including the remembered edits. */
+  /** Returns the global state, including the remembered edits and the steps. */
   globalNow(): GlobalState {
-    const { description } = this.global;
+    const description = this.steps.in(this.global.description);
     return { ...this.global, description: { ...description, edits: this.lastEdits.entries() } };
   }
 

@@ -188,10 +188,20 @@ export class WorldEditor {
     }
   }
 
-  /** Runs a step of a simulation between two edits. What it changes is applied, logged and saved as one. */
-  step(run: (before: WorldState) => StepChange): Promise<EngineEdit> {
+  /**
+   * Runs a step of a simulation between two edits. What it changes is applied, logged and saved as one. With `hasNumbers`,
+   * its number is durable before it runs.
+   */
+  step(
+    { hasNumbers }: { readonly hasNumbers: boolean },
+    run: (before: WorldState) => StepChange,
+  ): Promise<EngineEdit> {
     return this.#queue.run(async () => {
+      // Before the epoch opens, whose commit then has both.
+      if (hasNumbers) this.#content.steps.reserve();
       const epoch = await this.#epoch.open();
+      if (hasNumbers && !this.#content.steps.isReservedIn(this.#content.save.global.description))
+        await this.#saver.save("what is due");
       this.#saver.requireWriter();
       return this.#applyStep(run(this.#content.regions.state), epoch.number);
     });
@@ -258,7 +268,7 @@ export class WorldEditor {
 
   /** Must not await: a save includes all of a step or nothing. */
   #applyStep(change: StepChange, epoch: number): EngineEdit {
-    const { step, edit: changed, ticks, entities } = change;
+    const { step, edit: changed, ticks, entities, sent } = change;
     const { state, chunks, regions } = changed;
     const before = this.#content.regions.state;
     const logged = this.#saver.isJournaling ? this.#admittedStep(change) : undefined;
@@ -270,8 +280,9 @@ export class WorldEditor {
       this.#content.markTicks(chunk.position);
     }
     for (const one of entities) this.#applyEntity(one);
-    this.#content.step = step;
-    this.#saver.addChange("world", logged && { ...logged, clocks: loggedClocksOf(clocks) });
+    this.#content.steps.count = step;
+    const isIdle = clocks.length + ticks.length + entities.length + sent.length === 0;
+    this.#saver.addStep(logged && { ...logged, clocks: loggedClocksOf(clocks) }, { isIdle });
     try {
       if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: undefined });
     } finally {

@@ -177,7 +177,7 @@ class Replay {
     await this.#edit({ kind: "edit", origin: undefined, chunks, clocks });
     await replayTicks(this.#content, ticks);
     for (const entity of entities) await this.#entity(entity);
-    this.#content.step = step;
+    this.#content.steps.restore(step);
   }
 
   async #entity(entry: JournalEntity): Promise<void> {
@@ -239,7 +239,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
     );
     for (const entry of entities) await replayEntity(content, entry);
     await replayTicks(content, ticks);
-    if (step !== undefined) content.step = step;
+    if (step !== undefined) content.steps.restore(step);
     if (keepsEntity === undefined) continue;
     await content.loadEntities(WHOLE_LATTICE);
     dropEntities(content, (entity) => !keepsEntity(entity));

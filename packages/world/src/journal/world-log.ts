@@ -69,6 +69,8 @@ export interface ChangeLog {
   admitStep?(step: Omit<LoggedStep, "clocks">): void;
   /** Adds an entry. An entity movement may wait for other entries. */
   add(entry: LoggedEntry, isOnlyMovement?: boolean): void;
+  /** Adds a step that changed nothing in this world. Omitted by a log that only has to replay what changed. */
+  addStep?(step: LoggedStep): void;
   /** Resolves when all entries added so far are durable. */
   whenDurable(): Promise<void>;
   /**

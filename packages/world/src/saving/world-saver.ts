@@ -77,6 +77,8 @@ export class WorldSaver {
       onFull: () => void this.#saveShared().catch(() => undefined),
       onFailure: (error) => this.#fail(error),
     });
+    // What a journal has was replayed by now.
+    if (writing !== undefined) content.steps.skipReserved();
     this.#compactor = writing && new BackgroundCompactor(time, writing.writer);
     this.#autosave = writing && autosave ? new Autosave(time, () => this.#saveUnasked()) : undefined;
   }
@@ -108,6 +110,12 @@ export class WorldSaver {
   addChange(kind: ChangeKind, entry: LoggedEntry | undefined, isOnlyMovement = false): void {
     this.#autosave?.within(this.#cadence[`${kind}Ms`]);
     if (entry !== undefined) this.#journal?.add(entry, isOnlyMovement);
+  }
+
+  /** Adds a step that was made. One that changed nothing needs no save. */
+  addStep(entry: LoggedStep | undefined, { isIdle }: { readonly isIdle: boolean }): void {
+    if (!isIdle) this.addChange("world", entry);
+    else if (entry !== undefined) this.#journal?.addStep?.(entry);
   }
 
   /** Throws if the log could not store an edit of these chunks. */
@@ -156,6 +164,7 @@ export class WorldSaver {
   async close(): Promise<void> {
     try {
       if (this.#writing !== undefined && this.#failure === undefined) {
+        this.#content.steps.release();
         await this.save("everything");
         await this.#reporting(this.#saves.run(() => this.#endJournal()));
       }

@@ -1,8 +1,10 @@
-import type { Box, ChunkShape, Position } from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
 import {
   type AXES,
   boxBetween,
+  boxVolume,
   chunkOfVoxel,
+  nextTurn,
   PositionMap,
   positionFrom,
   positionsLexicographic,
@@ -10,8 +12,17 @@ import {
   regionOf,
 } from "@orthant/core/engine";
 import type { WorldEngine } from "../world-engine.ts";
+import type { StepReach } from "./engine-steps.ts";
 import type { SimulatedPart } from "./step-part.ts";
 import { voxelsAround } from "./voxels-around.ts";
+
+/** Maximum number of regions that a game keeps active, and that are active around one player. */
+const ACTIVE_REGIONS_MAX = 16_384;
+/** Maximum number of regions that are active for the players of a part of a world. */
+const PART_REGIONS_MAX = 65_536;
+/** Regions that are chosen or removed before other work gets its turn; one that is added counts as several. */
+const SLICE_REGIONS = 2_048;
+const ADDED_WEIGHT = 32;
 
 interface ActiveRegion {
   readonly position: Position;
@@ -24,15 +35,19 @@ interface ActiveRegion {
  * The regions that a simulation keeps active: near players, and where a game asks for it. An active region and its
  * neighbours are loaded, so that a step can read and edit across its border.
  */
-export class ActiveRegions {
+export class ActiveRegions implements StepReach {
   readonly #engine: WorldEngine;
   readonly #radius: number;
-  readonly #boxes = new Set<Box>();
+  /** The regions that a game keeps active, by box. */
+  readonly #kept = new Set<Box>();
   readonly #regions = new PositionMap<ActiveRegion>();
   readonly #onFailure: (error: unknown) => void;
   readonly #part: SimulatedPart | undefined;
   /** What the regions were last chosen for. */
   #chosenFor = "";
+  /** Resolves when the choice that takes several slices is complete. */
+  #choosing: Promise<void> | undefined;
+  #isClosed = false;
 
   /** `radius` is in voxels. Reading errors go to `onFailure`. */
   constructor(
@@ -45,55 +60,119 @@ export class ActiveRegions {
     this.#radius = radius;
     this.#onFailure = onFailure;
     this.#part = part;
+    const around = boxVolume(this.#regionsOf(voxelsAround([0, 0, 0, 0], radius, engine.shape)));
+    requireFew(`activeRadius is ${radius}: around each player,`, around, "choose a smaller radius");
   }
 
-  /** Keeps a box of voxels active. Returns a function that ends it. */
+  /** Keeps a box of voxels active. Returns a function that ends it. Throws `ORT_LIMIT` for too many regions. */
   keep(voxels: Box): () => void {
-    const box = { ...voxels };
-    this.#boxes.add(box);
-    return () => void this.#boxes.delete(box);
+    const box = this.#regionsOf(voxels);
+    const count = [...this.#kept, box].reduce((sum, regions) => sum + boxVolume(regions), 0);
+    const advice = "keep smaller boxes active, and release those that you no longer need";
+    requireFew("voxels is too large: with the boxes that are kept already,", count, advice);
+    this.#kept.add(box);
+    return () => void this.#kept.delete(box);
   }
 
   /** Whether a region is active. */
-  has(region: Position): boolean {
-    return this.#regions.get(...region)?.isLoaded === true && this.#owns(region);
-  }
+  readonly isActive = (region: Position): boolean =>
+    this.#regions.get(...region)?.isLoaded === true && this.#owns(region);
+
+  /** Whether a region is active or beside an active one. It is in memory then, and stays there. */
+  readonly isInReach = (region: Position): boolean => {
+    if (this.isActive(region)) return true;
+    for (const other of positionsLexicographic(this.#around(region))) if (this.isActive(other)) return true;
+    return false;
+  };
 
   /** Returns the active regions in lexicographic order. */
   *positions(): Generator<Position> {
-    for (const { position } of this.#regions.values()) if (this.has(position)) yield position;
+    for (const { position } of this.#regions.values()) if (this.isActive(position)) yield position;
   }
 
-  /** Chooses the regions again. New ones become active once they are loaded. */
+  /**
+   * Chooses the regions again. New ones become active once they are loaded. A choice of many regions goes on after this
+   * returns, in slices; until it is complete, no other one begins.
+   */
   update(): void {
-    const boxes = [...this.#boxes].map((box) => this.#regionsOf(box));
-    for (const { position } of this.#engine.steps.players())
-      boxes.push(this.#regionsOf(voxelsAround(position, this.#radius, this.#engine.shape)));
-    for (const box of this.#part?.activeBoxes() ?? []) boxes.push(this.#regionsOf(box));
-    const chosenFor = boxes.map(({ min, max }) => `${min}:${max}`).join(" ");
+    if (this.#choosing !== undefined || this.#isClosed) return;
+    const boxes = this.#boxes();
+    const chosenFor = [...boxes.keys()].join(" ");
     if (chosenFor === this.#chosenFor) return;
     this.#chosenFor = chosenFor;
-    const wanted = new PositionMap<true>();
-    for (const box of boxes)
-      for (const region of positionsLexicographic(box)) if (this.#owns(region)) wanted.set(...region, true);
-    for (const [position, region] of [...this.#regions]) {
-      if (wanted.has(...position)) continue;
-      region.release();
-      this.#regions.delete(...position);
-    }
-    for (const position of wanted.positions()) if (!this.#regions.has(...position)) this.#add(position);
+    const slices = this.#choose([...boxes.values()]);
+    if (slices.next().done === true) return;
+    this.#choosing = this.#finish(slices).finally(() => {
+      this.#choosing = undefined;
+    });
   }
 
-  /** Resolves when all chosen regions are active. */
-  async whenLoaded(): Promise<void> {
+  /** Chooses the regions again, and resolves when all of them are active. */
+  async whenActive(): Promise<void> {
+    // Another choice may be in work.
+    await this.#choosing;
+    this.update();
+    await this.#choosing;
     await Promise.all(Array.from(this.#regions.values(), ({ loading }) => loading));
   }
 
   /** Ends all activity. */
   close(): void {
+    this.#isClosed = true;
     for (const { release } of this.#regions.values()) release();
     for (const position of [...this.#regions.positions()]) this.#regions.delete(...position);
-    this.#boxes.clear();
+    this.#kept.clear();
+  }
+
+  /** Returns the boxes of regions that should be active, each once, under its text. */
+  #boxes(): ReadonlyMap<string, Box> {
+    const boxes = new Map<string, Box>();
+    const add = (box: Box): void => void boxes.set(`${box.min}:${box.max}`, box);
+    for (const box of this.#kept) add(box);
+    for (const { position } of this.#engine.steps.players())
+      add(this.#regionsOf(voxelsAround(position, this.#radius, this.#engine.shape)));
+    let count = 0;
+    for (const voxels of this.#part?.activeBoxes() ?? []) {
+      const box = this.#regionsOf(voxels);
+      count += boxVolume(box);
+      // The rest is active when players look at less.
+      if (count > PART_REGIONS_MAX) break;
+      add(box);
+    }
+    return boxes;
+  }
+
+  /** Makes exactly the regions of these boxes active, one slice with each step of the generator. */
+  *#choose(boxes: readonly Box[]): Generator<void, void, void> {
+    let left = SLICE_REGIONS;
+    const isSliceDone = (weight = 1): boolean => {
+      left -= weight;
+      if (left > 0) return false;
+      left = SLICE_REGIONS;
+      return true;
+    };
+    const wanted = new PositionMap<true>();
+    for (const box of boxes)
+      for (const region of positionsLexicographic(box)) {
+        if (this.#owns(region)) wanted.set(...region, true);
+        if (isSliceDone()) yield;
+      }
+    for (const [position, region] of [...this.#regions]) {
+      if (wanted.has(...position)) continue;
+      region.release();
+      this.#regions.delete(...position);
+      if (isSliceDone()) yield;
+    }
+    for (const position of wanted.positions()) {
+      if (this.#regions.has(...position)) continue;
+      this.#add(position);
+      if (isSliceDone(ADDED_WEIGHT)) yield;
+    }
+  }
+
+  async #finish(slices: Generator<void, void, void>): Promise<void> {
+    do await nextTurn();
+    while (!this.#isClosed && slices.next().done !== true);
   }
 
   #owns(region: Position): boolean {
@@ -101,7 +180,9 @@ export class ActiveRegions {
   }
 
   #add(position: Position): void {
-    const loaded = withNeighbours(position, this.#engine.shape);
+    const { min, max } = this.#around(position);
+    const last = positionFrom((axis) => max[axis] - 1);
+    const loaded = boxBetween(regionBox(min).min, regionBox(last).max);
     const release = this.#engine.keep(loaded);
     const region: ActiveRegion = { position, release, isLoaded: false, loading: Promise.resolve() };
     this.#regions.set(...position, region);
@@ -128,6 +209,16 @@ export class ActiveRegions {
     }
   }
 
+  /** Returns a region and those around it. */
+  #around(region: Position): Box {
+    const { extents } = this.#engine.shape;
+    const margin = (axis: (typeof AXES)[number]): number => (extents[axis] > 1 ? 1 : 0);
+    return boxBetween(
+      positionFrom((axis) => region[axis] - margin(axis)),
+      positionFrom((axis) => region[axis] + margin(axis) + 1),
+    );
+  }
+
   #regionsOf({ min, max }: Box): Box {
     const { shape } = this.#engine;
     const last = positionFrom((axis) => Math.max(min[axis], max[axis] - 1));
@@ -139,10 +230,10 @@ export class ActiveRegions {
   }
 }
 
-/** Returns the chunks of a region and of those around it. */
-function withNeighbours(region: Position, { extents }: ChunkShape): Box {
-  const margin = (axis: (typeof AXES)[number]): number => (extents[axis] > 1 ? 1 : 0);
-  const lowest = regionBox(positionFrom((axis) => region[axis] - margin(axis)));
-  const highest = regionBox(positionFrom((axis) => region[axis] + margin(axis)));
-  return boxBetween(lowest.min, highest.max);
+function requireFew(what: string, count: number, advice: string): void {
+  if (count <= ACTIVE_REGIONS_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `${what} ${count} regions would be active, at most ${ACTIVE_REGIONS_MAX} may be: ${advice}`,
+  );
 }

@@ -9,6 +9,9 @@ import type { ChunkTicks, TickStore } from "./tick-store.ts";
 
 /** What a step works on. */
 export interface StepWorld {
+  /** The count of steps with this one, by which ticks are due. */
+  readonly count: number;
+  /** The number that systems see. */
   readonly number: number;
   readonly state: WorldState;
   readonly isSameType: IsSameType;
@@ -16,7 +19,10 @@ export interface StepWorld {
   readonly entities: StepEntityChanges;
   /** Returns the active chunks in which something is due, in order. Called once. */
   takeDue(): readonly ChunkTicks[];
+  /** Whether a chunk is in memory, and belongs to this part of the world. */
   isLoaded(chunk: Position): boolean;
+  /** Whether systems may read and change a chunk, if it is loaded. */
+  isInReach(chunk: Position): boolean;
   /** Whether an edit in a chunk of another part of the world can be sent there. */
   maySend(chunk: Position, edit: BorderEdit): boolean;
 }
@@ -38,6 +44,8 @@ export class EngineStep {
   #w = 0;
   #chunk: StepChunk;
   #index = 0;
+  /** Whether edits of other parts of the world are applied, which may be out of the reach of systems. */
+  #isBeginning = false;
   #isOver = false;
 
   constructor(world: StepWorld) {
@@ -48,11 +56,18 @@ export class EngineStep {
 
   /** Begins with the edits of other parts of the world. Must be called before all else. */
   begin(arrivals: readonly BorderEdit[]): void {
+    this.#isBeginning = true;
     for (const edit of arrivals) this.apply(edit);
+    this.#isBeginning = false;
     this.#due = this.#world.takeDue();
   }
 
-  /** The number of the step, from 1 on. */
+  /** The count of steps with this one, by which ticks are due. */
+  get count(): number {
+    return this.#world.count;
+  }
+
+  /** The number that systems see. */
   get number(): number {
     return this.#world.number;
   }
@@ -83,54 +98,68 @@ export class EngineStep {
     return this;
   }
 
-  /** Whether the voxel can be read and changed. */
-  get isLoaded(): boolean {
-    return this.#chunk.before !== undefined;
+  /**
+   * Whether the voxel can be read and changed. Outside of active regions and those around them it cannot, whatever is in
+   * memory, so that the same steps have the same result.
+   */
+  get isInReach(): boolean {
+    return this.#chunk.before !== undefined && (this.#chunk.isInReach || this.#isBeginning);
   }
 
-  /** The block of the voxel; `undefined` where nothing is loaded. */
+  /** The block of the voxel; `undefined` out of reach. */
   get block(): number | undefined {
-    return this.#chunk.blockAt(this.#index);
+    return this.isInReach ? this.#chunk.blockAt(this.#index) : undefined;
   }
 
   /** The data of the voxel, shared; `undefined` if it has none. */
   get data(): Uint8Array | undefined {
-    return this.#chunk.dataAt(this.#index);
+    return this.isInReach ? this.#chunk.dataAt(this.#index) : undefined;
   }
 
   /** Applies an edit of another part of the world. Its ticks count from the step before this one. */
   apply(edit: BorderEdit): void {
     this.moveTo(...edit.voxel);
-    if (!this.isLoaded) throw new OrthantError("ORT_NOT_HELD", `voxel [${edit.voxel}] is not loaded here`);
-    if (!("tick" in edit)) this.edit(edit.block, edit.data);
+    if (!this.isInReach) throw new OrthantError("ORT_NOT_HELD", `voxel [${edit.voxel}] is not loaded here`);
+    if (!("tick" in edit)) this.#requireRoom("data", this.edit(edit.block, edit.data));
     else if (edit.inSteps === 0) this.cancel(edit.tick);
-    else this.schedule(edit.tick, this.number - 1 + edit.inSteps);
+    else this.#requireRoom("ticks", this.schedule(edit.tick, this.count - 1 + edit.inSteps));
+  }
+
+  #requireRoom(what: string, hasRoom: boolean): void {
+    if (hasRoom) return;
+    throw new OrthantError("ORT_LIMIT", `the chunk of voxel [${this.#voxel}] has no room for more ${what}`);
   }
 
   /**
    * Sets the block of the voxel, its data or both; `null` removes data. In another part of the world, sends the edit there.
-   * Returns false, and does nothing, where nothing is loaded and nothing can be sent.
+   * Returns false, and does nothing, where nothing is in reach and nothing can be sent, and if the chunk has no room for
+   * the data.
    */
   edit(block: number | undefined, data?: Uint8Array | null): boolean {
     const chunk = this.#chunk;
-    if (!this.isLoaded)
+    if (!this.isInReach)
       return this.#send({
         voxel: this.#voxel,
         ...(block !== undefined && { block }),
         ...(data !== undefined && { data }),
       });
+    if (data && !chunk.hasRoomFor(this.#index, data)) return false;
     if (block !== undefined) chunk.setBlock(this.#index, block, this.#world.isSameType);
     if (data !== undefined) chunk.setData(this.#index, data ?? undefined);
     return true;
   }
 
-  /** Schedules a tick for the voxel. One that is due earlier stays. Returns false where an edit would. */
+  /**
+   * Schedules a tick for the voxel. One that is due earlier stays. Returns false, and does nothing, where an edit would, and
+   * if the chunk has no room for more ticks.
+   */
   schedule(kind: string, step: number): boolean {
-    if (!this.isLoaded) return this.#send({ voxel: this.#voxel, tick: kind, inSteps: step - this.number });
+    if (!this.isInReach) return this.#send({ voxel: this.#voxel, tick: kind, inSteps: step - this.count });
     const ticks = this.#ticks();
     const ofKind = ticks.ofKind(kind);
     const known = ofKind.steps.get(this.#index);
     if (known !== undefined && known <= step) return true;
+    if (known === undefined && !ticks.hasRoomFor(ofKind)) return false;
     ofKind.set(this.#index, step);
     this.#changedTicks.add(ticks);
     this.#world.ticks.plan(ticks, step);
@@ -139,7 +168,7 @@ export class EngineStep {
 
   /** Removes a tick of the voxel. */
   cancel(kind: string): void {
-    if (!this.isLoaded) this.#send({ voxel: this.#voxel, tick: kind, inSteps: 0 });
+    if (!this.isInReach) this.#send({ voxel: this.#voxel, tick: kind, inSteps: 0 });
     if (this.dueStepOf(kind) === undefined) return;
     const ticks = this.#ticks();
     ticks.ofKind(kind).set(this.#index, undefined);
@@ -148,6 +177,7 @@ export class EngineStep {
 
   /** Returns the step in which a tick of the voxel is due; `undefined` if it is not scheduled. */
   dueStepOf(kind: string): number | undefined {
+    if (!this.isInReach) return undefined;
     return this.#world.ticks.find(this.#chunk.position)?.kinds.get(kind)?.steps.get(this.#index);
   }
 
@@ -158,7 +188,7 @@ export class EngineStep {
   takeDue(kind: string, visit: (chunk: Position, index: number) => void): void {
     this.#requireRunning();
     for (const chunk of this.#due) {
-      const taken = chunk.kinds.get(kind)?.take(this.number) ?? [];
+      const taken = chunk.kinds.get(kind)?.take(this.count) ?? [];
       if (taken.length > 0) this.#changedTicks.add(chunk);
       for (const index of taken) visit(chunk.position, index);
     }
@@ -169,12 +199,11 @@ export class EngineStep {
     this.#end();
     const { ticks } = this.#world;
     const entities = this.#world.entities.list();
-    for (const chunk of this.#changedTicks) chunk.requireStorable();
     const edited = [...this.#chunks.values()].filter(({ isEdited }) => isEdited);
     requireFewChunks(Math.max(edited.length, this.#changedTicks.size));
-    for (const chunk of this.#due) if (chunk.isDue(this.number)) ticks.plan(chunk, this.number + 1);
+    for (const chunk of this.#due) if (chunk.isDue(this.count)) ticks.plan(chunk, this.count + 1);
     return {
-      step: this.number,
+      step: this.count,
       edit: this.#world.state.setChunks(edited.map((chunk) => [chunk.position, chunk.after() as Chunk])),
       blocksOf: (position) => this.#chunks.get(...position)?.blocks(),
       ticks: [...this.#changedTicks],
@@ -188,7 +217,7 @@ export class EngineStep {
   undo(): void {
     this.#end();
     for (const chunk of new Set([...this.#changedTicks, ...this.#due]))
-      this.#world.ticks.undo(chunk, this.number - 1);
+      this.#world.ticks.undo(chunk, this.count - 1);
   }
 
   #end(): void {
@@ -223,9 +252,12 @@ export class EngineStep {
   #chunkAt(x: number, y: number, z: number, w: number): StepChunk {
     const known = this.#chunks.get(x, y, z, w);
     if (known !== undefined) return known;
-    const { state, isLoaded } = this.#world;
+    const { state, isLoaded, isInReach } = this.#world;
     const position: Position = [x, y, z, w];
-    const chunk = new StepChunk(position, isLoaded(position) ? state.findChunk(x, y, z, w) : undefined);
+    const reached = isInReach(position);
+    const before =
+      (reached || this.#isBeginning) && isLoaded(position) ? state.findChunk(x, y, z, w) : undefined;
+    const chunk = new StepChunk(position, before, reached);
     this.#chunks.set(x, y, z, w, chunk);
     return chunk;
   }

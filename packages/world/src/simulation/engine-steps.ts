@@ -18,6 +18,17 @@ export type PlayerSource = () => Iterable<ActivePlayer>;
 /** Players farther from the origin do not count. Regions around those who count are in the world. */
 const CHUNK_DISTANCE_MAX = 2 ** 30;
 
+/** Where the systems of a step work. */
+export interface StepReach {
+  /** Whether the ticks and entities of a region take part. */
+  isActive(region: Position): boolean;
+  /** Whether voxels and ticks of a region can be read and changed: in active regions and those around them. */
+  isInReach(region: Position): boolean;
+}
+
+/** A step that works on all regions in memory. For steps without systems, whose caller has loaded what they change. */
+export const EVERYTHING_LOADED: StepReach = { isActive: () => true, isInReach: () => true };
+
 /** How an open world may be simulated. */
 interface StepRules {
   readonly time: TimeSource;
@@ -42,9 +53,14 @@ export class EngineSteps {
     this.#rules = rules;
   }
 
-  /** The last step that was made; 0 before the first. */
+  /** The count of steps that were made, by which ticks are due. */
   get last(): number {
-    return this.#content.step;
+    return this.#content.steps.count;
+  }
+
+  /** The number of the last step; 0 before the first. After a crash it is higher than the count. */
+  get lastNumber(): number {
+    return this.#content.steps.last;
   }
 
   get time(): TimeSource {
@@ -89,10 +105,10 @@ export class EngineSteps {
     this.#content.regions.ticks.activate(region, this.last);
   }
 
-  /** Skips the numbers up to `step`. Ticks that are due meanwhile wait, as those of a region that is not active. */
+  /** Skips the steps up to `step`. Ticks that are due meanwhile wait, as those of a region that is not active. */
   skipTo(step: number): void {
     if (step <= this.last) return;
-    this.#content.step = step;
+    this.#content.steps.restore(step);
     this.#content.regions.ticks.skipTo(step);
   }
 
@@ -102,19 +118,22 @@ export class EngineSteps {
    * step sees and changes nothing else, and entities that it moves elsewhere leave.
    */
   async make(
-    isActive: (region: Position) => boolean,
+    { isActive, isInReach }: StepReach,
     run: (step: EngineStep) => void,
     part?: StepPart,
   ): Promise<EngineEdit> {
     this.#requireSimulable(part);
     const owns = (region: Position): boolean => part === undefined || part.owns(region);
-    return this.#editor.step((state) => {
+    // The next owner of a shard may make steps again that changed nothing. Rule K64.
+    const hasNumbers = !this.#rules.isShard;
+    return this.#editor.step({ hasNumbers }, (state) => {
       const { regions } = this.#content;
-      const number = this.last + 1;
+      const count = this.last + 1;
       const world: StepWorld = {
-        number,
+        count,
+        number: this.lastNumber + 1,
         state,
-        takeDue: () => regions.ticks.takeDue(number).filter(({ position }) => isActive(regionOf(position))),
+        takeDue: () => regions.ticks.takeDue(count).filter(({ position }) => isActive(regionOf(position))),
         isSameType: sameTypeIn(this.#content.catalog),
         ticks: regions.ticks,
         entities: new StepEntityChanges({
@@ -125,6 +144,7 @@ export class EngineSteps {
           owns,
         }),
         isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)) && owns(regionOf(chunk)),
+        isInReach: (chunk) => isInReach(regionOf(chunk)),
         maySend: (chunk, edit) =>
           axisOutside(state.shape, chunk) === undefined &&
           !owns(regionOf(chunk)) &&

@@ -35,8 +35,8 @@ export function simulate<D extends Dimensions>(
     systems,
   } = own;
   const { steps } = engine;
-  const onStop = steps.begin(part);
   const active = new ActiveRegions(engine, activeRadius, (error) => onError(error, undefined), part);
+  const onStop = steps.begin(part);
   const surroundings = {
     axes,
     codec,
@@ -49,14 +49,10 @@ export function simulate<D extends Dimensions>(
       axes,
       active,
       time: steps.time,
-      lastStep: () => steps.last,
+      lastStep: () => steps.lastNumber,
       async make(run) {
         const make = (): Promise<unknown> =>
-          steps.make(
-            (region) => active.has(region),
-            (step) => run(shownStep(step, surroundings)),
-            part,
-          );
+          steps.make(active, (step) => run(shownStep(step, surroundings)), part);
         await (part === undefined ? make() : part.during(make));
       },
       onStop,

@@ -100,15 +100,17 @@ export class Simulation<D extends Dimensions = Dimensions> {
     return this.#statistics;
   }
 
-  /** Keeps a box of voxels active although no player is near. Returns a function that ends it. */
+  /**
+   * Keeps a box of voxels active although no player is near. Returns a function that ends it. Throws `ORT_LIMIT` if more than
+   * 16,384 regions would be kept.
+   */
   keepActive(voxels: VoxelBox<D>): () => void {
     return this.#world.active.keep(this.#world.axes.voxels("voxels", voxels));
   }
 
   /** Resolves when everything that should be active now is loaded and active. */
   async whenActive(): Promise<void> {
-    this.#world.active.update();
-    await this.#world.active.whenLoaded();
+    await this.#world.active.whenActive();
   }
 
   /** Makes no more steps until `resume` is called. Resolves when no step is being made. */
@@ -199,7 +201,7 @@ export class Simulation<D extends Dimensions = Dimensions> {
         const startMs = performance.now();
         for (const [name, system] of this.#systems) {
           this.#running = name;
-          requireNoPromise(name, system(step));
+          requireNothingToAwait(name, system(step));
         }
         this.#running = undefined;
         lastMs = performance.now() - startMs;
@@ -223,10 +225,12 @@ export class Simulation<D extends Dimensions = Dimensions> {
   }
 }
 
-function requireNoPromise(system: string, result: unknown): void {
-  if (!(result instanceof Promise)) return;
+/** Throws if a system returned anything that can be awaited. */
+function requireNothingToAwait(system: string, result: unknown): void {
+  if ((typeof result !== "object" && typeof result !== "function") || result === null) return;
+  if (typeof (result as { readonly then?: unknown }).then !== "function") return;
   // What it rejects with later is of no interest.
-  result.catch(() => undefined);
+  if (result instanceof Promise) result.catch(() => undefined);
   throw new OrthantError(
     "ORT_ARGUMENT",
     `system ${system} returned a promise: a system must not wait for anything`,

@@ -1,15 +1,26 @@
-import { type Chunk, chunkFromVoxels, type Position, type VoxelEdit } from "@orthant/core";
+import {
+  CHUNK_DATA_BYTES_MAX,
+  type Chunk,
+  chunkFromVoxels,
+  isOrthantError,
+  type Position,
+  type VoxelEdit,
+} from "@orthant/core";
 import type { IsSameType } from "@orthant/core/engine";
 import type { ChunkTicks } from "./tick-store.ts";
 
 /** A chunk with more edited voxels than this is unpacked, because one voxel after the other would take longer. */
 const SINGLE_EDITS_MAX = 8;
+/** Bytes that the data of a voxel takes besides its own, at most. */
+const DATUM_HEAD_BYTES = 10;
 
 /** What a step reads and changes in one chunk. */
 export class StepChunk {
   readonly position: Position;
-  /** The chunk before the step; `undefined` where nothing is loaded. */
+  /** The chunk before the step; `undefined` where nothing is loaded or can be changed. */
   readonly before: Chunk | undefined;
+  /** Whether systems may read and change it. */
+  readonly isInReach: boolean;
   /** The scheduled ticks, once they are used. */
   ticks: ChunkTicks | undefined;
   /** Edited blocks, while they are few. */
@@ -17,10 +28,14 @@ export class StepChunk {
   /** All blocks, once many are edited. */
   #all: Uint16Array | undefined;
   #data: Map<number, Uint8Array | undefined> | undefined;
+  /** At least as many bytes as all data takes in a save. */
+  #dataBytes = 0;
 
-  constructor(position: Position, before: Chunk | undefined) {
+  constructor(position: Position, before: Chunk | undefined, isInReach: boolean) {
     this.position = position;
     this.before = before;
+    this.isInReach = isInReach;
+    this.#dataBytes = before?.data.byteLength ?? 0;
   }
 
   /** Whether a voxel was edited. */
@@ -57,10 +72,32 @@ export class StepChunk {
     for (const [edited, one] of this.#few) this.#all[edited] = one;
   }
 
-  /** Sets the data of a voxel, `undefined` for none. */
+  /** Whether a chunk can hold this data besides that of its other voxels. */
+  hasRoomFor(index: number, data: Uint8Array): boolean {
+    if (this.#dataBytesWith(index, data) <= CHUNK_DATA_BYTES_MAX) return true;
+    const { before } = this;
+    if (before === undefined) return false;
+    try {
+      const edits = new Map(this.#data).set(index, data);
+      const exact = before.data.edit(Array.from(edits, ([at, one]) => ({ index: at, data: one })));
+      this.#dataBytes = exact.byteLength - this.#dataBytesWith(index, data) + this.#dataBytes;
+      return true;
+    } catch (error) {
+      if (isOrthantError(error, "ORT_LIMIT")) return false;
+      throw error;
+    }
+  }
+
+  /** Sets the data of a voxel, `undefined` for none. There must be room for it. */
   setData(index: number, data: Uint8Array | undefined): void {
+    this.#dataBytes = this.#dataBytesWith(index, data);
     this.#data ??= new Map();
     this.#data.set(index, data);
+  }
+
+  #dataBytesWith(index: number, data: Uint8Array | undefined): number {
+    const added = data === undefined ? 0 : data.length + DATUM_HEAD_BYTES;
+    return this.#dataBytes + added - (this.dataAt(index)?.length ?? 0);
   }
 
   /** Returns the chunk with all edits. */

@@ -20,22 +20,23 @@ import { type StepEntities, type StepPlayer, shownPlayers, shownStepEntities } f
 
 /** Reads voxels in a step. Sees the edits that the step has made so far. */
 export interface StepReader<D extends Dimensions> {
-  /** Returns the block of a voxel; `undefined` outside of what is loaded: at least the active regions and those around them. */
+  /** Returns the block of a voxel; `undefined` out of reach: outside of active regions and those around them. */
   voxelAt(position: Position<D>): number | undefined;
-  /** Returns the data of a voxel; `undefined` if it has none. */
+  /** Returns the data of a voxel; `undefined` if it has none or is out of reach. */
   dataAt(position: Position<D>): unknown;
 }
 
 /**
- * Collects the edits of a step. They are applied all at once when the step ends. In a cluster, an edit of a voxel in another
- * shard returns true, too: the next step of that shard begins with it.
+ * Collects the edits of a step. They are applied all at once when the step ends. Each returns false, and does nothing, out of
+ * reach, and if the data of the chunk would exceed `CHUNK_DATA_BYTES_MAX`. In a cluster, an edit of a voxel in another shard
+ * returns true, too: the next step of that shard begins with it.
  */
 export interface StepEdits<D extends Dimensions> {
-  /** Sets a block, with data if given. Returns false, and does nothing, outside of what is loaded. */
+  /** Sets a block, with data if given. */
   set(position: Position<D>, block: number, options?: SetOptions): boolean;
-  /** Sets the data of a voxel, or removes it with `null`. Returns false outside of what is loaded. */
+  /** Sets the data of a voxel, or removes it with `null`. */
   setData(position: Position<D>, data: unknown): boolean;
-  /** Moves a block with its data, and leaves air. Returns false, and does nothing, outside of what is loaded. */
+  /** Moves a block with its data, and leaves air. */
   move(from: Position<D>, to: Position<D>): boolean;
 }
 
@@ -45,18 +46,22 @@ export interface StepSchedule<D extends Dimensions> {
   due(kind: string): readonly { readonly position: Position<D> }[];
   /**
    * Schedules a tick in a number of steps, at least 1. A voxel has at most one tick of a kind: one that is due earlier
-   * stays. Returns false, and does nothing, outside of what is loaded. In a cluster, the voxel may be in another shard.
+   * stays. Returns false, and does nothing, out of reach, and if the chunk has 8,192 ticks or 64 other kinds. In a cluster, the
+   * voxel may be in another shard.
    */
   add(position: Position<D>, kind: string, inSteps: number): boolean;
-  /** Removes a tick. */
+  /** Removes a tick, unless it is out of reach. In a cluster, the voxel may be in another shard. */
   cancel(position: Position<D>, kind: string): void;
-  /** Returns in how many steps a tick is due; `undefined` if there is none. */
+  /** Returns in how many steps a tick is due; `undefined` if there is none or it is out of reach. */
   find(position: Position<D>, kind: string): number | undefined;
 }
 
 /** One step of a simulation, as its systems see it. */
 export interface Step<D extends Dimensions = Dimensions> {
-  /** The number of the step. The first step of a world is 1, and a reopened world goes on with the next one. */
+  /**
+   * The number of the step. The first step of a world is 1, and a reopened world goes on with the next one. After a crash
+   * numbers are skipped, up to 65,536, so that none comes twice. Ticks keep the steps that they had left.
+   */
   readonly number: number;
   readonly world: StepReader<D>;
   readonly edits: StepEdits<D>;
@@ -90,7 +95,7 @@ export function shownStep<D extends Dimensions>(
   engine: EngineStep,
   { axes, codec, seed, activeRegions, players }: StepSurroundings<D>,
 ): Step<D> {
-  const { number, shape } = engine;
+  const { count, number, shape } = engine;
   const { extents } = shape;
   const { dimensions } = axes;
   const isPlain = extents.every((extent, axis) => axis >= dimensions || extent > 1);
@@ -119,11 +124,13 @@ export function shownStep<D extends Dimensions>(
         const { block, data } = at(from, "from");
         if (block === undefined) return false;
         // An edit in another shard of a cluster can be refused.
-        if (!at(to, "to").isLoaded)
+        if (!at(to, "to").isInReach)
           return at(to, "to").edit(block, data ?? null) && at(from, "from").edit(AIR, null);
         // In this order, so that a block that moves to where it is stays.
         at(from, "from").edit(AIR, null);
-        return at(to, "to").edit(block, data ?? null);
+        if (at(to, "to").edit(block, data ?? null)) return true;
+        at(from, "from").edit(block, data);
+        return false;
       },
     },
     schedule: {
@@ -142,12 +149,12 @@ export function shownStep<D extends Dimensions>(
       },
       add(position, kind, inSteps) {
         const delay = requireWhole("inSteps", inSteps, 1, DELAY_STEPS_MAX);
-        return at(position).schedule(requireTickKind(kind), number + delay);
+        return at(position).schedule(requireTickKind(kind), count + delay);
       },
       cancel: (position, kind) => at(position).cancel(requireTickKind(kind)),
       find(position, kind) {
         const due = at(position).dueStepOf(requireTickKind(kind));
-        return due === undefined ? undefined : due - number;
+        return due === undefined ? undefined : due - count;
       },
     },
     entities: shownStepEntities(engine, axes),

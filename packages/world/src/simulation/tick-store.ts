@@ -1,4 +1,4 @@
-import { OrthantError, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import { comparePositions, PositionMap, positionsLexicographic, regionBox } from "@orthant/core/engine";
 import {
   CHUNK_TICK_KINDS_MAX,
@@ -152,16 +152,15 @@ export class ChunkTicks {
     return changed.flatMap((ofKind) => ofKind.changes()).sort(compareTicks);
   }
 
-  /** Throws `ORT_LIMIT` if the chunk has more ticks, or kinds of ticks, than a save can store. */
-  requireStorable(): void {
-    const { size } = this;
-    const kinds = [...this.kinds.values()].filter(({ steps }) => steps.size > 0).length;
-    if (size <= CHUNK_TICKS_MAX && kinds <= CHUNK_TICK_KINDS_MAX) return;
-    throw new OrthantError(
-      "ORT_LIMIT",
-      `chunk [${this.position}] would have ${size} ticks of ${kinds} kinds, at most ${CHUNK_TICKS_MAX} of ` +
-        `${CHUNK_TICK_KINDS_MAX} may be`,
-    );
+  /** Whether a save can store another tick of a kind. */
+  hasRoomFor(ofKind: KindTicks): boolean {
+    let ticks = 0;
+    let otherKinds = 0;
+    for (const { kind, steps } of this.kinds.values()) {
+      ticks += steps.size;
+      if (steps.size > 0 && kind !== ofKind.kind) otherKinds++;
+    }
+    return ticks < CHUNK_TICKS_MAX && otherKinds < CHUNK_TICK_KINDS_MAX;
   }
 }
 

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { OrthantError } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
 import { Prng } from "@orthant/testkit";
+import { createWorld } from "@orthant/world";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Watchdog } from "./process/watchdog.ts";
 import {
@@ -10,6 +12,7 @@ import {
   NOT_CALLED_CLASSES,
   OPERATOR_ENTRIES,
 } from "./rubbish/not-called.ts";
+import { stepFunctions } from "./rubbish/simulation-targets.ts";
 import type { Stage } from "./rubbish/stage.ts";
 import { callStage, STAGES } from "./rubbish.ts";
 
@@ -48,6 +51,14 @@ describe("the campaign rubbish", () => {
       .filter((call) => !called.has(call) && !NOT_CALLED.has(call))
       .filter((call) => !NOT_CALLED_CLASSES.has(call.replace(/^new |\..*$/g, "")));
     expect(missing).toEqual([]);
+  });
+
+  test("calls every function of a step", async () => {
+    const world = await createWorld(new MemoryDisk(), { dimensions: 3 }, { autosave: false });
+    const functions = await stepFunctions(world);
+    await world.close();
+    expect(functions).toContain("Step.entities.near");
+    expect(functions.filter((name) => !called.has(name))).toEqual([]);
   });
 
   test("calls every entry, or says why not", async () => {

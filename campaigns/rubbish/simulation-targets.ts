@@ -1,4 +1,4 @@
-import type { Dimensions } from "@orthant/core";
+import { box, type Dimensions, type Position, type VoxelBox } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 import { Simulation, type SimulationOptions, type Step, type World } from "@orthant/world";
 import type { Arguments, Target } from "./stage.ts";
@@ -119,10 +119,37 @@ function stepTargetsOf(world: World): readonly Target[] {
     args,
     called,
     call: (given) =>
-      withSimulation(world, { call: (step) => Reflect.apply(of(step), undefined, given) }, (simulation) =>
-        simulation.advance(),
+      withSimulation(
+        world,
+        { call: (step) => void Reflect.apply(of(step), undefined, given) },
+        async (simulation) => {
+          // Else every place is out of reach.
+          simulation.keepActive(activeBox(world.dimensions));
+          await simulation.whenActive();
+          await simulation.advance();
+        },
       ),
   }));
+}
+
+/** Returns the names of all functions of a step and of its parts, as targets name them. */
+export async function stepFunctions(world: World): Promise<readonly string[]> {
+  const names: string[] = [];
+  const look = (step: Step): void => {
+    for (const [name, part] of Object.entries(step)) {
+      if (typeof part === "function") names.push(`Step.${name}`);
+      if (typeof part !== "object" || Array.isArray(part)) continue;
+      for (const inner of Object.keys(part as object)) names.push(`Step.${name}.${inner}`);
+    }
+  };
+  await withSimulation(world, { look }, (simulation) => simulation.advance());
+  return names;
+}
+
+function activeBox(dimensions: Dimensions): VoxelBox {
+  const corner = (coordinate: number): Position<3> =>
+    Array.from({ length: dimensions }, () => coordinate) as unknown as Position<3>;
+  return box(corner(0), corner(1));
 }
 
 function entityCallsOf(world: World): Readonly<Record<string, StepCall>> {

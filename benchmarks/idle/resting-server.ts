@@ -136,7 +136,7 @@ async function servedBy(world: string): Promise<Served> {
   const served = spawn(
     process.execPath,
     [ORTHANT, "serve", world, "--port", "0", "--json", "--anonymous", "builder"],
-    { stdio: ["ignore", "pipe", "inherit"] },
+    { stdio: ["ignore", "pipe", "ignore"] },
   );
   let said = "";
   while (!said.trimEnd().endsWith("}")) said += String((await once(served.stdout, "data"))[0]);

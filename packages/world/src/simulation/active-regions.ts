@@ -20,9 +20,9 @@ import { voxelsAround } from "./voxels-around.ts";
 const ACTIVE_REGIONS_MAX = 16_384;
 /** Maximum number of regions that are active for the players of a part of a world. */
 const PART_REGIONS_MAX = 65_536;
-/** Regions that are chosen or removed before other work gets its turn; one that is added counts as several. */
+/** Regions that are listed before other work gets its turn; one that is added or removed counts as several. */
 const SLICE_REGIONS = 2_048;
-const ADDED_WEIGHT = 32;
+const CHANGED_WEIGHT = 32;
 
 interface ActiveRegion {
   readonly position: Position;
@@ -161,12 +161,12 @@ export class ActiveRegions implements StepReach {
       if (wanted.has(...position)) continue;
       region.release();
       this.#regions.delete(...position);
-      if (isSliceDone()) yield;
+      if (isSliceDone(CHANGED_WEIGHT)) yield;
     }
     for (const position of wanted.positions()) {
       if (this.#regions.has(...position)) continue;
       this.#add(position);
-      if (isSliceDone(ADDED_WEIGHT)) yield;
+      if (isSliceDone(CHANGED_WEIGHT)) yield;
     }
   }
 

@@ -13,8 +13,7 @@ const world = await openOrCreateWorld(
 );
 
 // No player may build above y = 100. The server itself checks everything else: rates, sizes, roles, tokens.
-const beforeEdit = ({ changes }) =>
-  changes.some(({ position: [, y] }) => y > 100) ? { reject: "the sky belongs to all" } : undefined;
+const beforeEdit = ({ box }) => (box.max[1] > 101 ? { reject: "the sky belongs to all" } : undefined);
 const page = new URL("./dist/", import.meta.url);
 const server = await createServer({
   world,

@@ -44,8 +44,8 @@ const carry = (playerId, carried) => {
 };
 
 const SPAWN = box([-8, -32, -8], [8, 64, 8]);
-const touchesSpawn = ({ min, max }) =>
-  min.every((low, axis) => low < SPAWN.max[axis] && SPAWN.min[axis] < max[axis]);
+const touchesSpawn = (box) =>
+  box?.min.every((low, axis) => low < SPAWN.max[axis] && SPAWN.min[axis] < box.max[axis]);
 
 /** Yields what a voxel is worth: its block, and what lies in it if it is a chest or a furnace. */
 function* itemsOf(block, data) {
@@ -72,9 +72,9 @@ function carriedAfter(playerId, changes) {
 const GIFT = { [PLANK]: 2_500, [SAND]: 64, [WATER]: 4, [CHEST]: 2, [FURNACE]: 1 };
 
 const rules = {
-  /** A player places what they carry, and nothing at the spawn. */
-  beforeEdit({ player, box, changes }) {
-    if (touchesSpawn(box)) return { reject: "The spawn is protected." };
+  /** A player places what they carry, and neither changes nor copies the spawn. */
+  beforeEdit({ player, box, source, changes }) {
+    if (touchesSpawn(box) || touchesSpawn(source)) return { reject: "The spawn is protected." };
     try {
       const counts = Object.values(carriedAfter(player.playerId, changes));
       if (counts.some((count) => count < 0)) return { reject: "You do not carry enough of it." };

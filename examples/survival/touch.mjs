@@ -5,7 +5,7 @@ import { above, below, besides } from "./places.mjs";
 export function touch(world, kinds) {
   const edited = [];
   world.onEdit(({ author, changes }) => {
-    if (author !== undefined) edited.push(...changes.map(({ position }) => position));
+    if (author !== undefined) for (const { position } of changes) edited.push(position);
   });
   return ({ schedule }) => {
     for (const place of edited.splice(0))

@@ -28,6 +28,7 @@ export {
   AIR,
   BlockCatalog,
   type BlockChange,
+  type BlockChanges,
   type BlockDescription,
   type BlockPlacement,
   type BlockProperties,

@@ -24,6 +24,7 @@ export {
   AIR,
   BlockCatalog,
   type BlockChange,
+  type BlockChanges,
   type BlockDefinition,
   type BlockDefinitions,
   type BlockDescription,

@@ -172,7 +172,7 @@ export {
   voxelPlacement,
   voxelPlacements,
 } from "./world/arguments.ts";
-export { ChunksEdit, shownChange } from "./world/chunks-edit.ts";
+export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
 export { decodeData, encodeData, encodeSetData, requireDataCodec } from "./world/data-codec.ts";
 export { dataText } from "./world/data-text.ts";
 export { decodePlainValue, encodePlainValue } from "./world/plain-value.ts";

@@ -106,6 +106,7 @@ export type { Content } from "./tree/content.ts";
 export { type DataCodec, PLAIN_DATA } from "./world/data-codec.ts";
 export type {
   BlockChange,
+  BlockChanges,
   BlockPlacement,
   EditEvent,
   EditResult,

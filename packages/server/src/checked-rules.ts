@@ -1,6 +1,7 @@
 import type {
   BlockCatalog,
   BlockChange,
+  BlockChanges,
   ChunkShape,
   DataCodec,
   Dimensions,
@@ -12,8 +13,12 @@ import { bytesEqual } from "@orthant/core/bytes";
 import {
   type Axes,
   boxesOfRegions,
+  boxVolume,
+  type IsSameType,
   isListOf,
+  LazyChanges,
   PositionMap,
+  PositionSet,
   requireList,
   requireObject,
   requireText,
@@ -21,6 +26,7 @@ import {
   shownChange,
   voxelPlacement,
   voxelsOfChunks,
+  type WorldState,
   wrongArgument,
 } from "@orthant/core/engine";
 import {
@@ -30,6 +36,7 @@ import {
   type PlayerEdit,
   type Pose,
   placementsOf,
+  type RequestedEdit,
   type RuleAnswer,
   type SyncRules,
 } from "@orthant/protocol";
@@ -169,49 +176,78 @@ function checkedOrientation(name: string, value: unknown): Pose["orientation"] {
 class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
   readonly player: OnlinePlayer<D>;
   readonly box: VoxelBox<D>;
-  readonly #list: () => readonly BlockChange<D>[];
-  #changes: readonly BlockChange<D>[] | undefined;
+  readonly source: VoxelBox<D> | undefined;
+  readonly changes: BlockChanges<D>;
+  readonly #edit: RequestedEdit;
 
-  constructor(
-    { axes, world, dataCodec }: RuledWorld<D>,
-    { player, edit, before }: PlayerEdit,
-    which: "all" | "changed",
-  ) {
-    this.player = onlinePlayer(axes, player);
-    const { min, max } = changedBox(edit);
-    this.box = { unit: "voxels", min: axes.shown(min), max: axes.shown(max) };
-    this.#list = () => {
-      const isSameType = sameTypeIn(world.catalog);
-      const reached = new PositionMap<VoxelContent>();
-      const contentAt = (voxel: Position): VoxelContent =>
-        reached.get(...voxel) ?? { block: before.voxelAt(...voxel), data: before.dataAt(...voxel) };
-      for (const { voxel, block, data } of placementsOf(edit, before)) {
-        const old = contentAt(voxel);
-        const stays = data === undefined && isSameType(old.block, block);
-        reached.set(...voxel, { block, data: stays ? old.data : (data ?? undefined) });
-      }
-      const changes: BlockChange<D>[] = [];
-      for (const [voxel, { block, data }] of reached) {
-        const old = before.voxelAt(...voxel);
-        const oldData = before.dataAt(...voxel);
-        if (which === "changed" && old === block && isSameData(oldData, data)) continue;
-        const shown = shownChange(dataCodec, oldData, data);
-        changes.push({ position: axes.shown(voxel), block, before: old, ...shown });
-      }
-      return changes;
-    };
+  constructor(ruled: RuledWorld<D>, playerEdit: PlayerEdit, which: "all" | "changed") {
+    const { player, edit } = playerEdit;
+    this.player = onlinePlayer(ruled.axes, player);
+    this.box = ruled.axes.shownVoxels(changedBox(edit));
+    this.source = edit.kind === "copy" ? ruled.axes.shownVoxels(edit.box) : undefined;
+    this.changes = new LazyChanges(() => shownChanges(ruled, playerEdit, which));
+    this.#edit = edit;
   }
 
-  get changes(): readonly BlockChange<D>[] {
-    this.#changes ??= this.#list();
-    return this.#changes;
+  get count(): number {
+    const edit = this.#edit;
+    if (edit.kind !== "voxels") return boxVolume(edit.box);
+    const voxels = new PositionSet();
+    for (const { voxel } of edit.placements) voxels.add(...voxel);
+    return voxels.size;
   }
 }
 
-/** The block and the data of a voxel. */
-interface VoxelContent {
-  readonly block: number;
-  readonly data: Uint8Array | undefined;
+/** Yields the voxels of an edit, each once, or only those that it changes. */
+function* shownChanges<D extends Dimensions>(
+  { axes, world, dataCodec }: RuledWorld<D>,
+  { edit, before }: PlayerEdit,
+  which: "all" | "changed",
+): Generator<BlockChange<D>, void, undefined> {
+  const isSameType = sameTypeIn(world.catalog);
+  const placements =
+    edit.kind === "voxels" ? lastPlacements(edit, before, isSameType) : placementsOf(edit, before);
+  for (const { voxel, block, data: placed } of placements) {
+    const old = before.voxelAt(...voxel);
+    const oldData = before.dataAt(...voxel);
+    const data = dataAfter(oldData, placed, isSameType(old, block));
+    if (which === "changed" && old === block && isSameData(oldData, data)) continue;
+    yield { position: axes.shown(voxel), block, before: old, ...shownChange(dataCodec, oldData, data) };
+  }
+}
+
+/** Returns what the placements of an edit leave in each of their voxels. */
+function lastPlacements(
+  edit: RequestedEdit,
+  before: WorldState,
+  isSameType: IsSameType,
+): Iterable<VoxelPlacement & { readonly block: number }> {
+  const last = new PositionMap<VoxelPlacement & { readonly block: number }>();
+  for (const placement of placementsOf(edit, before)) {
+    const { voxel, block, data } = placement;
+    const earlier = last.get(...voxel);
+    if (earlier === undefined) last.set(...voxel, placement);
+    else {
+      const reached = dataAfter(
+        before.dataAt(...voxel),
+        earlier.data,
+        isSameType(before.voxelAt(...voxel), earlier.block),
+      );
+      const after = dataAfter(reached, data, isSameType(earlier.block, block));
+      last.set(...voxel, { voxel, block, data: after ?? null });
+    }
+  }
+  return last.values();
+}
+
+/** Returns the data of a voxel after a placement: `null` removes it, and without any it stays with its type of block. */
+function dataAfter(
+  before: Uint8Array | undefined,
+  placed: Uint8Array | null | undefined,
+  isSameType: boolean,
+): Uint8Array | undefined {
+  if (placed !== undefined) return placed ?? undefined;
+  return isSameType ? before : undefined;
 }
 
 function isSameData(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {

@@ -91,7 +91,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     ...(options.entityRates !== undefined && { entityRates: options.entityRates }),
     pause: setImmediate,
     limits,
-    rules: movement === undefined ? rules : { ...rules, ...reachRule(movement, axes, rules.canReach) },
+    rules: movement === undefined ? rules : { ...rules, ...reachRule(movement, axes) },
     movement: movement && movementLimits(movement, axes, syncWorld),
     events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },
   });

@@ -1,4 +1,4 @@
-import type { BlockChange, BlockPlacement, Dimensions, Vector, VoxelBox } from "@orthant/core";
+import type { BlockChanges, BlockPlacement, Dimensions, Vector, VoxelBox } from "@orthant/core";
 import type { Player } from "@orthant/protocol";
 
 /** A connected player. */
@@ -16,13 +16,17 @@ export interface PlayerPose<D extends Dimensions = Dimensions> {
 /** An edit that a player wants to make, or has made. */
 export interface PlayerEditEvent<D extends Dimensions = Dimensions> {
   readonly player: OnlinePlayer<D>;
-  /** The smallest box around the voxels, known without listing them. */
+  /** The smallest box around the voxels that it sets, known without reading them. */
   readonly box: VoxelBox<D>;
+  /** The box that a copy reads; `undefined` for other edits. */
+  readonly source: VoxelBox<D> | undefined;
+  /** Number of voxels that it sets, known without reading them: of a fill, the volume of its box. */
+  readonly count: number;
   /**
    * Before an edit: all voxels that it sets, with the block that each one has. After it: the voxels that changed, with
-   * the block that each one had. They are listed when this is first read, so a fill costs nothing until then.
+   * the block that each one had. Each is made when it is read, so a rule costs what it reads.
    */
-  readonly changes: readonly BlockChange<D>[];
+  readonly changes: BlockChanges<D>;
 }
 
 /** A pose that a player wants to have. */
@@ -51,23 +55,25 @@ export type RuleDecision<Replacement> = undefined | RuleRejection | { readonly r
  *
  * @example
  * const rules: GameRules<3> = {
- *   beforeEdit: ({ changes }) =>
- *     changes.some(({ position: [, y] }) => y > 100) ? { reject: "The sky belongs to all." } : undefined,
- *   afterEdit: ({ player, changes }) => giveItems(player.playerId, changes.map(({ before }) => before)),
+ *   beforeEdit: ({ box }) => (box.max[1] > 100 ? { reject: "The sky belongs to all." } : undefined),
+ *   afterEdit: ({ player, changes }) => giveItems(player.playerId, Array.from(changes, ({ before }) => before)),
  * };
  */
 export interface GameRules<D extends Dimensions = Dimensions> {
   /**
    * Decides about an edit. For each chunk of the edit, this rule, the edit and `afterEdit` run without those of any
    * other player's edit between them, also if they are asynchronous. Edits elsewhere go on meanwhile. A rule that takes
-   * longer than the limit `ruleMs` rejects the edit.
+   * longer than the limit `ruleMs` rejects the edit. Edits above `ruleVoxelsMax` never get here.
    */
   readonly beforeEdit?: (
     edit: PlayerEditEvent<D>,
   ) => RuleDecision<readonly BlockPlacement<D>[]> | Promise<RuleDecision<readonly BlockPlacement<D>[]>>;
   /** Called after an edit has changed the world, with exactly what changed. */
   readonly afterEdit?: (edit: PlayerEditEvent<D>) => void | Promise<void>;
-  /** Returns whether a player may edit a voxel from where they are. Must be quick. */
+  /**
+   * Returns whether a player may edit a voxel, or copy from it, from where they are. Asked about each voxel of an edit, so it
+   * must be quick.
+   */
   readonly canReach?: (request: {
     readonly player: OnlinePlayer<D>;
     readonly position: BlockPlacement<D>["position"];

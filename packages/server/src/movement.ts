@@ -1,4 +1,4 @@
-import type { BlockCatalog, ChunkShape, Dimensions, Position, Vector } from "@orthant/core";
+import type { BlockCatalog, Box, ChunkShape, Dimensions, Position, Vector } from "@orthant/core";
 import { type Axes, boxAt, chunkOfVoxel, positionsEqual } from "@orthant/core/engine";
 import { BOX_EDGE_MIN, moveBox, type VoxelReader } from "@orthant/mesh";
 import type { MovementLimits, Player, SyncRules, SyncWorld } from "@orthant/protocol";
@@ -43,18 +43,16 @@ export function movementLimits<D extends Dimensions>(
   return { ...limits, canPass: (from, to) => walls.canPass(from, to) };
 }
 
-/** Returns the rule about reach, which also asks the game's own. */
+/** Returns the rule about reach. */
 export function reachRule<D extends Dimensions>(
   { reach, size }: MovementOptions<D>,
   axes: Axes<D>,
-  canReach: SyncRules["canReach"],
-): Pick<SyncRules, "canReach"> {
+): Pick<SyncRules, "isWithinReach"> {
   if (reach === undefined) return {};
   const edges: Vector = size === undefined ? [0, 0, 0, 0] : axes.vector("movement.size", size);
   return {
-    canReach: (request) =>
-      distanceTo(request.player, edges, request.voxel, axes.dimensions) <= reach + REACH_MARGIN &&
-      (canReach?.(request) ?? true),
+    isWithinReach: ({ player, box }) =>
+      distanceToFarthest(player, edges, box, axes.dimensions) <= reach + REACH_MARGIN,
   };
 }
 
@@ -134,13 +132,19 @@ function orders(axes: readonly number[]): readonly (readonly number[])[] {
   );
 }
 
-/** Returns the distance from a player's box to a voxel. */
-function distanceTo({ position }: Player, size: Vector, voxel: Position, dimensions: number): number {
+/** Returns the distance from a player's box to the farthest voxel of a box, which is one at its corners. */
+function distanceToFarthest(
+  { position }: Player,
+  size: Vector,
+  { min, max }: Box,
+  dimensions: number,
+): number {
   const gaps = position.slice(0, dimensions).map((coordinate, axis) => {
     const edge = size[axis] as number;
     const low = coordinate - (axis === 1 ? 0 : edge / 2);
-    const least = voxel[axis] as number;
-    return Math.max(0, least - (low + edge), low - (least + 1));
+    const lowest = min[axis] as number;
+    const highest = (max[axis] as number) - 1;
+    return Math.max(0, highest - (low + edge), low - (lowest + 1));
   });
   return Math.hypot(...gaps);
 }

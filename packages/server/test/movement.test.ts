@@ -1,8 +1,9 @@
 import { connectReplica } from "@orthant/client/node";
-import type { VoxelBox } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import type { Position, VoxelBox } from "@orthant/core";
+import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
 import type { Placed } from "@orthant/protocol";
 import type { PlayerInterestEvent, ServerOptions } from "@orthant/server";
+import { Prng } from "@orthant/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { flatWorld, serve, until } from "./served-world.ts";
 
@@ -98,6 +99,62 @@ describe("a movement check", () => {
       detail: "voxel [7,2,0,0] is out of reach",
     });
   });
+
+  test("rejects fills and copies of which the farthest voxel is out of reach, also of what a copy reads", async () => {
+    const { client, world } = await walker();
+    await world.edit([{ voxel: [5_000, 2, 0, 0], block: STONE, data: Uint8Array.of(7) }]);
+    const boxFrom = (min: Position, max: Position) => ({ min, max });
+    const near = boxFrom([-2, 2, -2, 0], [6, 4, 2, 1]);
+    expect(await client.fill(near, STONE)).toMatchObject({ status: "applied" });
+    const wide = boxFrom([-2, 2, -2, 0], [7, 4, 2, 1]);
+    expect(await client.fill(wide, 5)).toEqual({
+      status: "rejected",
+      reason: "reach",
+      detail: "the box from [-2,2,-2,0] to [7,4,2,1] is out of reach",
+    });
+    const chest = boxFrom([5_000, 2, 0, 0], [5_001, 3, 1, 1]);
+    expect(await client.copy(chest, [1, 2, 1, 0])).toEqual({
+      status: "rejected",
+      reason: "reach",
+      detail: "voxel [5000,2,0,0] is out of reach",
+    });
+    expect(world.state.dataAt(1, 2, 1, 0)).toBeUndefined();
+    const beside = boxFrom([1, 2, 0, 0], [2, 3, 1, 1]);
+    expect(await client.copy(beside, [1, 5, 1, 0])).toMatchObject({ status: "applied" });
+    expect(await client.copy(beside, [20, 2, 1, 0])).toMatchObject({ reason: "reach" });
+  });
+
+  test("measures a box as it would measure each of its voxels", async () => {
+    const prng = new Prng(40);
+    const { client, server } = await walker({
+      movement: MOVEMENT,
+      limits: { editsPerSecond: 1e6, editsBurst: 1e6, editChunksPerSecond: 1e6 },
+    });
+    const [x = 0, y = 0, z = 0] = server.players[0]?.position ?? [];
+    /** The distance from the player's box to a voxel, as the reference defines it. */
+    const distance = (voxel: readonly number[]): number => {
+      const gap = (low: number, high: number, at: number): number => Math.max(0, at - high, low - (at + 1));
+      const [vx = 0, vy = 0, vz = 0] = voxel;
+      return Math.hypot(gap(x - 0.3, x + 0.3, vx), gap(y, y + 1.8, vy), gap(z - 0.3, z + 0.3, vz));
+    };
+    let rejected = 0;
+    for (let round = 0; round < 60; round++) {
+      const min = [prng.between(-6, 3), prng.between(-3, 5), prng.between(-6, 3), 0] as const;
+      const max = [
+        min[0] + prng.between(1, 4),
+        min[1] + prng.between(1, 4),
+        min[2] + prng.between(1, 4),
+        1,
+      ] as const;
+      const farthest = Math.max(...Array.from(positionsLexicographic({ min, max }), distance));
+      const result = await client.fill({ min, max }, 1 + (round % 5));
+      const isRejected = result.status === "rejected";
+      expect(isRejected, `round ${round}, [${min}] to [${max}]`).toBe(farthest > MOVEMENT.reach + 1);
+      if (isRejected) rejected++;
+    }
+    expect(rejected).toBeGreaterThan(5);
+    expect(rejected).toBeLessThan(55);
+  }, 30_000);
 
   test("asks the game's own rules, too", async () => {
     const rules = { canReach: () => false, beforeMove: () => ({ reject: "Stay." }) };

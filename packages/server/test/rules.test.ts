@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { connectReplica } from "@orthant/client/node";
-import type { Position } from "@orthant/core";
+import { type BlockChange, PLAIN_DATA, type Position } from "@orthant/core";
+import { WorldState } from "@orthant/core/engine";
 import type { GameRules, PlayerEditEvent, ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { flatWorld, metric, serve, until } from "./served-world.ts";
 
 const VOXEL: Position = [3, 40, 3, 0];
@@ -51,11 +52,11 @@ test("two players who break one block at the same time get one drop, with rules 
     {
       beforeEdit: async ({ changes }) => {
         await pause();
-        return changes[0]?.before === AIR ? { reject: "It is gone." } : undefined;
+        return changes.some(({ before }) => before === AIR) ? { reject: "It is gone." } : undefined;
       },
       afterEdit: async ({ player, changes }) => {
         await pause();
-        expect(changes).toEqual([{ position: [3, 40, 3], block: AIR, before: STONE }]);
+        expect([...changes]).toEqual([{ position: [3, 40, 3], block: AIR, before: STONE }]);
         drops.push(player.name);
       },
     },
@@ -91,11 +92,80 @@ describe("a rule", () => {
     ]);
     await until(() => made.length === 1);
     const moved = { position: [4, 40, 3], block: 5, before: AIR };
-    expect(asked[0]?.changes).toEqual([{ position: [3, 40, 3], block: STONE, before: STONE }, moved]);
+    expect(asked[0]?.count).toBe(2);
+    expect([...(asked[0]?.changes ?? [])]).toEqual([
+      { position: [3, 40, 3], block: STONE, before: STONE },
+      moved,
+    ]);
     expect(asked[0]?.box).toEqual({ unit: "voxels", min: [3, 40, 3], max: [5, 41, 4] });
-    expect(made[0]?.changes, "only what changed").toEqual([moved]);
+    expect([...(made[0]?.changes ?? [])], "only what changed").toEqual([moved]);
     expect(made[0]?.player).toMatchObject({ name: "Ada", role: "builder", position: expect.any(Array) });
     expect(made[0]?.player.position.length).toBe(3);
+  });
+
+  test("sees the box, the source and the count of a million voxels without reading one of them", async () => {
+    const reads = vi.spyOn(WorldState.prototype, "voxelAt");
+    onTestFinished(() => reads.mockRestore());
+    const seen: unknown[] = [];
+    const look = ({ box, source, count, changes }: PlayerEditEvent<3>): undefined => {
+      seen.push([box, source, count, changes.some(() => true), changes.every(() => false)]);
+    };
+    const voxels = 2 ** 20;
+    const limits = { ...FAST, ruleVoxelsMax: voxels, ruleVoxelsPerSecond: 1e9 };
+    const { server } = await ruled({ beforeEdit: look, afterEdit: look }, { limits });
+    const client = await join(server.url);
+    const min: Position = [0, 64, 0, 0];
+    expect(await client.fill({ min, max: [64, 128, 256, 1] }, STONE)).toEqual({ status: "applied" });
+    await until(() => seen.length === 2);
+    const box = { unit: "voxels", min: [0, 64, 0], max: [64, 128, 256] };
+    expect(seen).toEqual(Array(2).fill([box, undefined, voxels, true, false]));
+    expect(reads.mock.calls, "one voxel for each `some` and `every`").toEqual(Array(4).fill(min));
+    const source = { min, max: [2, 66, 2, 1] } as const;
+    expect(await client.copy(source, [5, 10, 15, 0])).toEqual({ status: "applied" });
+    await until(() => seen.length === 4);
+    const target = { unit: "voxels", min: [5, 10, 15], max: [7, 12, 17] };
+    const shown = { unit: "voxels", min: [0, 64, 0], max: [2, 66, 2] };
+    expect(seen.slice(2)).toEqual(Array(2).fill([target, shown, 8, true, false]));
+  });
+
+  test("is asked about at most 4,096 voxels of an edit, unless the game allows more", async () => {
+    const counts: number[] = [];
+    const { server } = await ruled({ beforeEdit: ({ count }) => void counts.push(count) });
+    const client = await join(server.url);
+    const [min, max]: [Position, Position] = [
+      [0, 64, 0, 0],
+      [16, 80, 16, 1],
+    ];
+    expect(await client.fill({ min, max: [16, 80, 17, 1] }, STONE)).toEqual({
+      status: "rejected",
+      reason: "tooLarge",
+      detail: "4352 voxels for the rules of the game to check where at most 4096 may be",
+    });
+    expect(await client.fill({ min, max }, STONE)).toEqual({ status: "applied" });
+    expect(counts).toEqual([4_096]);
+  });
+
+  test("sees each voxel of a list once, with what all placements leave there", async () => {
+    const seen: (readonly BlockChange<3>[])[] = [];
+    const { world, server } = await ruled({
+      beforeEdit: ({ changes }) => void seen.push([...changes]),
+      afterEdit: ({ changes }) => void seen.push([...changes]),
+    });
+    await world.edit([{ voxel: VOXEL, block: STONE, data: PLAIN_DATA.encode("a") }]);
+    const client = await join(server.url);
+    await client.setVoxels([
+      { voxel: VOXEL, block: AIR },
+      { voxel: VOXEL, block: STONE },
+    ]);
+    await client.setVoxels([
+      { voxel: VOXEL, data: PLAIN_DATA.encode("b") },
+      { voxel: VOXEL, block: STONE },
+    ]);
+    await until(() => seen.length === 4);
+    const [gone, goneToo, other, otherToo] = seen;
+    expect(gone).toEqual([{ position: [3, 40, 3], block: STONE, before: STONE, dataBefore: "a" }]);
+    expect(other).toEqual([{ position: [3, 40, 3], block: STONE, before: STONE, data: "b" }]);
+    expect([goneToo, otherToo], "and the same after it").toEqual([gone, other]);
   });
 
   test("may replace an edit, and edit the world itself before and after, without waiting for itself", async () => {

@@ -76,7 +76,7 @@ describe("a step", () => {
   test("sees its own edits, and applies them all at once", async () => {
     const world = await newWorld();
     const edits: number[] = [];
-    world.onEdit(({ changes }) => edits.push(changes.length));
+    world.onEdit(({ count }) => edits.push(count));
     const seen = await inOneStep(world, ({ world: reader, edits: made }) => {
       made.set([1, 5, 1], SAND, { data: [1, 2] });
       made.move([1, 5, 1], [1, 6, 1]);

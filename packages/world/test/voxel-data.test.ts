@@ -1,4 +1,4 @@
-import { chunkFromVoxels, type DataCodec, type EditEvent, type Position } from "@orthant/core";
+import { type BlockChange, chunkFromVoxels, type DataCodec, type Position } from "@orthant/core";
 import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, type Survivor } from "@orthant/testkit";
@@ -77,8 +77,8 @@ describe("the data of a voxel", () => {
 
   test("is copied, also onto itself, and is part of what listeners see", async () => {
     const world = await newWorld();
-    const seen: EditEvent<3>["changes"][] = [];
-    world.onEdit(({ changes }) => seen.push(changes));
+    const seen: BlockChange<3>[][] = [];
+    world.onEdit(({ changes }) => seen.push([...changes]));
     await world.set(PLACE, CHEST, { data: "a" });
     await world.setData(PLACE, "b");
     const [x, y, z] = PLACE;
@@ -129,7 +129,7 @@ describe("the data of a voxel", () => {
     await expect(world.data(PLACE)).rejects.toThrow("no text");
     let shown: unknown;
     world.onEdit(({ changes }) => {
-      shown = changes[0]?.dataBefore;
+      for (const { dataBefore } of changes) shown = dataBefore;
     });
     await world.set(PLACE, STONE);
     expect(shown).toEqual(new Uint8Array());

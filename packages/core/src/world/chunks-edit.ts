@@ -3,8 +3,9 @@ import { diffVoxelData } from "../chunk/voxel-data.ts";
 import type { Axes } from "../lattice/axes.ts";
 import { type ChunkShape, voxelOfIndex } from "../lattice/chunk-shape.ts";
 import type { Dimensions, Position } from "../lattice/position.ts";
+import { requireFunction } from "./arguments.ts";
 import { type DataCodec, shownData } from "./data-codec.ts";
-import type { BlockChange, EditEvent } from "./voxel-world.ts";
+import type { BlockChange, BlockChanges, EditEvent } from "./voxel-world.ts";
 
 /** The chunks of an edit before and after it. */
 interface Difference {
@@ -14,33 +15,64 @@ interface Difference {
   readonly codec: DataCodec;
 }
 
+/** Changes that are made while they are read. */
+export class LazyChanges<D extends Dimensions> implements BlockChanges<D> {
+  readonly #read: () => Iterator<BlockChange<D>>;
+
+  /** `read` starts at the first change with each call. */
+  constructor(read: () => Iterator<BlockChange<D>>) {
+    this.#read = read;
+  }
+
+  [Symbol.iterator](): Iterator<BlockChange<D>> {
+    return this.#read();
+  }
+
+  some(test: (change: BlockChange<D>) => boolean): boolean {
+    requireFunction("test", test);
+    for (const change of this) if (test(change)) return true;
+    return false;
+  }
+
+  every(test: (change: BlockChange<D>) => boolean): boolean {
+    requireFunction("test", test);
+    return !this.some((change) => !test(change));
+  }
+}
+
 /** An edit as listeners see it. */
 export class ChunksEdit<D extends Dimensions> implements EditEvent<D> {
   readonly chunks: readonly Position<D>[];
   readonly author: bigint | undefined;
-  readonly #compare: () => readonly BlockChange<D>[];
-  #changes: readonly BlockChange<D>[] | undefined;
+  readonly changes: BlockChanges<D>;
+  readonly #count: () => number;
+  #counted: number | undefined;
 
   constructor(axes: Axes<D>, shape: ChunkShape, chunks: readonly Position[], difference: Difference) {
     const { before, after, author, codec } = difference;
     this.chunks = chunks.map((chunk) => axes.shown(chunk));
     this.author = author;
-    this.#compare = () =>
-      chunks.flatMap((chunk) => {
+    this.changes = new LazyChanges(function* () {
+      for (const chunk of chunks) {
         const old = before(chunk);
         const young = after(chunk);
-        return changedVoxels(old, young).map((index) => ({
-          position: axes.shown(voxelOfIndex(shape, chunk, index)),
-          block: young.get(index),
-          before: old.get(index),
-          ...shownChange(codec, old.data.at(index), young.data.at(index)),
-        }));
-      });
+        for (const index of changedVoxels(old, young)) {
+          yield {
+            position: axes.shown(voxelOfIndex(shape, chunk, index)),
+            block: young.get(index),
+            before: old.get(index),
+            ...shownChange(codec, old.data.at(index), young.data.at(index)),
+          };
+        }
+      }
+    });
+    this.#count = () =>
+      chunks.reduce((sum, chunk) => sum + changedVoxels(before(chunk), after(chunk)).length, 0);
   }
 
-  get changes(): readonly BlockChange<D>[] {
-    this.#changes ??= this.#compare();
-    return this.#changes;
+  get count(): number {
+    this.#counted ??= this.#count();
+    return this.#counted;
   }
 }
 

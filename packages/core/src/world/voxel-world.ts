@@ -99,12 +99,29 @@ export interface BlockChange<D extends Dimensions> extends BlockPlacement<D> {
   readonly dataBefore?: unknown;
 }
 
-/** What an edit changed. */
+/**
+ * The changes of an edit, one after the other. Each is made when it is read, so a loop that stops early costs only what it
+ * has read; `[...changes]` makes a list of all.
+ *
+ * @example
+ * const isHigh = edit.changes.some(({ position: [, y] }) => y > 100);
+ * for (const { position, before, block } of edit.changes) console.log(position, before, block);
+ */
+export interface BlockChanges<D extends Dimensions> extends Iterable<BlockChange<D>> {
+  /** Whether `test` is true for a change. Stops at the first one. */
+  some(test: (change: BlockChange<D>) => boolean): boolean;
+  /** Whether `test` is true for all changes. Stops at the first other one. */
+  every(test: (change: BlockChange<D>) => boolean): boolean;
+}
+
+/** What an edit changed. Read it in the listener: a client shows later edits, too, when it is read later. */
 export interface EditEvent<D extends Dimensions> {
   /** The changed chunks, by their positions in chunks. */
   readonly chunks: readonly Position<D>[];
-  /** The changed voxels. Chunks are compared when this is first read, so it costs nothing until then. */
-  readonly changes: readonly BlockChange<D>[];
+  /** Number of changed voxels. Chunks are compared when this is first read. */
+  readonly count: number;
+  /** The changed voxels, chunk by chunk. A chunk is compared when a loop comes to it. */
+  readonly changes: BlockChanges<D>;
   /** The player whose edit it was; `undefined` for an edit of the program itself, and where it is not known. */
   readonly author: bigint | undefined;
 }

@@ -232,7 +232,7 @@ describe("pasteWorld", () => {
     const source = await sourceOf((world) => world.fill(box([0, 0, 0], [40, 40, 40]), 11));
     const world = await stoneWorld();
     const sizes: number[] = [];
-    world.onEdit(({ changes }) => sizes.push(changes.length));
+    world.onEdit(({ count }) => sizes.push(count));
     let edits = 0;
     await pasteWorld(world, source, {
       at: AT,

@@ -13,6 +13,7 @@ import { clipText } from "../message/sendable.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import type { Account, AccountFault, Player } from "./account.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
+import { looksAtVoxels } from "./edits/edit-checks.ts";
 import { ClientEncoding } from "./regions/client-encoding.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SyncLimits } from "./sync-limits.ts";
@@ -92,7 +93,7 @@ export function sendableAccount(account: Account): Account | Disconnect {
 export function welcomeFor(
   agreement: Agreement,
   player: Player,
-  { options: { tickMs }, world, limits, precision }: ServerContext,
+  { options: { tickMs, rules }, world, limits, precision }: ServerContext,
 ): Welcome {
   const { featureBits, isResumed } = agreement;
   const blocksHash = blockCatalogHash(world.catalog);
@@ -112,7 +113,7 @@ export function welcomeFor(
     role: player.role,
     resumed: isResumed,
     tickMs,
-    limits: clientLimits(limits),
+    limits: clientLimits(limits, looksAtVoxels(rules) ? limits.ruleVoxelsMax : LIMIT_MAX),
     precision,
     position: player.position,
     orientation: player.orientation,
@@ -124,18 +125,18 @@ function isFault(decided: Account | AccountFault | undefined): decided is Accoun
   return decided !== undefined && "reason" in decided;
 }
 
-/** Returns the limits that clients keep to, in numbers that a message can carry. */
-function clientLimits(limits: SyncLimits): ClientLimits {
+/** Returns the limits that clients keep to, in numbers that a message can carry, with at most `voxelsMax` voxels in an edit. */
+function clientLimits(limits: SyncLimits, voxelsMax: number): ClientLimits {
   const known = (limit: number): number => Math.min(LIMIT_MAX, Math.max(0, limit));
   return {
     bytesPerSecond: known(limits.bytesPerSecond),
     editsPerSecond: known(limits.editsPerSecond),
     editsBurst: known(limits.editsBurst),
-    editVoxelsMax: known(limits.editVoxelsMax),
+    editVoxelsMax: known(Math.min(limits.editVoxelsMax, voxelsMax)),
     editBoxVoxelsMax: known(limits.editBoxVoxelsMax),
     editChunksMax: known(limits.editChunksMax),
     editChunksPerSecond: known(limits.editChunksPerSecond),
-    copyVoxelsMax: known(limits.copyVoxelsMax),
+    copyVoxelsMax: known(Math.min(limits.copyVoxelsMax, voxelsMax)),
     editDataBytesMax: known(limits.editDataBytesMax),
     editDataBytesPerSecond: known(limits.editDataBytesPerSecond),
     gameMessagesPerSecond: known(limits.gameMessagesPerSecond),

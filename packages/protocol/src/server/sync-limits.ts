@@ -28,6 +28,10 @@ export interface SyncLimits {
   readonly editDataBytesMax: number;
   /** Bytes of voxel data in a player's edits. The burst is `editDataBytesMax`. */
   readonly editDataBytesPerSecond: number;
+  /** Voxels per edit where a rule may look at each of them: `beforeEdit`, `afterEdit` or `canReach`. */
+  readonly ruleVoxelsMax: number;
+  /** Voxels of a player's edits that rules may look at. The burst is `ruleVoxelsMax`. */
+  readonly ruleVoxelsPerSecond: number;
   readonly interestRegionsMax: number;
   readonly interestsPerSecond: number;
   /** New regions per client. A faster client waits for them. */
@@ -87,6 +91,8 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   editChunksPerSecond: 256,
   editDataBytesMax: 65_536,
   editDataBytesPerSecond: 65_536,
+  ruleVoxelsMax: 4_096,
+  ruleVoxelsPerSecond: 32_768,
   interestRegionsMax: 4_096,
   interestsPerSecond: 10,
   interestRegionsPerSecond: 4_096,

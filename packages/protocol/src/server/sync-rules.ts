@@ -1,4 +1,4 @@
-import type { Position, VoxelPlacement } from "@orthant/core";
+import type { Box, Position, VoxelPlacement } from "@orthant/core";
 import type { WorldState } from "@orthant/core/engine";
 import type { Pose } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
@@ -31,7 +31,9 @@ export interface SyncRules {
   readonly afterEdit?: (edit: PlayerEdit) => Answer<void>;
   /** Returns false for data of a voxel that the game cannot read; an edit with it is rejected. */
   readonly isData?: (data: Uint8Array) => boolean;
-  /** Returns true when a player may edit a voxel from their position. */
+  /** Returns true when a player may edit every voxel of a box, or copy it, from their position. Must cost the same for all boxes. */
+  readonly isWithinReach?: (request: { readonly player: Player; readonly box: Box }) => boolean;
+  /** Returns true when a player may edit a voxel, or copy it, from their position. Asked about each voxel of an edit. */
   readonly canReach?: (request: { readonly player: Player; readonly voxel: Position }) => boolean;
   /** Decides about a pose that a player requests. A player who is rejected stays where they are. */
   readonly beforeMove?: (move: { readonly player: Player; readonly to: Pose }) => RuleAnswer<Pose>;

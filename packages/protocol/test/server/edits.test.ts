@@ -11,6 +11,7 @@ import {
   settle,
   tileIn,
 } from "./sample-session.ts";
+import { SampleWorld } from "./sample-world.ts";
 
 const A: Position = [0, 0, 0, 0];
 const B: Position = [1, 0, 0, 0];
@@ -493,14 +494,85 @@ describe("a fill or a copy", () => {
       "reach",
       "voxel [39,60,0,0] is out of reach",
     ],
+    [
+      "from a voxel out of reach",
+      { rules: { canReach: ({ voxel: [x] }) => x >= 39 } },
+      copy(1, [100, 80, 0, 0]),
+      "reach",
+      "voxel [0,60,0,0] is out of reach",
+    ],
+    [
+      "of a box out of reach",
+      { rules: { isWithinReach: ({ box: { max } }) => max[0] < 40 } },
+      fill(1),
+      "reach",
+      "the box from [0,60,0,0] to [40,62,1,1] is out of reach",
+    ],
+    [
+      "from a box out of reach",
+      { rules: { isWithinReach: ({ box: { max } }) => max[0] > 100 } },
+      copy(1, [100, 80, 0, 0]),
+      "reach",
+      "the box from [0,60,0,0] to [40,62,1,1] is out of reach",
+    ],
+    ...(["beforeEdit", "afterEdit", "canReach"] as const).map(
+      (rule) =>
+        [
+          `of more voxels than ${rule} may look at`,
+          { rules: { [rule]: () => expect.unreachable("it is asked") }, limits: { ruleVoxelsMax: 79 } },
+          rule === "canReach" ? copy(1, [100, 80, 0, 0]) : fill(1),
+          "tooLarge",
+          "80 voxels for the rules of the game to check where at most 79 may be",
+        ] as [string, StageOptions, ReturnType<typeof fill | typeof copy>, string, string],
+    ),
   ])("%s is refused", async (_why, options, message, reason, detail) => {
-    const stage = new Stage(options);
+    const stage = new Stage({ ...options, world: new SampleWorld({ stored: [{ voxel: VOXEL, block: 9 }] }) });
     const client = await stage.join();
     client.send(message);
     await settle();
     await stage.tick();
     expect(resultsIn(client)).toEqual([[1, reason, detail]]);
     expect(stage.world.edits).toEqual([]);
+    expect(stage.world.loads, "nothing is loaded for it").toEqual([]);
+  });
+
+  test("may be larger than the limit for rules where no rule looks at voxels", async () => {
+    const target = { min: [100, 80, 0, 0], max: [140, 82, 1, 1] };
+    const asked: unknown[] = [];
+    const isWithinReach = ({ box: where }: { readonly box: unknown }): boolean => asked.push(where) > 0;
+    const stage = new Stage({
+      limits: { ruleVoxelsMax: 79, ruleVoxelsPerSecond: 0.001 },
+      rules: { isWithinReach, isData: () => true },
+    });
+    const client = await stage.join();
+    client.send(fill(1), copy(2, [100, 80, 0, 0]));
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [2, "applied"],
+    ]);
+    expect(asked, "once for each box").toEqual([box, target, box]);
+  });
+
+  test("counts its voxels against the rate of its player before a rule is asked about them", async () => {
+    let asked = 0;
+    const stage = new Stage({
+      limits: { ruleVoxelsMax: 100, ruleVoxelsPerSecond: 50 },
+      rules: { canReach: () => ++asked > 0 },
+    });
+    const client = await stage.join();
+    client.send(fill(1), fill(2, 8));
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "applied"]]);
+    expect(asked).toBe(80);
+    await stage.tick(1_200);
+    client.send(fill(2, 8));
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[2, "applied"]]);
+    expect(asked).toBe(160);
   });
 
   test("counts its chunks against the rate of its player", async () => {

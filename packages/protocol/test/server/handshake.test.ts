@@ -52,6 +52,17 @@ describe("a hello", () => {
     expect(client.takeAll("welcome")).toHaveLength(1);
   });
 
+  test("names the limits on voxels that the rules of the game have", async () => {
+    const limits = { ruleVoxelsMax: 100 };
+    const free = await new Stage({ limits }).join();
+    const ruled = await new Stage({ limits, rules: { afterEdit: () => undefined } }).join();
+    const named = [free, ruled].map((client) => client.takeAll("welcome")[0]?.limits);
+    expect(named.map((each) => [each?.editVoxelsMax, each?.copyVoxelsMax])).toEqual([
+      [4_096, 65_536],
+      [100, 100],
+    ]);
+  });
+
   test("puts a new player at the spawn", async () => {
     const client = await new Stage().join();
     expect(client.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0], orientation: [0, 0, 0, 1] });

@@ -12,8 +12,8 @@ test("a player sees what another one builds", async () => {
   onTestFinished(() => Promise.all([ada.close(), bob.close()]).then(() => undefined));
   await bob.setInterest({ center: [0, 32, 0], radius: 16 });
 
-  const seen = new Promise((resolve) => bob.onEdit(({ changes }) => resolve(changes[0])));
+  const seen = new Promise((resolve) => bob.onEdit(({ changes }) => resolve([...changes])));
   const brick = ada.blocks.id("brick");
   expect(await ada.set([0, 32, 0], brick)).toEqual({ status: "applied" });
-  expect(await seen).toEqual({ position: [0, 32, 0], block: brick, before: 0 });
+  expect(await seen).toEqual([{ position: [0, 32, 0], block: brick, before: 0 }]);
 });

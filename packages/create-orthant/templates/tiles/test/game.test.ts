@@ -18,10 +18,10 @@ async function startGame() {
 test("a player sees what another one builds", async () => {
   const join = await startGame();
   const [ada, bob] = [await join("Ada"), await join("Bob")];
-  const seen = new Promise((resolve) => bob.onEdit(({ changes }) => resolve(changes[0])));
+  const seen = new Promise((resolve) => bob.onEdit(({ changes }) => resolve([...changes])));
   const brick = ada.blocks.id("brick");
   expect(await ada.set([3, 32], brick)).toEqual({ status: "applied" });
-  expect(await seen).toEqual({ position: [3, 32], block: brick, before: 0 });
+  expect(await seen).toEqual([{ position: [3, 32], block: brick, before: 0 }]);
 });
 
 test("a player falls to the ground, and stays there", async () => {

@@ -50,6 +50,7 @@ export class PlayerBudget {
   readonly #edits: TokenBucket;
   readonly #editChunks: TokenBucket;
   readonly #editData: TokenBucket;
+  readonly #ruleVoxels: TokenBucket;
   readonly #resyncRegions: TokenBucket;
   readonly #pace: RegionPace;
   #clients = 0;
@@ -69,6 +70,11 @@ export class PlayerBudget {
     this.#editData = new TokenBucket(
       share * limits.editDataBytesPerSecond,
       Math.max(1, share) * limits.editDataBytesMax,
+      nowMs,
+    );
+    this.#ruleVoxels = new TokenBucket(
+      share * limits.ruleVoxelsPerSecond,
+      Math.max(1, share) * limits.ruleVoxelsMax,
       nowMs,
     );
     this.#resyncRegions = new TokenBucket(
@@ -119,6 +125,11 @@ export class PlayerBudget {
     return this.#editData.take(bytes, nowMs) && this.#network?.takeEditData(bytes, nowMs) !== false;
   }
 
+  /** Takes the voxels that rules may look at. Returns false when the rate is exceeded. */
+  takeRuleVoxels(count: number, nowMs: number): boolean {
+    return this.#ruleVoxels.take(count, nowMs) && this.#network?.takeRuleVoxels(count, nowMs) !== false;
+  }
+
   /** Takes up to `count` regions that a client requested again. Returns how many it may get now. */
   takeResyncRegions(count: number, nowMs: number): number {
     const taken = this.#resyncRegions.takeUpTo(count, nowMs);
@@ -158,6 +169,7 @@ export class PlayerBudget {
       this.#edits.isFull(nowMs) &&
       this.#editChunks.isFull(nowMs) &&
       this.#editData.isFull(nowMs) &&
+      this.#ruleVoxels.isFull(nowMs) &&
       this.#resyncRegions.isFull(nowMs) &&
       this.#pace.isPaid(nowMs)
     );

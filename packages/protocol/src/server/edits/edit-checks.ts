@@ -6,7 +6,7 @@ import {
   type RejectionReason,
   type VoxelPlacement,
 } from "@orthant/core";
-import { axisOutside, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
+import { axisOutside, boxAt, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
 import { changedBox, placedDataBytes, type RequestedEdit } from "../../message/requested-edit.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Player } from "../account.ts";
@@ -30,7 +30,10 @@ export interface EditBounds {
   readonly isReadOnly: boolean;
 }
 
-/** Returns why an edit is rejected before the game or the world is asked, or `undefined` if it is not. */
+/**
+ * Returns why an edit is rejected before the game or the world is asked, or `undefined` if it is not. Costs the same for
+ * boxes of any size.
+ */
 export function findRejection(
   edit: RequestedEdit,
   player: Player,
@@ -41,11 +44,33 @@ export function findRejection(
   // Chunks are counted last: only voxels inside the world have one.
   return (
     tooManyVoxels(edit, bounds.limits) ??
+    tooManyForRules(edit, bounds) ??
     wrongBlock(edit, bounds) ??
-    wrongData(edit, bounds) ??
+    tooMuchData(edit, bounds) ??
+    beyondWorld(edit, bounds) ??
     outOfReach(edit, player, bounds) ??
     tooManyChunks(edit, bounds)
   );
+}
+
+/** Returns why the game's rules about single voxels reject an edit that `findRejection` does not, or `undefined`. */
+export function findVoxelRejection(
+  edit: RequestedEdit,
+  player: Player,
+  bounds: EditBounds,
+): Rejection | undefined {
+  return unreadableData(edit, bounds) ?? unreachableVoxel(edit, player, bounds);
+}
+
+/** Returns true when a game has a rule that may look at each voxel of an edit. */
+export function looksAtVoxels(rules: SyncRules | undefined): boolean {
+  return rules?.beforeEdit !== undefined || rules?.afterEdit !== undefined || rules?.canReach !== undefined;
+}
+
+/** Returns the number of voxels of an edit that the game's rules may look at, one by one. */
+export function ruleVoxels(edit: RequestedEdit, { rules }: EditBounds): number {
+  if (!looksAtVoxels(rules)) return 0;
+  return edit.kind === "voxels" ? edit.placements.length : boxVolume(edit.box);
 }
 
 /** Returns what is wrong with the placements by which a game replaces an edit, or `undefined` if they can be made. */
@@ -74,6 +99,13 @@ function tooManyVoxels(edit: RequestedEdit, limits: SyncLimits): Rejection | und
     : undefined;
 }
 
+function tooManyForRules(edit: RequestedEdit, bounds: EditBounds): Rejection | undefined {
+  const voxels = ruleVoxels(edit, bounds);
+  const { ruleVoxelsMax } = bounds.limits;
+  if (voxels <= ruleVoxelsMax) return undefined;
+  return tooLarge(`${voxels} voxels for the rules of the game to check`, ruleVoxelsMax);
+}
+
 function tooManyChunks(edit: RequestedEdit, { world: { shape }, limits }: EditBounds): Rejection | undefined {
   const chunks = chunkCount(edit, shape);
   return chunks > limits.editChunksMax ? tooLarge(`${chunks} chunks`, limits.editChunksMax) : undefined;
@@ -90,51 +122,65 @@ function wrongBlock(edit: RequestedEdit, { world: { catalog } }: EditBounds): Re
   return wrong === undefined ? undefined : { reason: "block", detail: `this world has no block ${wrong}` };
 }
 
-function wrongData(edit: RequestedEdit, { limits, rules }: EditBounds): Rejection | undefined {
-  if (edit.kind !== "voxels") return undefined;
+function tooMuchData(edit: RequestedEdit, { limits }: EditBounds): Rejection | undefined {
   const bytes = placedDataBytes(edit);
-  if (bytes > limits.editDataBytesMax) return tooLarge(`${bytes} bytes of data`, limits.editDataBytesMax);
+  return bytes > limits.editDataBytesMax
+    ? tooLarge(`${bytes} bytes of data`, limits.editDataBytesMax)
+    : undefined;
+}
+
+function unreadableData(edit: RequestedEdit, { rules }: EditBounds): Rejection | undefined {
   const isData = rules?.isData;
-  if (bytes === 0 || isData === undefined) return undefined;
+  if (edit.kind !== "voxels" || isData === undefined) return undefined;
   const wrong = edit.placements.find(({ data }) => data instanceof Uint8Array && !isData(data));
   if (wrong === undefined) return undefined;
   return { reason: "data", detail: `the game cannot read the data of voxel [${wrong.voxel}]` };
 }
 
 function outOfReach(edit: RequestedEdit, player: Player, bounds: EditBounds): Rejection | undefined {
-  const beyond = beyondWorld(edit, bounds);
-  const canReach = bounds.rules?.canReach;
-  if (beyond !== undefined || canReach === undefined) return beyond;
-  for (const voxel of changedVoxels(edit)) {
-    if (!canReach({ player, voxel })) return { reason: "reach", detail: `voxel [${voxel}] is out of reach` };
+  const isWithinReach = bounds.rules?.isWithinReach;
+  if (isWithinReach === undefined) return undefined;
+  for (const box of boxesOf(edit)) {
+    if (isWithinReach({ player, box })) continue;
+    const voxels = boxVolume(box) === 1 ? `voxel [${box.min}]` : `the box from [${box.min}] to [${box.max}]`;
+    return { reason: "reach", detail: `${voxels} is out of reach` };
+  }
+  return undefined;
+}
+
+function unreachableVoxel(edit: RequestedEdit, player: Player, { rules }: EditBounds): Rejection | undefined {
+  const canReach = rules?.canReach;
+  if (canReach === undefined) return undefined;
+  for (const box of boxesOf(edit)) {
+    for (const voxel of positionsMinorToMajor(box)) {
+      if (!canReach({ player, voxel }))
+        return { reason: "reach", detail: `voxel [${voxel}] is out of reach` };
+    }
   }
   return undefined;
 }
 
 function beyondWorld(edit: RequestedEdit, { world: { shape }, limits }: EditBounds): Rejection | undefined {
-  for (const voxel of extremesOf(edit)) {
-    if (!isInside(voxel, shape, limits.chunkCoordinateMax))
-      return { reason: "reach", detail: `voxel [${voxel}] is beyond the world` };
+  for (const box of boxesOf(edit)) {
+    for (const voxel of cornersOf(box)) {
+      if (!isInside(voxel, shape, limits.chunkCoordinateMax))
+        return { reason: "reach", detail: `voxel [${voxel}] is beyond the world` };
+    }
   }
   return undefined;
 }
 
-/** Yields voxels of an edit that all lie in the world only if every voxel that it reads or changes does. */
-function* extremesOf(edit: RequestedEdit): Generator<Position, void, undefined> {
-  if (edit.kind === "voxels") for (const { voxel } of edit.placements) yield voxel;
+/** Yields boxes of all voxels that an edit changes or copies: what a player may not change, they may not copy either. */
+function* boxesOf(edit: RequestedEdit): Generator<Box, void, undefined> {
+  if (edit.kind === "voxels") for (const { voxel } of edit.placements) yield boxAt(voxel);
   else {
-    yield* cornersOf(changedBox(edit));
-    if (edit.kind === "copy") yield* cornersOf(edit.box);
+    yield changedBox(edit);
+    if (edit.kind === "copy") yield edit.box;
   }
 }
 
 function cornersOf({ min, max }: Box): readonly [Position, Position] {
   return [min, positionFrom((axis) => max[axis] - 1)];
-}
-
-function* changedVoxels(edit: RequestedEdit): Generator<Position, void, undefined> {
-  if (edit.kind === "voxels") for (const { voxel } of edit.placements) yield voxel;
-  else yield* positionsMinorToMajor(changedBox(edit));
 }
 
 function isInside(voxel: Position, shape: ChunkShape, chunkCoordinateMax: number): boolean {

@@ -10,7 +10,13 @@ import type { Account, Player } from "../account.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
-import { type EditBounds, findRejection, type Rejection } from "./edit-checks.ts";
+import {
+  type EditBounds,
+  findRejection,
+  findVoxelRejection,
+  type Rejection,
+  ruleVoxels,
+} from "./edit-checks.ts";
 import { RuledEdits } from "./ruled-edits.ts";
 
 /** Waits for the disk once for all edits that were applied in the same turn of the event loop. */
@@ -161,6 +167,11 @@ export class EditQueue {
     if (!budget.takeEdit(nowMs)) return "later";
     const rejection = findRejection(edit, player, bounds);
     if (rejection !== undefined) return rejection;
+    // Before the first rule about a voxel, so that a player cannot have more of them asked than the budget allows.
+    const voxels = ruleVoxels(edit, bounds);
+    if (voxels > 0 && !budget.takeRuleVoxels(voxels, nowMs)) return "later";
+    const voxelRejection = findVoxelRejection(edit, player, bounds);
+    if (voxelRejection !== undefined) return voxelRejection;
     const dataBytes = dataBytesOf(edit, this.#context.world.state);
     const { editDataBytesMax } = bounds.limits;
     if (dataBytes > editDataBytesMax) {

@@ -26,6 +26,7 @@ export async function startServer(folder: string | Disk, port: number): Promise<
     closeWorld: true,
     logger: false,
     rules: {
+      // A player's edit has at most `limits.ruleVoxelsMax` voxels (4,096), so the rule may look at each of them.
       beforeEdit: ({ player, changes }) =>
         changes.some(isProtected) ? { reject: `${player.name}, the spawn is protected.` } : undefined,
     },

@@ -284,8 +284,7 @@ export class ServerSession implements Watcher {
       case "setVoxels":
       case "fill":
       case "copy":
-        joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
-        return undefined;
+        return joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
       case "move":
         joined.player.requestPose(message, nowMs);
         return undefined;

@@ -259,6 +259,46 @@ describe("an edit of a client that the world may have forgotten", () => {
   });
 });
 
+describe("an edit id", () => {
+  const HIGHEST = Number.MAX_SAFE_INTEGER;
+  const FIRST_IDS = [1, 2, 7, 2 ** 28 + 1, 2 ** 31, 2 ** 32, 2 ** 52, HIGHEST - EDITS_OPEN_MAX, HIGHEST - 1];
+
+  test.each(FIRST_IDS)("[N58] far above the open edit %i ends the connection", async (openEditId) => {
+    const last = openEditId - 1;
+    const far = [last + EDITS_OPEN_MAX + 1, last + 2 ** 28, 2 ** 52, HIGHEST];
+    for (const editId of far.filter((id) => id > last + EDITS_OPEN_MAX && id <= HIGHEST)) {
+      const stage = new Stage();
+      const client = await stage.join({ openEditId });
+      client.take();
+      client.set(editId, VOXEL, 9);
+      await settle();
+      await stage.tick();
+      const detail = `edit ${editId} after edit ${last}, where at most ${EDITS_OPEN_MAX} are open`;
+      expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
+      expect(client.isClosed).toBe(true);
+      expect(stage.world.edits).toEqual([]);
+    }
+  });
+
+  test.each(FIRST_IDS)("[N58] from the open edit %i on gets a result, in order", async (openEditId) => {
+    const stage = new Stage({ limits: { editsBurst: 1_000 } });
+    const client = await stage.join({ openEditId });
+    const ids = Array.from({ length: EDITS_OPEN_MAX }, (_, index) => openEditId + index);
+    const possible = ids.filter((id) => id <= HIGHEST);
+    // The last of them comes first, and has to be sent again.
+    client.set(possible.at(-1) ?? 0, VOXEL, 8);
+    for (const id of possible) client.set(id, VOXEL, 1 + (id % 9));
+    await settle();
+    await stage.tick();
+    const decided = resultsIn(client).map((result) => (result as readonly unknown[])[0]);
+    expect(decided).toEqual(possible);
+    client.set(openEditId, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(client).map((result) => (result as readonly unknown[])[0])).toEqual([openEditId]);
+    expect(client.isClosed).toBe(false);
+  });
+});
+
 describe("an edit is refused", () => {
   const limits = (some: Partial<SyncLimits>): StageOptions => ({ limits: some });
   const rules = (some: SyncRules): StageOptions => ({ rules: some });

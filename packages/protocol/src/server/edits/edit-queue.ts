@@ -8,6 +8,7 @@ import type { NumberedEditResult } from "../../message/server-message.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Account, Player } from "../account.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
+import { type Disconnect, malformed } from "../disconnect.ts";
 import type { SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
 import {
@@ -126,9 +127,17 @@ export class EditQueue {
     if (this.#listener === listener) this.#listener = undefined;
   }
 
-  /** Handles an edit, or repeats its result. */
-  submit(message: EditMessage, player: Player, budget: PlayerBudget, nowMs: number): void {
+  /** Handles an edit, or repeats its result. Returns why the client must be disconnected, if so. */
+  submit(message: EditMessage, player: Player, budget: PlayerBudget, nowMs: number): Disconnect | undefined {
     const { editId } = message;
+    // All edits that are open follow the last one that has a result, which this server has taken. Rule N29.
+    if (editId > this.#last + EDITS_OPEN_MAX)
+      return malformed(`edit ${editId} after edit ${this.#last}, where at most ${EDITS_OPEN_MAX} are open`);
+    this.#submit(editId, requestOf(message), player, budget, nowMs);
+    return undefined;
+  }
+
+  #submit(editId: number, edit: RequestedEdit, player: Player, budget: PlayerBudget, nowMs: number): void {
     if (editId <= this.#last) {
       if (this.#open.has(editId)) return;
       this.#listener?.(
@@ -138,7 +147,6 @@ export class EditQueue {
     }
     // An earlier edit was lost on the way. The client resends all of them in order.
     if (editId > this.#last + 1) return;
-    const edit = requestOf(message);
     const rejection = this.#findRejection(editId, edit, player, budget, nowMs);
     if (rejection === "later") {
       // Not taken, and neither are those behind it: the client sends all of them again, in order. Rule N38.

@@ -4,6 +4,7 @@ import {
   type Box,
   type Chunk,
   type ChunkShape,
+  chunkFromVoxels,
   OrthantError,
   type Position,
   uniformChunk,
@@ -14,6 +15,7 @@ import {
   axisOutside,
   boxAt,
   boxBetween,
+  boxContains,
   boxVolume,
   chunkOfVoxel,
   chunksOfVoxels,
@@ -21,14 +23,16 @@ import {
   fillBlocks,
   type IsSameType,
   intersectBoxes,
+  PositionMap,
   PositionSet,
   positionFrom,
   positionsLexicographic,
-  positionsMinorToMajor,
   regionBox,
   requireList,
   type StateEdit,
   sameTypeIn,
+  voxelIndex,
+  voxelOfIndex,
   voxelsOfChunks,
   type WorldState,
 } from "@orthant/core/engine";
@@ -200,13 +204,66 @@ function fillBox(state: WorldState, box: Box, block: number, isSameType: IsSameT
   return state.setChunks(filled);
 }
 
-/** Returns the edit that copies a box of voxels to another position. Source and target may overlap. */
+/** Returns the edit that copies a box of voxels to another position, by rows. Source and target may overlap. */
 function copyBox(state: WorldState, box: Box, to: Position): StateEdit {
-  const placements = Array.from(positionsMinorToMajor(box), (position): VoxelPlacement => {
-    const voxel = positionFrom((axis) => position[axis] - box.min[axis] + to[axis]);
-    return { voxel, block: state.voxelAt(...position), data: state.dataAt(...position) ?? null };
-  });
-  return state.setVoxels(placements);
+  const { shape } = state;
+  const shift = minus(to, box.min);
+  const target = moved(box, shift);
+  const sources = new PositionMap<SourceChunk>();
+  for (const position of positionsLexicographic(chunksOfVoxels(shape, box))) {
+    const chunk = state.realizeChunk(...position);
+    sources.set(...position, { chunk, voxels: chunk.voxels() });
+  }
+  const copied = Array.from(
+    positionsLexicographic(chunksOfVoxels(shape, target)),
+    (position): readonly [Position, Chunk] => {
+      const chunk = state.realizeChunk(...position);
+      return [position, copyIntoChunk(chunk, shape, voxelsWithin(shape, position, target), shift, sources)];
+    },
+  );
+  return state.setChunks(copied);
+}
+
+/** A chunk that a copy reads, and its blocks. */
+interface SourceChunk {
+  readonly chunk: Chunk;
+  readonly voxels: Uint16Array;
+}
+
+/** Returns a chunk in which the voxels of `part` are those of the sources that lie `shift` before them. */
+function copyIntoChunk(
+  chunk: Chunk,
+  shape: ChunkShape,
+  part: Box,
+  shift: Position,
+  sources: PositionMap<SourceChunk>,
+): Chunk {
+  const voxels = chunk.voxels();
+  const data = new Map<number, Uint8Array | undefined>();
+  for (const { index } of chunk.data.entries) {
+    if (boxContains(part, voxelOfIndex(shape, chunkOfVoxel(shape, part.min), index)))
+      data.set(index, undefined);
+  }
+  const source = moved(part, minus([0, 0, 0, 0], shift));
+  for (const position of positionsLexicographic(chunksOfVoxels(shape, source))) {
+    const found = sources.get(...position);
+    if (found === undefined) continue;
+    const { min, max } = voxelsWithin(shape, position, source);
+    const targetIndex = ([x, y, z, w]: Position): number =>
+      voxelIndex(shape, x + shift[0], y + shift[1], z + shift[2], w + shift[3]);
+    for (const row of positionsLexicographic({ min, max: [min[0] + 1, max[1], max[2], max[3]] })) {
+      const start = voxelIndex(shape, ...row);
+      voxels.set(found.voxels.subarray(start, start + max[0] - min[0]), targetIndex(row));
+    }
+    for (const entry of found.chunk.data.entries) {
+      const voxel = voxelOfIndex(shape, position, entry.index);
+      if (boxContains({ min, max }, voxel)) data.set(targetIndex(voxel), entry.data);
+    }
+  }
+  const copied = chunkFromVoxels(voxels).withData(chunk.data);
+  return data.size === 0
+    ? copied
+    : copied.editData(Array.from(data, ([index, bytes]) => ({ index, data: bytes })));
 }
 
 function fillChunk(
@@ -218,13 +275,26 @@ function fillChunk(
 ): Chunk {
   const { shape } = state;
   const voxels = voxelsOfChunks(shape, boxAt(position));
-  const part = intersectBoxes(box, voxels) ?? voxels;
+  const part = voxelsWithin(shape, position, box);
   const isWhole = boxVolume(part) === shape.volume;
   // A chunk without data that is filled as a whole need not be known.
   if (isWhole && (state.overrides.at(...position)?.data.size ?? 0) === 0)
     return uniformChunk(shape.volume, block);
   const local = boxBetween(minus(part.min, voxels.min), minus(part.max, voxels.min));
   return fillBlocks(state.realizeChunk(...position), shape, local, block, isSameType);
+}
+
+/** Returns the voxels of a chunk that are in a box which has some of them. */
+function voxelsWithin(shape: ChunkShape, chunk: Position, box: Box): Box {
+  const voxels = voxelsOfChunks(shape, boxAt(chunk));
+  return intersectBoxes(box, voxels) ?? voxels;
+}
+
+function moved({ min, max }: Box, by: Position): Box {
+  return boxBetween(
+    positionFrom((axis) => min[axis] + by[axis]),
+    positionFrom((axis) => max[axis] + by[axis]),
+  );
 }
 
 function minus(position: Position, from: Position): Position {

@@ -29,7 +29,7 @@ export const abuseCampaign: Campaign = {
   goal: CASES,
   unit: "frames",
   runsAlone: true,
-  leastMinutes: 5,
+  leastMinutes: 8,
   async run(options) {
     // Stack traces of a million refusals would take most of the time, and are not needed here.
     Error.stackTraceLimit = 0;

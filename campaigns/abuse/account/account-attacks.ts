@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Box } from "@orthant/core";
 import { encode, encodeUtf8 } from "@orthant/core/bytes";
-import { cubeAt } from "@orthant/core/engine";
-import type { Hello } from "@orthant/protocol";
+import { cubeAt, positionFrom } from "@orthant/core/engine";
+import { DEFAULT_SYNC_LIMITS, type Hello } from "@orthant/protocol";
 import { type ClientMessage, clientFrameCodec } from "@orthant/protocol/internal";
 import { WebSocket } from "ws";
-import { addressIn, edit, randomId, type Target } from "../attacker.ts";
+import { addressIn, edit, placement, randomId, type Target } from "../attacker.ts";
 import { helloOf, interestOf } from "../hostile-frames.ts";
+import { TARGET_RULES, type TargetGame } from "./target-rules.ts";
 
 /** Where an attack goes to, with whose token, and when it ends. */
 interface AttackPlan {
@@ -27,12 +28,17 @@ const CONNECTIONS_PER_NETWORK = 30;
 const VIEWERS = 310;
 const FOREIGN_GENERATORS: readonly bigint[] = [7n];
 const FAR_CHUNKS = 1_000_000;
+const CLIENTS_PER_PLAYER = DEFAULT_SYNC_LIMITS.clientsPerPlayer;
+/** Where large edits are, on each axis: outside of what honest clients see. */
+const LARGE_EDITS_AT = 4_096;
 
 /** What one attacker does, with how many accounts, and from how many networks without one. */
 export interface AccountAttack {
   readonly name: string;
   readonly accounts: number;
   readonly networks: number;
+  /** The rules of the game that is attacked; by default it has none. */
+  readonly game?: TargetGame;
   /** Keeps connections busy until the plan ends. */
   run(plan: AttackPlan): Promise<void>;
 }
@@ -102,6 +108,15 @@ export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
       ]);
     },
   },
+  ...Object.keys(TARGET_RULES).map(
+    (game): AccountAttack => ({
+      name: `makes large edits, where the rules are: ${game}`,
+      accounts: 1,
+      networks: 0,
+      game: game as TargetGame,
+      run: (plan) => largeEdits(plan, CLIENTS_PER_PLAYER, 71),
+    }),
+  ),
 ];
 
 /** Asks for other regions as often as a client may. */
@@ -133,6 +148,52 @@ function freshIds(plan: AttackPlan, count: number, network: number): Promise<voi
     await delay(EDIT_EVERY_MS);
     client?.end();
   });
+}
+
+/** Makes edits as large as a server might take: fills, copies and lists, and goes on as another client. */
+function largeEdits(plan: AttackPlan, count: number, network: number): Promise<void> {
+  let turn = 0;
+  return crowd(plan, count, network, async (target) => {
+    const client = await AttackingClient.join(target, withToken(plan));
+    const shift = turn++;
+    // One in a frame, so that the server never gets one that is too long.
+    for (let index = 0; index < LARGE_EDITS_AT_ONCE; index++)
+      client?.send(largeEdit(index + 1, shift + index));
+    await delay(EDIT_EVERY_MS);
+    client?.end();
+  });
+}
+
+/** Far more than a player may make, and few enough that reading lists of voxels is not most of a server's work. */
+const LARGE_EDITS_AT_ONCE = 16;
+/** Edges of boxes of 2^20, 65,536 and 4,096 voxels: the most that may be filled, copied, and shown to rules. */
+const LARGE_EDGES = [32, 16, 8] as const;
+const LIST_VOXELS = 4_096;
+
+function largeEdit(editId: number, kind: number): ClientMessage {
+  const block = 1 + (kind % 9);
+  const near = positionFrom(() => Math.floor(Math.random() * 64) + LARGE_EDITS_AT);
+  const far = positionFrom((axis) => near[axis] + Math.floor(Math.random() * FAR_CHUNKS));
+  const edge = LARGE_EDGES[kind % LARGE_EDGES.length] ?? 1;
+  switch (kind % 8) {
+    case 0:
+      return { kind: "fill", editId, box: cubeAt(far, edge), block };
+    case 1:
+      return { kind: "fill", editId, box: cubeAt(near, edge), block };
+    case 2:
+      return { kind: "copy", editId, box: cubeAt(near, Math.min(edge, 16)), to: far };
+    case 3:
+      return { kind: "copy", editId, box: cubeAt(far, Math.min(edge, 16)), to: near };
+    case 4: {
+      const [x, y, z, w] = near;
+      const placements = Array.from({ length: LIST_VOXELS }, (_, index) =>
+        placement([x + (index % 64), y + (index >> 6), z, w], block),
+      );
+      return { kind: "setVoxels", editId, placements };
+    }
+    default:
+      return { kind: "fill", editId, box: cubeAt(far, 8), block };
+  }
 }
 
 /** Holds as many regions as a client may, each connection others. */

@@ -5,8 +5,9 @@ import { createServer } from "@orthant/server";
 import { createWorldEngine } from "@orthant/world/engine";
 import { collectGarbage } from "../collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET } from "../target-settings.ts";
+import { TARGET_RULES, type TargetRules } from "./target-rules.ts";
 
-// A process that serves a world with the default limits. It sends its port, and then answers each question with a
+// A process that serves a world with the default limits and the rules of a game. It sends its port, and then answers each question with a
 // number: the memory in use, the most memory that it had, how long it works without a pause, and others.
 
 const SAMPLE_MS = 100;
@@ -15,7 +16,12 @@ const TURN_MS = 5;
 const world = await createWorldEngine(await NodeDisk.create(process.argv[2] ?? ""), {
   generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
 });
-const server = await createServer({
+const game: TargetRules | undefined = Object.entries(TARGET_RULES).find(
+  ([name]) => name === process.argv[3],
+)?.[1];
+if (game === undefined) throw new Error(`there are no rules ${process.argv[3]}`);
+const server = await createServer<4>({
+  ...game,
   world,
   auth: { secret: SECRET, audience: AUDIENCE, anonymous: true },
   metrics: { bearer: METRICS_BEARER },
@@ -23,6 +29,7 @@ const server = await createServer({
 });
 // In CPU time, so that other programs on the machine do not count.
 let turnsMs: number[] = [];
+let turnsSinceMs = performance.now();
 let usedMs = cpuMs();
 setInterval(() => {
   const nowMs = cpuMs();
@@ -51,8 +58,11 @@ async function answerTo(question: string): Promise<number> {
   if (question === "turnMs") {
     const longest = turnsMs.sort((a, b) => a - b)[Math.floor((turnsMs.length - 1) * 0.99)] ?? 0;
     turnsMs = [];
+    turnsSinceMs = performance.now();
     return longest;
   }
+  if (question === "waitMs") return waitP99Ms();
+  if (question === "activeMs") return performance.eventLoopUtilization().active;
   if (question === "peakBytes") {
     const bytes = peakBytes;
     peakBytes = 0;
@@ -60,6 +70,16 @@ async function answerTo(question: string): Promise<number> {
   }
   collectGarbage();
   return process.memoryUsage.rss();
+}
+
+/** Returns how long a message waits at most for the loop, in CPU time, if it comes at any moment but the worst 1 % of all. */
+function waitP99Ms(): number {
+  const worstMs = 0.01 * (performance.now() - turnsSinceMs);
+  const isWorse = (waitMs: number): boolean =>
+    turnsMs.reduce((sum, turnMs) => sum + Math.max(0, turnMs - waitMs), 0) > worstMs;
+  let waitMs = 0;
+  while (isWorse(waitMs)) waitMs++;
+  return waitMs;
 }
 
 function cpuMs(): number {

@@ -92,7 +92,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   editDataBytesMax: 65_536,
   editDataBytesPerSecond: 65_536,
   ruleVoxelsMax: 4_096,
-  ruleVoxelsPerSecond: 32_768,
+  ruleVoxelsPerSecond: 16_384,
   interestRegionsMax: 4_096,
   interestsPerSecond: 10,
   interestRegionsPerSecond: 4_096,

@@ -212,12 +212,12 @@ export class ByteReader {
     return text;
   }
 
-  /** Reads a varint count, at most `limit`, of items that take at least one byte each. */
-  count(limit: number): number {
+  /** Reads a varint count, at most `limit`, of items of which at most `perByte` fit into a byte. */
+  count(limit: number, perByte = 1): number {
     const start = this.#offset;
     const count = this.#varint(Number.MAX_SAFE_INTEGER);
     if (count > limit) throw this.#failAt(start, "ORT_LIMIT", `${count} items where at most ${limit} may be`);
-    if (count > this.remaining) {
+    if (count > this.remaining * perByte) {
       throw this.#failAt(start, "ORT_TRUNCATED", `${count} items in ${this.remaining} bytes`);
     }
     return count;

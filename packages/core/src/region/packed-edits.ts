@@ -10,6 +10,8 @@ import { type ChunkEdits, voxelEditsBytes } from "./region-patch.ts";
 
 /** Edits of fewer voxels are never packed. */
 const PACKED_VOXELS_MIN = 8;
+/** A packed edit takes at least a bit for its gap and one for its block. */
+const PACKED_VOXELS_PER_BYTE = 4;
 
 /** Edits of a region as two lists of small numbers. */
 export interface PackedEdits {
@@ -57,7 +59,7 @@ export function writePackedEdits(out: ByteWriter, { gaps, blocks }: PackedEdits)
 /** Reads packed edits. Throws an `OrthantError` for edits outside of the region, and for those that are not packed. */
 export function readPackedEdits(input: ByteReader, region: Position, volume: number): readonly ChunkEdits[] {
   const start = input.offset;
-  const count = input.count(REGION_CELLS * volume);
+  const count = input.count(REGION_CELLS * volume, PACKED_VOXELS_PER_BYTE);
   const bits = new BitReader(input, "ORT_PATCH_FORM");
   const gaps = bits.riceList(count);
   const blocks = bits.riceList(count);

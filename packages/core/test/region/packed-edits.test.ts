@@ -39,6 +39,19 @@ describe("[P25] edits of a region", () => {
     expect(decode(codec, bytes)).toEqual(eight);
   });
 
+  test.each([8, 9, 60, VOLUME])(
+    "come back if they are %i voxels in a row, in less than a byte each",
+    (length) => {
+      const row = patch({
+        chunk: [0, 0, 0, 0],
+        edits: Array.from({ length }, (_, index) => ({ index, block: 3 })),
+      });
+      const bytes = encode(codec, row);
+      expect(bytes.length - 12).toBeLessThan(length);
+      expect(decode(codec, bytes)).toEqual(row);
+    },
+  );
+
   test("are listed if that takes no more bytes", () => {
     // Seven beside each other and one at the other end of the region.
     const row = Array.from({ length: 7 }, (_, index) => ({ index, block: 1 }));
@@ -102,6 +115,7 @@ describe("[P25] edits of a region", () => {
       `${head("00")} 08 ${Array.from({ length: 8 }, (_, cell) => `0${cell}010009`).join("")}`,
       "ORT_PATCH_FORM",
     ],
+    ["of more voxels than fit into the rest", `${head("20")} 09 0000`, "ORT_TRUNCATED"],
     ["of more voxels than a region has", `${head("20")} 81808001`, "ORT_LIMIT"],
     ["with a gap past all regions", `${head("20")} 08 ${"ff".repeat(9_000)}`, "ORT_LIMIT"],
   ])("are refused: %s", (_name, hex, code) => {

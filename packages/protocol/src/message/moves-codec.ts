@@ -45,7 +45,8 @@ export const movesCodec: Codec<EntityMoves> = {
   },
 
   read(input) {
-    const count = input.count(ENTITIES_MAX);
+    // Of a number that follows the last one, a bit is left.
+    const count = input.count(ENTITIES_MAX, 8);
     if (count === 0) throw input.fail("ORT_MESSAGE", "a message of no moves");
     const first = input.varUint();
     const present = input.u8();

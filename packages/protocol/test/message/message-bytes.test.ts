@@ -126,3 +126,18 @@ describe("message bytes, which change only with the version", () => {
     }
   });
 });
+
+test.each([20, 60, 4_096])(
+  "[N51] %i neighbours that move a little come back, in less than a byte each",
+  (count) => {
+    const moves = Array.from({ length: count }, (_, index) => ({
+      number: 300 + index,
+      steps: [index % 2, 0, 0, 0, 0, 0, 0, 0] as const,
+    }));
+    const message: ServerMessage = { kind: "moves", absolute: 0, moves };
+    const frame = { number: 1, messages: [message] };
+    const bytes = encode(serverFrames, frame);
+    expect(bytes.length - 9).toBeLessThan(count);
+    expect(decode(serverFrames, bytes)).toEqual(frame);
+  },
+);

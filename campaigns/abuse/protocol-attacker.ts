@@ -18,6 +18,8 @@ const FIRST_INTEREST: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
 export class ProtocolAttacker implements AttackerState {
   readonly clientId: bigint;
   readonly stage: AttackStage;
+  /** Ids of the edits that the server has answered. */
+  readonly answeredIds = new Set<number>();
   readonly #session: ServerSession;
   readonly #codec: Codec<ServerFrame>;
   readonly #onFault: (detail: string) => void;
@@ -93,6 +95,17 @@ export class ProtocolAttacker implements AttackerState {
     this.#sendMessages(edits);
   }
 
+  /** Sends an edit for each of these ids. */
+  edit(ids: readonly number[]): void {
+    this.#sendMessages(
+      ids.map((editId) => ({
+        kind: "setVoxels",
+        editId,
+        placements: [{ voxel: [editId % 8, 0, 0, 0], block: 1 + (editId % 9) }],
+      })),
+    );
+  }
+
   /** Sends a hostile frame and returns it. */
   attack(recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
     const frame = hostileFrame(this, recorded, prng);
@@ -123,6 +136,8 @@ export class ProtocolAttacker implements AttackerState {
     if (number !== this.#acknowledged) this.#onFault(`frame ${number} came as number ${this.#acknowledged}`);
     for (const message of messages) {
       if (message.kind === "heartbeat") this.#applied = message.sent;
+      if (message.kind === "editResults")
+        for (const { editId } of message.results) this.answeredIds.add(editId);
     }
   }
 

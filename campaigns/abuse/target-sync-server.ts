@@ -9,7 +9,7 @@ import {
 import type { Codec } from "@orthant/core/bytes";
 import { cubeAt, generatorRef, positionsLexicographic } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
-import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
+import { EDIT_RUN_IDS, EDITS_OPEN_MAX, type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
 import { syncWorldOf } from "@orthant/server";
 import { FakeTime, Prng } from "@orthant/testkit";
@@ -25,6 +25,18 @@ const FRAMES_PER_ATTACKER = 24;
 const CLIENT_IDS = 500;
 const RECORDED_MAX = 256;
 const TICKS_OF_CALM = 100;
+/** Enough for the results of edits. */
+const TICKS_OF_RESULT = 3;
+/** Clients from this id on have never been seen before. */
+const FRESH_CLIENT_ID = 2n ** 40n;
+const EDIT_ID_MAX = Number.MAX_SAFE_INTEGER;
+/** Edit ids around which numbers are counted, cut off or rounded. */
+const BOUNDARY_IDS: readonly number[] = [
+  ...[1, 2 ** 16, EDIT_RUN_IDS, 2 ** 31, 2 ** 32, 2 ** 52].flatMap((id) => [id, id + 1]),
+  EDIT_ID_MAX - EDITS_OPEN_MAX,
+  EDIT_ID_MAX - 1,
+  EDIT_ID_MAX,
+];
 /** Some have no generators, so that the server sends them each chunk. */
 const FOREIGN_CHANCE = 0.02;
 const FOREIGN_GENERATORS: readonly bigint[] = [7n];
@@ -118,14 +130,52 @@ export class TargetSyncServer {
       await this.#tick(prng);
     }
     for (const attacker of attackers) if (!attacker.isClosed) attacker.leave();
+    await this.#tryEditIds(prng, onFault);
     if (this.#failures > failuresBefore) onFault("the server failed instead of refusing");
     if (this.#server.sessionCount !== 1) onFault(`${this.#server.sessionCount} connections are left`);
     return { sent, faults };
   }
 
+  /** Requires a result or a goodbye for an edit with any id, of a client that begins with any other. Rule N58. */
+  async #tryEditIds(prng: Prng, onFault: (detail: string) => void): Promise<void> {
+    const openEditId = prng.pick(BOUNDARY_IDS);
+    const distance = prng.pick([0, 1, EDITS_OPEN_MAX - 1, EDITS_OPEN_MAX, EDIT_RUN_IDS]);
+    const editId = prng.chance(0.5) ? prng.pick(BOUNDARY_IDS) : Math.min(openEditId + distance, EDIT_ID_MAX);
+    const attacker = new ProtocolAttacker(
+      this.#server,
+      this.#codec,
+      FRESH_CLIENT_ID + BigInt(this.#wave),
+      "welcomed",
+      onFault,
+    );
+    attacker.sendHello({ openEditId });
+    await this.#tick(undefined);
+    attacker.edit([editId]);
+    await this.#ticks(TICKS_OF_RESULT);
+    const isInWindow = editId >= openEditId && editId < openEditId + EDITS_OPEN_MAX;
+    // Those before it are missing, so a client sends all of them.
+    const ids = isInWindow
+      ? Array.from({ length: editId - openEditId + 1 }, (_, at) => openEditId + at)
+      : [editId];
+    if (isInWindow) {
+      attacker.edit(ids);
+      await this.#ticks(TICKS_OF_RESULT);
+    }
+    const missing = ids.filter((id) => !attacker.answeredIds.has(id));
+    if (!attacker.isClosed && missing.length > 0)
+      onFault(`edits ${missing} after the open edit ${openEditId} got neither a result nor a goodbye`);
+    if (attacker.isClosed && (isInWindow || editId < openEditId))
+      onFault(`edit ${editId} after the open edit ${openEditId} got the goodbye ${attacker.goodbye?.detail}`);
+    if (!attacker.isClosed) attacker.leave();
+  }
+
+  async #ticks(count: number): Promise<void> {
+    for (let tick = 0; tick < count; tick++) await this.#tick(undefined);
+  }
+
   /** Waits until everything is quiet. Returns the faults that the honest client sees. */
   async calm(): Promise<readonly string[]> {
-    for (let tick = 0; tick < TICKS_OF_CALM; tick++) await this.#tick(undefined);
+    await this.#ticks(TICKS_OF_CALM);
     return this.#honest.findFaults(this.#world);
   }
 

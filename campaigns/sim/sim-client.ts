@@ -3,6 +3,7 @@ import { decode, encode } from "@orthant/core/bytes";
 import { type ClockChange, positionsEqual } from "@orthant/core/engine";
 import {
   type CachedReplica,
+  EDIT_RUN_IDS,
   type InterestArea,
   type OwnEditResult,
   type Pose,
@@ -30,6 +31,11 @@ export interface SimClientOptions {
   readonly states: RegionStates;
 }
 
+/** Where clients begin to number their edits: at the first run, those around 32 bits, and the last ones. Rule N29. */
+const FIRST_EDIT_IDS: readonly number[] = [0, 1, 7, 8, 15, 16, 2 ** 24, 2 ** 25 - 2].map(
+  (run) => run * EDIT_RUN_IDS + 1,
+);
+
 /** Reasons for which a server may close the connection of a well-behaved client. */
 const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", "idle", "slow"]);
 const RECONNECT_MS_MIN = 20;
@@ -55,7 +61,7 @@ export class SimClient {
   #oldKept: CachedReplica | undefined;
   #isWelcome = false;
   #connectMs: number | undefined;
-  #nextEditId = 1;
+  #nextEditId: number;
   /** First fault found in a listener, kept here because the client may swallow exceptions. */
   #failure: Error | undefined;
   #interest: InterestArea | undefined;
@@ -67,6 +73,7 @@ export class SimClient {
     this.number = options.number;
     this.plan = options.client;
     this.clientId = BigInt(1_000 + options.number);
+    this.#nextEditId = FIRST_EDIT_IDS[options.number % FIRST_EDIT_IDS.length] ?? 1;
     this.#check = new ReplicaCheck(options.plan, options.client.detail, options.states, this.openEdits);
     this.#syncClient = this.#newSyncClient();
     this.#connectMs = options.time.nowMs();

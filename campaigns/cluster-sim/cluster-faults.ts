@@ -373,6 +373,7 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [0.7, (faults) => faults.trust.duplicate()],
   [0.4, (faults) => faults.trust.losePermission()],
   [0.4, (faults) => faults.trust.forge()],
+  [0.3, (faults) => faults.trust.overreach()],
 ];
 
 /** Returns the weights of the faults. Many cases have some favourites, because what is rare together is not found at random. */

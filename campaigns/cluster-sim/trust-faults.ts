@@ -1,8 +1,8 @@
-import { leaseCodec, leaseKey, mapKey } from "@orthant/cluster/internal";
+import { leaseCodec, leaseKey, mapKey, ownerAddress, ownerRequestCodec } from "@orthant/cluster/internal";
 import { encode } from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
-import type { DeniedWrites, MemoryHub } from "@orthant/testkit/cluster";
+import { type DeniedWrites, hostileRequest, type MemoryHub } from "@orthant/testkit/cluster";
 import { type SimNode, WORLD } from "./sim-node.ts";
 
 /** The targets of faults of trust. */
@@ -21,6 +21,18 @@ export interface TrustTargets {
 
 /** Bytes that no node writes. */
 const JUNK: readonly Uint8Array[] = [new Uint8Array(0), Uint8Array.of(1), new TextEncoder().encode("{}")];
+/** A fill of more regions than an owner can list. */
+const HUGE_FILL = encode(ownerRequestCodec, {
+  kind: "edits",
+  edits: [
+    {
+      ...{ clientId: 99n, editId: 1, isRepeat: false },
+      edit: { kind: "fill", box: { min: [-1e8, -1e8, -1e8, 0], max: [-1, -1, -1, 1] }, block: 3 },
+    },
+  ],
+});
+/** Time for which such a request waits for its answer. */
+const OVERREACH_MS = 3_000;
 /** Part of the cases in which such a fault is there to stay, because an operator has to remove it. */
 const LASTING_CHANCE = 0.3;
 
@@ -71,6 +83,20 @@ export class TrustFaults {
     ]);
     act();
     hub.announce();
+    return true;
+  }
+
+  /** Sends an owner a request that no gateway sends, with the rights of one. Rule K71. */
+  overreach(): boolean {
+    const { prng, hub, shards, nodes } = this.#targets;
+    const shard = prng.pick([...shards(), "0"]);
+    const term = nodes.map(({ node }) => node?.shards.get(shard)?.term).find((known) => known !== undefined);
+    if (term === undefined) return false;
+    const engine = hub.connect();
+    // The oracle knows every edit, so this one must be refused.
+    const request = prng.chance(0.5) ? HUGE_FILL : hostileRequest(prng, prng.pick(["regions", "entities"]));
+    const close = (): Promise<void> => engine.close();
+    engine.request(ownerAddress(WORLD, shard, term), request, OVERREACH_MS).then(close, close);
     return true;
   }
 

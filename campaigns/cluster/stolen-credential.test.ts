@@ -19,12 +19,17 @@ import {
   mapKey,
   natsNames,
   ownerAddress,
+  ownerAnswerCodec,
+  ownerRequestCodec,
   subjectsOf,
 } from "@orthant/cluster/internal";
 import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import { systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
+import { Prng } from "@orthant/testkit";
+import { HOSTILE_KINDS, hostileRequest } from "@orthant/testkit/cluster";
 import { createWorldEngine } from "@orthant/world/engine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GUIDE_USERS, GuideNats } from "./guide-nats.ts";
@@ -223,6 +228,44 @@ describe("the credential of a gateway in other hands", () => {
       await thief.flush();
       await build();
       release();
+      expect(node.shards.get(FIRST_SHARD)?.term).toBe(term);
+    },
+    START_MS,
+  );
+
+  test.each(HOSTILE_KINDS)(
+    "[K71] does not stop an owner by requests with extreme boxes, counts and ids: %s",
+    async (kind) => {
+      const term = node.shards.get(FIRST_SHARD)?.term ?? 0;
+      const address = natsNames.addressSubject(ownerAddress(WORLD, FIRST_SHARD, term));
+      for (let seed = 100; seed < 110; seed++) {
+        const asked = hostileRequest(new Prng(seed), kind);
+        const answered = thief.request(address, asked, { timeout: 10_000 });
+        await build();
+        await answered;
+      }
+      expect(node.shards.get(FIRST_SHARD)?.term).toBe(term);
+    },
+    START_MS,
+  );
+
+  test(
+    "[K71] is refused a fill of a million million regions at once",
+    async () => {
+      const term = node.shards.get(FIRST_SHARD)?.term ?? 0;
+      const box = { min: [-1e8, -1e8, -1e8, 0], max: [-1, -1, -1, 1] } as const;
+      const edits = [
+        { clientId: 9n, editId: 1, isRepeat: false, edit: { kind: "fill", box, block: 3 } },
+      ] as const;
+      const request = encode(ownerRequestCodec, { kind: "edits", edits });
+      expect(request.length).toBeLessThan(40);
+      const address = natsNames.addressSubject(ownerAddress(WORLD, FIRST_SHARD, term));
+      const { data } = await thief.request(address, request, { timeout: 2_000 });
+      expect(decode(ownerAnswerCodec(4_096), data)).toEqual({
+        kind: "edits",
+        outcomes: [{ kind: "rejected", code: "ORT_LIMIT" }],
+      });
+      await build();
       expect(node.shards.get(FIRST_SHARD)?.term).toBe(term);
     },
     START_MS,

@@ -141,7 +141,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "fills too much at once",
     () => world.fill({ min: [0, 0, 0, 0], max: [1e4, 1e4, 1e4, 1] }, 1),
-    "ORT_LIMIT: one edit touches at most 65536 chunks: fill it in parts; this one would touch 1953125000",
+    "ORT_LIMIT: 1953125000 chunks of an edit exceed the limit of 65536: fill the box in parts",
   ],
   [
     "fills a box that is upside down",

@@ -183,13 +183,23 @@ test("[K2] cellsTouching and voxelsOfCells use sectors of sixteen chunks along e
   expect(voxelsOfSectors(shape, sectors)).toEqual({ min: [-64, 0, 0, 0], max: [64, 64, 128, 16] });
 });
 
-test("[K19] an edit sent twice is applied once", async () => {
-  const { small } = await cluster(["a"]);
+test("[K19] an edit sent twice is applied once, and whoever sends it hears what became of it", async () => {
+  const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   const origin = { clientId: 9n, editId: 1 };
   const edit = { kind: "voxels", placements: [{ voxel: [0, 0, 0, 0], block: 1 }] } as const;
-  expect((await small.settled(gateway.world.edit(edit, origin))).status).toBe("applied");
+  const made = await small.settled(gateway.world.edit(edit, origin));
+  expect(made.status).toBe("applied");
+  expect(await small.settled(other.world.edit(edit, origin))).toEqual(made);
+  const refused = { kind: "voxels", placements: [{ voxel: [0, 0, 0, 0], block: 60_000 }] } as const;
+  const next = { clientId: 9n, editId: 2 };
+  expect(await codeOfRejection(small.settled(gateway.world.edit(refused, next)))).toBe("ORT_BLOCKS");
+  await small.settled(gateway.world.edit(edit, { clientId: 9n, editId: 3 }));
+  expect(await codeOfRejection(small.settled(other.world.edit(refused, next)))).toBe("ORT_BLOCKS");
+  nodes[0]?.node.kill(new Error("lost"));
+  await small.node("b");
+  // The next owner knows that the edit was made, and no more.
   expect((await small.settled(other.world.edit(edit, origin))).status).toBe("duplicate");
 });
 
@@ -293,8 +303,9 @@ test("[K36] a fill or a copy is made once by the owner of all its regions, and a
   };
   const box = boxBetween([0, 0, 0, 0], [20, 2, 1, 1]);
   const fill = { kind: "fill", box, block: 9 } as const;
-  expect((await make(fill)).status).toBe("applied");
-  expect((await make(fill, 1)).status).toBe("duplicate");
+  const made = await make(fill);
+  expect(made.status).toBe("applied");
+  expect(await make(fill, 1)).toEqual(made);
   expect((await make({ kind: "copy", box, to: [0, 4, 0, 0] })).status).toBe("applied");
   const wide = boxBetween([0, 8, 0, 0], [80, 10, 1, 1]);
   expect((await make({ kind: "fill", box: wide, block: 9 })).status).toBe("applied");

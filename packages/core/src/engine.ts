@@ -156,6 +156,7 @@ export {
   type OptionRules,
   ownOptions,
   ownSetOptions,
+  requireAtMost,
   requireBlock,
   requireBytes,
   requireChoice,

@@ -52,6 +52,7 @@ export type {
   Role,
   Welcome,
 } from "./message/server-message.ts";
+export { chunkCount } from "./message/touched-chunks.ts";
 export type { CloseReason, Wire } from "./message/wire.ts";
 export type { Account, AccountFault, Player } from "./server/account.ts";
 export type { EntityRates } from "./server/entities/entity-rates.ts";

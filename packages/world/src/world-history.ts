@@ -16,6 +16,7 @@ import {
   PositionMap,
   positionFrom,
   positionsLexicographic,
+  requireAtMost,
   requireInteger,
   requireShownName,
   requireText,
@@ -264,11 +265,7 @@ function restore(state: WorldState, box: Box, past: PositionMap<Chunk>): StateEd
 }
 
 function requireEditable(chunks: number): void {
-  if (chunks <= EDIT_CHUNKS_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `more than ${EDIT_CHUNKS_MAX} chunks were made in this box: restore it in parts`,
-  );
+  requireAtMost(chunks, EDIT_CHUNKS_MAX, "chunks that were made in this box", "restore it in parts");
 }
 
 function describeMoment(moment: Moment): string {

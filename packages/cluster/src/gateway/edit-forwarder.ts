@@ -1,9 +1,9 @@
 import { AIR, type ChunkShape, type EditOrigin, OrthantError, type VoxelPlacement } from "@orthant/core";
-import { boxVolume, type ClockChange, chunkOfVoxel, regionOf } from "@orthant/core/engine";
+import { boxVolume, type ClockChange, chunkOfVoxel, regionOf, requireAtMost } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit, type WorldEditResult } from "@orthant/protocol";
-import { editedRegions } from "../shard/edited-regions.ts";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
 import { RECORD_BYTES_MAX } from "../shard/shard-record.ts";
+import { editedRegions, requireEditSize } from "../shard/sized-boxes.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
 /** Dependencies of a forwarder. */
@@ -92,11 +92,12 @@ export class EditForwarder {
    * Forwards an edit and waits for its result. Edits wait while no owner can be reached: a refusal may never reach the
    * client, which would then take the answer to a repeat for the edit's result. Rule K54. Rejects with `ORT_EDIT_PARTS`
    * if only some shards applied their part, with `ORT_EDIT_SHARDS` for a copy, or a fill of more voxels than an edit may
-   * list, over several shards, and with `ORT_LIMIT` if no record could hold it.
+   * list, over several shards, and with `ORT_LIMIT` if it is too large for an owner.
    */
-  edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
-    const bytes = requestBytesMax(edit);
-    if (bytes > RECORD_BYTES_MAX) return Promise.reject(tooLarge(bytes));
+  async edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
+    requireEditSize(edit, this.#options.shape);
+    const advice = "make several smaller edits";
+    requireAtMost(requestBytesMax(edit), RECORD_BYTES_MAX, "bytes of an edit", advice);
     const givenMs = this.#options.time.nowMs();
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
@@ -284,11 +285,6 @@ function requestBytesMax(edit: RequestedEdit): number {
     (sum, { data }) => sum + PLACEMENT_BYTES_MAX + (data?.length ?? 0),
     EDIT_HEAD_BYTES,
   );
-}
-
-function tooLarge(bytes: number): OrthantError {
-  const detail = `an edit of up to ${bytes} bytes where an owner takes ${RECORD_BYTES_MAX}: make several smaller ones`;
-  return new OrthantError("ORT_LIMIT", detail);
 }
 
 function acrossShards(edit: RequestedEdit): OrthantError {

@@ -1,9 +1,10 @@
 import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { PositionMap, positionsLexicographic, regionsTouching } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/engine";
 import { type VisibleEntity, type VisibleEntityEvent, visibleEntity } from "@orthant/protocol";
 import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { ENTITY_REGIONS_MAX, type RegionEntities } from "../shard/owner-messages.ts";
 import { nameOfPosition, regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
+import { listedRegions } from "../shard/sized-boxes.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
 /** Dependencies of the followed entities. */
@@ -73,7 +74,7 @@ export class FollowedEntities {
 
   /** Keeps the entities of a box of chunks known until the returned function is called. */
   keep(chunks: Box): () => void {
-    const kept = Array.from(positionsLexicographic(regionsTouching(chunks)), (region) => this.#keep(region));
+    const kept = listedRegions(chunks).map((region) => this.#keep(region));
     for (const one of kept) one.keepers++;
     let isKept = true;
     return () => {
@@ -88,7 +89,7 @@ export class FollowedEntities {
    * already.
    */
   async in(chunks: Box): Promise<readonly VisibleEntity[]> {
-    const regions = [...positionsLexicographic(regionsTouching(chunks))];
+    const regions = listedRegions(chunks);
     if (this.#waiting + regions.length > WAITING_MAX)
       throw new OrthantError("ORT_LIMIT", `owners have not answered about ${this.#waiting} regions`);
     const release = this.keep(chunks);

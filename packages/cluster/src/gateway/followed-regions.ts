@@ -12,6 +12,7 @@ import { chunkAfter, type JournalChunk } from "@orthant/save/journal";
 import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeShardRecord, type RegionRecord } from "../shard/shard-record.ts";
+import { listedRegions } from "../shard/sized-boxes.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 import { SectorSubscriptions } from "./sector-subscriptions.ts";
 
@@ -106,6 +107,7 @@ export class FollowedRegions {
 
   /** Returns true if all regions of a box of chunks are held. */
   isLoaded(chunks: Box): boolean {
+    // Ends at the first region that is not held, so a huge box takes no longer than all that are.
     for (const region of positionsLexicographic(regionsTouching(chunks)))
       if (this.#regions.get(...region)?.clock === undefined) return false;
     return true;
@@ -113,15 +115,12 @@ export class FollowedRegions {
 
   /** Resolves when all regions of a box of chunks are held. */
   async load(chunks: Box): Promise<void> {
-    const regions = [...positionsLexicographic(regionsTouching(chunks))];
-    await Promise.all(regions.map((region) => this.#reach(this.#follow(region), CLOCK_NEVER)));
+    await Promise.all(listedRegions(chunks).map((region) => this.#reach(this.#follow(region), CLOCK_NEVER)));
   }
 
   /** Keeps the regions of a box of chunks until the returned function is called. */
   keep(chunks: Box): () => void {
-    const kept = Array.from(positionsLexicographic(regionsTouching(chunks)), (region) =>
-      this.#follow(region),
-    );
+    const kept = listedRegions(chunks).map((region) => this.#follow(region));
     for (const followed of kept) followed.keepers++;
     let isKept = true;
     return () => {

@@ -1,18 +1,29 @@
 import { createHash } from "node:crypto";
-import { AIR, type BlockCatalog, type EditOrigin, isOrthantError, type Position } from "@orthant/core";
-import { diffBlockCatalogs } from "@orthant/core/engine";
+import {
+  AIR,
+  type BlockCatalog,
+  type EditOrigin,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  type TimeSource,
+} from "@orthant/core";
+import { diffBlockCatalogs, nextTurn, type PositionSet } from "@orthant/core/engine";
+import { SerialQueue } from "@orthant/disk/files";
 import type { RequestedEdit } from "@orthant/protocol";
 import type { EngineEdit, WorldEngine } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX } from "../engine/engine.ts";
-import { editedRegions } from "../shard/edited-regions.ts";
 import type { ForwardedEdit, OwnerAnswer, ShardEditResult } from "../shard/owner-messages.ts";
 import { laterBlocks, type ShardMap } from "../shard/shard-map.ts";
+import { editedRegions } from "../shard/sized-boxes.ts";
+import { RecentOutcomes } from "./recent-outcomes.ts";
 import type { ShardLog } from "./shard-log.ts";
 
 /** What the edits of a shard need of its owner. */
 export interface ShardEditsContext {
   readonly world: WorldEngine;
   readonly log: ShardLog;
+  readonly time: TimeSource;
   readonly owns: (region: Position) => boolean;
   /** Returns true if the journal has room for edits; otherwise makes some. */
   readonly hasRoom: () => boolean;
@@ -29,6 +40,8 @@ export interface ShardEditsContext {
 
 /** Clients whose keys are kept, each of which takes a hash to find. */
 const KEYS_MAX = 4_096;
+/** Time spent on edits after which heartbeats and other requests get their turn. */
+const TURN_MS = 50;
 
 /** Makes the edits that gateways request, each once, and takes over the blocks that they use. */
 export class ShardEdits {
@@ -37,6 +50,11 @@ export class ShardEdits {
   readonly #keys = new Map<bigint, bigint>();
   /** The last request with edits of each client, while its edits are made. */
   readonly #requests = new Map<bigint, Promise<unknown>>();
+  readonly #outcomes = new RecentOutcomes();
+  /** Makes one edit at a time, whatever requests they come from. */
+  readonly #turns = new SerialQueue();
+  /** Time spent on edits since others last had their turn. */
+  #workedMs = 0;
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
 
@@ -76,6 +94,7 @@ export class ShardEdits {
           ? { kind: "elsewhere" }
           : await this.#apply(edit);
         if (outcome.kind === "elsewhere") astray.add(edit.clientId);
+        this.#outcomes.add(edit, outcome);
         outcomes.push(outcome);
       }
     } finally {
@@ -104,18 +123,20 @@ export class ShardEdits {
   async #apply({ edit, ...requested }: ForwardedEdit): Promise<ShardEditResult> {
     const { world, owns, hasRoom } = this.#context;
     const origin: EditOrigin = { ...requested, clientId: this.#keyOf(requested.clientId) };
-    const regions = editedRegions(edit, world.shape);
-    for (const region of regions) if (!owns(region)) return { kind: "elsewhere" };
-    // Before all other refusals, which say that the edit was not made.
+    const regions = regionsOrRefusal(edit, world);
+    if (!(regions instanceof OrthantError))
+      for (const region of regions) if (!owns(region)) return { kind: "elsewhere" };
+    // Before all refusals, which say that the edit was not made.
     const last = Math.max(world.lastEditOf(origin.clientId), world.lastEditOf(requested.clientId));
-    if (origin.editId <= last) return { kind: "duplicate" };
+    if (origin.editId <= last) return this.#outcomes.of(requested) ?? { kind: "duplicate" };
+    if (regions instanceof OrthantError) return { kind: "rejected", code: regions.code };
     if (origin.isRepeat && last === 0 && world.mayHaveForgotten(origin.playerId))
       return { kind: "rejected", code: "ORT_EDIT_REPEAT" };
     if (regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
     if (!hasRoom()) return { kind: "rejected", code: "ORT_JOURNAL_FULL" };
     if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
     try {
-      const { clocks, status } = await this.#makeEdit(edit, origin);
+      const { clocks, status } = await this.#turns.run(() => this.#makeEdit(edit, origin));
       return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
     } catch (error) {
       if (world.failure !== undefined || !isOrthantError(error)) throw error;
@@ -143,7 +164,22 @@ export class ShardEdits {
     return highest < world.catalog.endId;
   }
 
-  #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
+  /** Makes an edit. However many wait for their turn, the node's heartbeats go on. */
+  async #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
+    const { time } = this.#context;
+    const startMs = time.nowMs();
+    try {
+      return await this.#edit(edit, origin);
+    } finally {
+      this.#workedMs += Math.abs(time.nowMs() - startMs);
+      if (this.#workedMs >= TURN_MS) {
+        this.#workedMs = 0;
+        await nextTurn();
+      }
+    }
+  }
+
+  #edit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
     const { world } = this.#context;
     const options = { origin, wait: "applied" } as const;
     if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
@@ -159,6 +195,16 @@ export class ShardEdits {
  */
 export function clientKey(clientId: bigint): bigint {
   return createHash("sha256").update(`client of Orthant ${clientId}`).digest().readBigUInt64LE();
+}
+
+/** Returns the regions that an edit reads or changes, or why no owner makes it. */
+function regionsOrRefusal(edit: RequestedEdit, { shape }: WorldEngine): PositionSet | OrthantError {
+  try {
+    return editedRegions(edit, shape);
+  } catch (error) {
+    if (isOrthantError(error)) return error;
+    throw error;
+  }
 }
 
 /** Returns the highest block that an edit sets; 0 if it sets none. */

@@ -7,7 +7,7 @@ import {
   type TimeSource,
 } from "@orthant/core";
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
-import { PositionMap, positionsEqual, positionsLexicographic, regionsTouching } from "@orthant/core/engine";
+import { PositionMap, positionsEqual } from "@orthant/core/engine";
 import {
   NAME_BYTES_MAX,
   type PeerServers,
@@ -21,6 +21,7 @@ import type { Engine } from "../engine/engine.ts";
 import { SectorSubscriptions } from "../gateway/sector-subscriptions.ts";
 import { presenceTopic } from "../shard/names.ts";
 import { nameOfPosition, sectorOfPosition, sectorOfRegion } from "../shard/sectors.ts";
+import { listedRegions } from "../shard/sized-boxes.ts";
 
 /** A player as reported by a gateway. */
 export interface PresentPlayer extends Pose {
@@ -264,7 +265,7 @@ export class PlayerPresence implements PeerServers {
 
   /** Listens for players in the sectors of a box of chunks until the returned function is called. */
   watch(chunks: Box): () => void {
-    const regions = [...positionsLexicographic(regionsTouching(chunks))];
+    const regions = listedRegions(chunks);
     // Failed subscriptions are retried.
     for (const region of regions) this.#sectors.enter(region).catch(() => undefined);
     let isWatched = true;

@@ -1,5 +1,5 @@
 import { U16_MAX, U64_MAX } from "../bytes/integers.ts";
-import { wrongArgument } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Axes } from "../lattice/axes.ts";
 import type { Dimensions } from "../lattice/position.ts";
 import type { VoxelPlacement } from "../state/world-state.ts";
@@ -115,6 +115,15 @@ export function voxelPlacement<D extends Dimensions>(
   if (block === undefined && encoded !== undefined) return { voxel, data: encoded };
   const plain = { voxel, block: requireBlock(`${name}.block`, block) };
   return encoded === undefined ? plain : { ...plain, data: encoded };
+}
+
+/**
+ * Throws `ORT_LIMIT` if `count` exceeds `max`. Call it before listing what is counted, such as the positions of a caller's
+ * box. `advice` says how to ask for less.
+ */
+export function requireAtMost(count: number, max: number, things: string, advice: string): void {
+  if (count <= max) return;
+  throw new OrthantError("ORT_LIMIT", `${count} ${things} exceed the limit of ${max}: ${advice}`);
 }
 
 /** Returns `value` if it is the id of a player or an entity. */

@@ -1,3 +1,4 @@
+export { HOSTILE_KINDS, hostileRequest } from "./hostile-requests.ts";
 export { type MemoryEngine, MemoryHub } from "./memory-engine.ts";
 export {
   type DeniedWrites,

@@ -28,6 +28,7 @@ import {
   positionFrom,
   positionsLexicographic,
   regionBox,
+  requireAtMost,
   requireList,
   type StateEdit,
   sameTypeIn,
@@ -87,7 +88,7 @@ export function voxelsEdit(
   }
   const chunks = new PositionSet();
   for (const { voxel } of own) chunks.add(...chunkOfVoxel(shape, voxel));
-  requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks: edit them in parts");
+  requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks of an edit", "edit them in parts");
   return { touched: Array.from(chunks, boxAt), change, placements: own, hasData };
 }
 
@@ -97,7 +98,7 @@ export function chunksEdit(
   chunks: readonly (readonly [position: Position, chunk: Chunk])[],
 ): QueuedEdit {
   requireList("the chunks", chunks, "they are an array of positions with chunks");
-  requireAtMost(chunks.length, EDIT_CHUNKS_MAX, "chunks: put them in parts");
+  requireAtMost(chunks.length, EDIT_CHUNKS_MAX, "chunks of an edit", "put them in parts");
   const own = convertList("the chunks", chunks, "they are an array of pairs", (pair) => {
     requireChunkPair(pair);
     requireInWorld(shape, pair[0], "chunk");
@@ -116,7 +117,7 @@ export function fillEdit({ shape, catalog }: EditTarget, box: Box, block: number
   const own = copyOfBox(box);
   requireBoxInWorld(shape, own);
   const chunks = chunksOfVoxels(shape, own);
-  requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: fill it in parts");
+  requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks of an edit", "fill the box in parts");
   return { touched: [chunks], change: (state) => fillBox(state, own, block, isSameType) };
 }
 
@@ -128,10 +129,10 @@ export function copyEdit(shape: ChunkShape, box: Box, to: Position): QueuedEdit 
     positionFrom((axis) => box.max[axis] - box.min[axis] + to[axis]),
   );
   requireBoxInWorld(shape, target);
-  requireAtMost(boxVolume(source), COPY_VOXELS_MAX, "voxels: copy it in parts");
+  requireAtMost(boxVolume(source), COPY_VOXELS_MAX, "voxels of a copy", "copy the box in parts");
   const touched = [source, target].map((voxels) => chunksOfVoxels(shape, voxels));
   for (const chunks of touched)
-    requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: copy them in parts");
+    requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks of an edit", "copy the box in parts");
   return { touched, change: (state) => copyBox(state, source, target.min) };
 }
 
@@ -171,15 +172,6 @@ function requireBoxInWorld(shape: ChunkShape, { min, max }: Box): void {
     shape,
     positionFrom((axis) => max[axis] - 1),
     "voxel",
-  );
-}
-
-/** Throws `ORT_LIMIT` when an edit is too large. `unit` ends with advice for the caller. */
-function requireAtMost(count: number, limit: number, unit: string): void {
-  if (count <= limit) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `one edit touches at most ${limit} ${unit}; this one would touch ${count}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { type Box, OrthantError, type Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import {
   type AXES,
   boxBetween,
@@ -10,6 +10,7 @@ import {
   positionsLexicographic,
   regionBox,
   regionOf,
+  requireAtMost,
 } from "@orthant/core/engine";
 import type { WorldEngine } from "../world-engine.ts";
 import type { StepReach } from "./engine-steps.ts";
@@ -61,7 +62,12 @@ export class ActiveRegions implements StepReach {
     this.#onFailure = onFailure;
     this.#part = part;
     const around = boxVolume(this.#regionsOf(voxelsAround([0, 0, 0, 0], radius, engine.shape)));
-    requireFew(`activeRadius is ${radius}: around each player,`, around, "choose a smaller radius");
+    requireAtMost(
+      around,
+      ACTIVE_REGIONS_MAX,
+      `active regions around each player, as activeRadius is ${radius},`,
+      "choose a smaller radius",
+    );
   }
 
   /** Keeps a box of voxels active. Returns a function that ends it. Throws `ORT_LIMIT` for too many regions. */
@@ -69,7 +75,7 @@ export class ActiveRegions implements StepReach {
     const box = this.#regionsOf(voxels);
     const count = [...this.#kept, box].reduce((sum, regions) => sum + boxVolume(regions), 0);
     const advice = "keep smaller boxes active, and release those that you no longer need";
-    requireFew("voxels is too large: with the boxes that are kept already,", count, advice);
+    requireAtMost(count, ACTIVE_REGIONS_MAX, "regions in voxels and the boxes that are kept already", advice);
     this.#kept.add(box);
     return () => void this.#kept.delete(box);
   }
@@ -228,12 +234,4 @@ export class ActiveRegions implements StepReach {
       positionFrom((axis) => to[axis] + 1),
     );
   }
-}
-
-function requireFew(what: string, count: number, advice: string): void {
-  if (count <= ACTIVE_REGIONS_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `${what} ${count} regions would be active, at most ${ACTIVE_REGIONS_MAX} may be: ${advice}`,
-  );
 }

@@ -1,5 +1,5 @@
 import { type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { type IsSameType, PositionMap, type WorldState } from "@orthant/core/engine";
+import { type IsSameType, PositionMap, requireAtMost, type WorldState } from "@orthant/core/engine";
 import type { StepChange } from "../edit/world-editor.ts";
 import { EDIT_CHUNKS_MAX } from "../world-options.ts";
 import { StepChunk } from "./step-chunk.ts";
@@ -264,9 +264,5 @@ export class EngineStep {
 }
 
 function requireFewChunks(count: number): void {
-  if (count <= EDIT_CHUNKS_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `the step changes ${count} chunks, at most ${EDIT_CHUNKS_MAX} may be: spread the changes over several steps`,
-  );
+  requireAtMost(count, EDIT_CHUNKS_MAX, "changed chunks of a step", "spread the changes over several steps");
 }

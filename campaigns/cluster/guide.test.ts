@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connectNats } from "@orthant/cluster/nats";
 import { LOOPBACK, obtainNatsServer } from "@orthant/testkit/nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createCertificates, GUIDE_USERS, GuideNats, guideConfiguration } from "./guide-nats.ts";
@@ -29,6 +30,17 @@ test(
       await restarted?.start();
       expect(await nats.errors()).toEqual([]);
       await Promise.all([owner.close(), gateway.close(), operator.close()]);
+      const isRefusal = (line: string): boolean => /authentication error/.test(line);
+      // Each server names the others, and all of them have the same users.
+      await expect(nats.connect("owner", { user: "owner", password: "guessed" })).rejects.toThrow(
+        /^ORT_CREDENTIALS: NATS at tls:.* rejects the user owner with this password/,
+      );
+      expect((await nats.errors()).filter(isRefusal)).toHaveLength(1);
+      const servers = nats.cluster.urls;
+      const untrusting = connectNats({ servers, role: "owner", credentials: GUIDE_USERS.owner, tls: {} });
+      await expect(untrusting).rejects.toThrow(
+        /^ORT_ENGINE_UNFIT: the certificate of NATS at tls:.* cannot be verified.*--nats-ca/,
+      );
     } finally {
       await nats.dispose();
     }

@@ -4,6 +4,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { connectReplica } from "@orthant/client/node";
+import type { TimeSource } from "@orthant/core";
+import { issueToken } from "@orthant/server";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { orthantCommand } from "@orthant/testkit/process";
 import { openWorldEngine } from "@orthant/world/engine";
@@ -16,6 +18,7 @@ import type { Announcement } from "./while-serving.ts";
 
 const ORTHANT = orthantCommand();
 const SECRET = "a secret of more than thirty-two letters";
+const PLAYER = 7_351n;
 const BUILT = [8, 100, 8, 0] as const;
 const STANDING = [8.5, 101, 8.5, 0] as const;
 
@@ -98,7 +101,10 @@ async function result<Shape>(...argv: readonly string[]): Promise<Shape> {
   return shape;
 }
 
-function clientOf({ url, token }: Served): ReturnType<typeof connectReplica> {
+/** Connects a player with a token of its own: a node that is given a secret prints none. */
+async function clientOf({ url }: Served, playerId = PLAYER): Promise<ReturnType<typeof connectReplica>> {
+  const claims = { playerId, role: "builder", expiresInSeconds: 3_600 } as const;
+  const token = await issueToken(claims, { secret: SECRET }, Date.now());
   return connectReplica(url, { name: "Ada", token, interest: { center: [...BUILT], radiusChunks: 1 } });
 }
 
@@ -114,13 +120,12 @@ describe("a cluster of processes", () => {
         ...["serve", "town", "--cluster", "both", "--shards", shared, "--node", node, "--port", "0"],
       );
     const programs = { a: serve("a"), b: serve("b") };
-    let builderId = "";
     try {
       const a = JSON.parse(await programs.a.firstLine) as Served;
       const b = JSON.parse(await programs.b.firstLine) as Served;
       expect(a).toMatchObject({ world: "town", part: "both", node: "a", acknowledges: "durable" });
-      const [builder, watcher] = [clientOf(a), clientOf(b)];
-      builderId = a.playerId;
+      const [builder, watcher] = [await clientOf(a), await clientOf(b, PLAYER + 1n)];
+      for (const said of [a, b]) expect(JSON.stringify(said)).not.toMatch(/token|eyJ/);
       await Promise.all([builder.complete(), watcher.complete()]);
       const build = async (block: number): Promise<void> => {
         expect(await builder.setVoxel([...BUILT], block)).toMatchObject({ status: "applied" });
@@ -189,7 +194,7 @@ describe("a cluster of processes", () => {
     };
     const [house, town] = [await open("house"), await open("0")];
     expect(await house.get([...BUILT])).toBe(14);
-    expect(town.player(BigInt(builderId))?.position, "where the builder stood").toEqual([...STANDING]);
+    expect(town.player(PLAYER)?.position, "where the builder stood").toEqual([...STANDING]);
     await Promise.all([house.close(), town.close()]);
   }, 120_000);
 
@@ -209,7 +214,7 @@ describe("a cluster of processes", () => {
       work: (build: (block: number) => Promise<void>) => Promise<void>,
     ): Promise<Program> => {
       const program = serve();
-      const builder = clientOf(JSON.parse(await program.firstLine) as Served);
+      const builder = await clientOf(JSON.parse(await program.firstLine) as Served);
       await builder.complete();
       await work(async (block) => {
         expect(await builder.setVoxel([...BUILT], block)).toMatchObject({ status: "applied" });
@@ -282,7 +287,7 @@ describe("a cluster of processes", () => {
       expect(shown).toMatchObject({ world: "port", part: "owner", node: "c" });
       const served = JSON.parse(await gateway.firstLine) as Served;
       expect(served).toMatchObject({ part: "gateway", node: null });
-      const builder = clientOf(served);
+      const builder = await clientOf(served);
       await builder.complete();
       expect(await builder.setVoxel([...BUILT], 13)).toMatchObject({ status: "applied" });
       expect(await (await fetch(`${shown.url}/readyz`)).text()).toBe("ready\n");
@@ -346,6 +351,32 @@ describe("a cluster of processes", () => {
     }
   }, 90_000);
 });
+
+test("a node with a wrong password says so, tries ever more slowly, and ends after two minutes", async () => {
+  const shared = await temporaryFolder();
+  let nowMs = 1_000_000;
+  const time: TimeSource = {
+    nowMs: () => nowMs,
+    after: () => ({ cancel: () => undefined }),
+    wait: (delayMs, callback) => {
+      nowMs += delayMs;
+      const timer = setImmediate(callback);
+      return { cancel: () => clearImmediate(timer) };
+    },
+  };
+  const guessed = { ...environment(), ORTHANT_NATS_PASSWORD: "guessed" };
+  const argv = ["serve", "village", "--cluster", "owner", "--shards", shared, "--copies", "1", "--port", "0"];
+  const { exitCode, output, errors } = await capture(argv, { environment: guessed, time });
+  expect(exitCode).toBe(EXIT.failed);
+  expect(output).toBe("");
+  const said = "rejects the user orthant with this password";
+  // When it begins to wait, and when it ends.
+  expect(errors.split(said)).toHaveLength(3);
+  expect(nowMs - 1_000_000).toBeGreaterThan(100_000);
+  const refusals = nats.nodes[0]?.log.match(/authentication error/g) ?? [];
+  expect(refusals.length).toBeGreaterThan(2);
+  expect(refusals.length).toBeLessThan(20);
+}, 60_000);
 
 describe("orthant cluster", () => {
   const run = (...argv: readonly string[]): ReturnType<typeof capture> =>

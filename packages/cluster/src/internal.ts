@@ -3,6 +3,7 @@ export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
 export { OwnerQueue } from "./gateway/owner-queue.ts";
 export { nodeCommandCodec } from "./membership/commands.ts";
 export { heartbeatCodec } from "./membership/heartbeats.ts";
+export { reconnectPace } from "./nats/first-connection.ts";
 export * as natsNames from "./nats/names.ts";
 export { type SubjectUse, subjectsOf } from "./nats/roles.ts";
 export { JournalRoom } from "./owner/journal-room.ts";

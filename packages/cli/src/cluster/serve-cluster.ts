@@ -12,7 +12,7 @@ import {
   ShardFolders,
 } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { sleep, systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../command.ts";
@@ -29,8 +29,11 @@ import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";
 
-/** Delay before NATS is asked again. */
-const NATS_RETRY_MS = 500;
+/** Delay before NATS is asked again: at first, and at most. It doubles with each attempt. */
+const NATS_RETRY_MS_MIN = 500;
+const NATS_RETRY_MS_MAX = 15_000;
+/** Time after which a process that cannot use NATS gives up and ends. */
+const NATS_START_MS_MAX = 120_000;
 const NO_HARDWARE_ADDRESS = "00:00:00:00:00:00";
 
 /** Shard events since the process started. */
@@ -169,17 +172,22 @@ function ownedBy(owner: ClusterNode | undefined, { time }: Context): readonly Ow
 }
 
 /**
- * Repeats `work` while NATS does not answer: after a power cut its servers need some seconds to elect leaders, and a
- * process that ended would have to start from nothing once more.
+ * Repeats `work` while NATS cannot be used, for two minutes: after a power cut its servers need some seconds to elect
+ * leaders. A wrong password or certificate is reported at once, and again when the process ends with it.
  */
 async function untilAnswered<Result>(context: Context, work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
+  const { time, signal } = context;
+  const endMs = time.nowMs() + NATS_START_MS_MAX;
+  let reported = "";
+  for (let delayMs = NATS_RETRY_MS_MIN; ; delayMs = Math.min(delayMs * 2, NATS_RETRY_MS_MAX)) {
     try {
       return await work();
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_AWAY") || context.signal.aborted) throw error;
-      if (attempt === 1) context.note(`waiting for NATS: ${error.detail}`);
-      await new Promise<void>((resolve) => void context.time.wait(NATS_RETRY_MS, resolve));
+      const mayPass = isOrthantError(error, "ORT_ENGINE_AWAY", "ORT_CREDENTIALS", "ORT_ENGINE_UNFIT");
+      if (!mayPass || signal.aborted || time.nowMs() + delayMs > endMs) throw error;
+      if (error.code !== reported) context.note(`waiting for NATS: ${error.detail}`);
+      reported = error.code;
+      await sleep(time, delayMs);
     }
   }
 }
@@ -203,7 +211,9 @@ async function serveGateway(
     };
     const world = gateway.served;
     const counted = { secret, options: { ...listening, cluster } };
-    await whileListening(args, context, { settings: counted, facts, world }, untilEnd);
+    // A service runs it, and the system log would keep the token. An operator makes tokens with the secret.
+    const printsToken = !hasSecret(args, context);
+    await whileListening(args, context, { settings: counted, facts, world, printsToken }, untilEnd);
   } finally {
     gateway.close();
   }
@@ -212,11 +222,16 @@ async function serveGateway(
 /** A gateway always confirms an edit only when a journal has it. */
 async function gatewaySettings(args: Arguments, context: Context): Promise<ListenSettings> {
   const { options, secret } = await listenSettings(args, context);
-  if (args.text("secretFile") === undefined && context.variables[SECRET_VARIABLE] === undefined)
+  if (!hasSecret(args, context))
     context.note(
       "warning: the secret is new, so other gateways reject its tokens; give all of them one --secret-file",
     );
   return { options: { ...options, acknowledge: "durable" }, secret };
+}
+
+/** Returns true if the secret that signs tokens is given, and not made by this process. */
+function hasSecret(args: Arguments, { variables }: Context): boolean {
+  return args.text("secretFile") !== undefined || variables[SECRET_VARIABLE] !== undefined;
 }
 
 /** Shows an owner's health to its operator, and to no player, until the user stops it. */

@@ -30,7 +30,8 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "Share a world over the network",
   details: [
-    "Prints the address of a page that shows the world, and a token with which one player may join.",
+    "Prints the address of a page that shows the world, and a token with which one player may join; with --cluster",
+    "and a secret only the address, because a service keeps what it prints.",
     "Saves the world when it is stopped by Ctrl-C.",
     `Without --secret-file or ${SECRET_VARIABLE} the secret is new each time, and so old tokens are good for nothing.`,
     "With --read-only players change nothing, and the world may be one of another program: a folder or file that",

@@ -30,6 +30,8 @@ interface Served {
   readonly world: ServerOptions["world"];
   /** Additional fields for the output of `--json`. */
   readonly facts?: object;
+  /** Whether to print a token with which one player may join. Default: true. */
+  readonly printsToken?: boolean;
 }
 
 /** Returns the player settings from the options of `orthant serve`, checked before anything is opened. */
@@ -46,7 +48,7 @@ export async function listenSettings(args: Arguments, context: Context): Promise
   return { options, secret };
 }
 
-/** Accepts players while `work` runs. First prints the address and one token. */
+/** Accepts players while `work` runs. First prints the address, and one token unless that is not wanted. */
 export async function whileListening<Result>(
   args: Arguments,
   context: Context,
@@ -169,13 +171,15 @@ async function announce(
   args: Arguments,
   context: Context,
   server: OrthantServer,
-  { settings: { secret, options }, facts }: Served,
+  { settings: { secret, options }, facts, printsToken = true }: Served,
 ): Promise<void> {
   const { isLoopback, issueToken } = await import("@orthant/server");
   const playerId = BigInt(randomInt(1, PLAYER_ID_END));
   const role = options.readOnly === true ? "viewer" : (args.parsed("role", parseRole) ?? "builder");
   const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
-  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.time.nowMs());
+  const token = printsToken
+    ? await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.time.nowMs())
+    : undefined;
   context.printJson({
     world: args.at(0),
     ...facts,
@@ -183,9 +187,7 @@ async function announce(
     port: server.port,
     page: pageAddress(server, token),
     wire1Port: server.wire1Port ?? null,
-    token,
-    playerId,
-    role,
+    ...(token !== undefined && { token, playerId, role }),
     acknowledges: options.acknowledge,
   });
   context.printAll(
@@ -194,7 +196,7 @@ async function announce(
       ["page", pageAddress(server, token)],
       ["wire v1", server.wire1Port === undefined ? undefined : `UDP port ${server.wire1Port}`],
       ["token", token],
-      ["player", `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
+      ["player", token && `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
     ]),
   );
   if (
@@ -209,9 +211,9 @@ async function announce(
   context.note("press Ctrl-C to stop");
 }
 
-/** Returns the page's address. The token follows the `#`, which browsers do not send to servers. */
-function pageAddress({ url }: OrthantServer, token: string): string {
-  return `${url.replace(/^ws/, "http")}/#token=${token}`;
+/** Returns the page's address. A token follows the `#`, which browsers do not send to servers. */
+function pageAddress({ url }: OrthantServer, token: string | undefined): string {
+  return `${url.replace(/^ws/, "http")}/${token === undefined ? "" : `#token=${token}`}`;
 }
 
 /** Interval between checks of the file. */

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { JetStreamApiError, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import {
   type Authenticator,
-  connect,
   createInbox,
   credsAuthenticator,
   errors,
@@ -14,6 +13,7 @@ import {
 } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { EngineStatus, Subscription } from "../engine/engine.ts";
+import { connectFirst, reconnectPace } from "./first-connection.ts";
 import { GATEWAY_API, inboxPrefix, JETSTREAM_API, TABLE_STREAM } from "./names.ts";
 import { requirePermissions } from "./permission-check.ts";
 import type { NatsRole } from "./roles.ts";
@@ -44,7 +44,6 @@ export interface NatsConnectionOptions {
 }
 
 const TIMEOUT_MS = 3000;
-const RECONNECT_MS = 200;
 /** Time within which a leader answers. */
 const ANSWERED_MS = 300;
 /** Ping interval. A server that is silent for three of these is abandoned for another. */
@@ -82,7 +81,7 @@ export class NatsClient {
     const { role, timeoutMilliseconds: timeout = TIMEOUT_MS } = options;
     let connection: NatsConnection | undefined;
     try {
-      connection = await connect(await connectionOptions(options, timeout));
+      connection = await connectFirst(await connectionOptions(options, timeout));
       const api = role === "gateway" ? await gatewayApi(connection, timeout) : JETSTREAM_API;
       if (role !== undefined) await requirePermissions(connection, role, api, userOf(options.credentials));
       const manager = await jetstreamManager(connection, { timeout, checkAPI: false, apiPrefix: api });
@@ -90,14 +89,6 @@ export class NatsClient {
     } catch (error) {
       await connection?.close();
       const servers = options.servers.join(", ");
-      if (error instanceof errors.AuthorizationError) {
-        throw new OrthantError(
-          "ORT_CREDENTIALS",
-          `NATS at ${servers} refuses us: ${error.message}`,
-          {},
-          { cause: error },
-        );
-      }
       throw engineFailure(error, `connecting to NATS at ${servers}`);
     }
   }
@@ -316,7 +307,7 @@ async function connectionOptions(
     timeout,
     inboxPrefix: inboxPrefix(userOf(credentials)),
     maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_MS,
+    reconnectDelayHandler: reconnectPace(),
     pingInterval: PING_MS,
     // Otherwise each request costs two stack traces, in case it fails.
     noAsyncTraces: true,

@@ -107,3 +107,23 @@ test("[K25] a node that was held up in a split does not own the new shard if ano
   expect(lost).toContain("0");
   expect((await small.settled(small.edit(gateway, [64, 1, 0, 0], 4))).status).toBe("applied");
 });
+
+test("[K25] a split that would move nothing is refused, and leaves nothing behind", async () => {
+  const cluster = new SmallCluster();
+  await cluster.create();
+  const { node } = await cluster.node("a");
+  await cluster.until(() => node.owns("0"));
+  await cluster.settled(node.split("0", EAST, "east"));
+  const inner = boxBetween([2, 0, 0, 0], [3, 1, 1, 1]);
+  await expect(cluster.settled(node.split("0", inner, "far"))).rejects.toThrow(
+    "ORT_ARGUMENT: shard 0 has nothing of this box, which belongs to east: split that shard",
+  );
+  expect(await cluster.folders.termOf("far")).toBeUndefined();
+  expect(cluster.hub.journal(cluster.world, "far")).toBeUndefined();
+  // A box of which the shard has a part is possible, and so is the same name.
+  await cluster.settled(node.split("east", inner, "far"));
+  const wide = boxBetween([0, -8, -8, -8], [8, 8, 8, 8]);
+  await cluster.settled(node.split("0", wide, "wide"));
+  expect([...node.shards.keys()].sort()).toEqual(["0", "east", "far", "wide"]);
+  await expect(cluster.settled(node.split("east", inner, "more"))).rejects.toThrow("which belongs to far");
+});

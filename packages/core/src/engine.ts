@@ -61,6 +61,7 @@ export {
   positionCodec,
   positionsLexicographic,
   positionsMinorToMajor,
+  subtractBox,
   unionBox,
   WHOLE_LATTICE,
 } from "./lattice/box.ts";

@@ -9,7 +9,7 @@ import { isOutside, readChanges } from "../owner/shard-journal.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
 import type { ShardOwnerOptions } from "../owner/shard-owner-options.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
-import { withSplit } from "../shard/shard-map.ts";
+import { requireMoves, withSplit } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
 
 /** Dependencies and parameters of a split. */
@@ -46,8 +46,10 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
   const { engine, folders, directory, retries, time, world, owner, sectors, newShard } = options;
   // A shard that is in the map must not lose its folder to this one.
   await retries.until(() => directory.refresh(engine));
-  // Throws if the split is not possible.
-  withSplit(directory.map, { from: owner.shard, sectors, to: newShard });
+  const split = { from: owner.shard, sectors, to: newShard };
+  // Throw if the split is not possible.
+  withSplit(directory.map, split);
+  requireMoves(directory.map, split);
   const target = await folders.createSplit(newShard, owner.shard, owner.term);
   let undo: (() => Promise<void>) | undefined = () => undoSplit(options, owner.term);
   try {

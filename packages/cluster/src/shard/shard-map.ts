@@ -16,7 +16,9 @@ import {
   diffBlockCatalogs,
   type GeneratorRef,
   generatorRefCodec,
+  intersectBoxes,
   positionFrom,
+  subtractBox,
 } from "@orthant/core/engine";
 import { isName, requireName } from "./names.ts";
 import { sectorOfRegion } from "./sectors.ts";
@@ -89,6 +91,24 @@ export function neighboursOf(map: ShardMap, shard: string): readonly string[] {
 /** Returns a box with one more sector on each side. */
 function widened({ min, max }: Box): Box {
   return { min: positionFrom((axis) => min[axis] - 1), max: positionFrom((axis) => max[axis] + 1) };
+}
+
+/** Throws `ORT_ARGUMENT` if no sector of a split belongs to the shard that it divides. Rule K25. */
+export function requireMoves(map: ShardMap, { from, sectors }: ShardSplit): void {
+  let pieces: readonly (readonly [shard: string, box: Box])[] = [[map.first, sectors]];
+  for (const split of map.splits) {
+    pieces = pieces.flatMap(([shard, box]) => {
+      const moved = shard === split.from ? intersectBoxes(box, split.sectors) : undefined;
+      if (moved === undefined) return [[shard, box] as const];
+      const left = subtractBox(box, split.sectors).map((rest) => [shard, rest] as const);
+      return [...left, [split.to, moved] as const];
+    });
+  }
+  const holders = new Set(pieces.map(([shard]) => shard));
+  if (holders.has(from)) return;
+  const [holder, ...others] = [...holders].sort();
+  const detail = `shard ${from} has nothing of this box, which belongs to ${[holder, ...others].join(", ")}: split that shard`;
+  throw new OrthantError("ORT_ARGUMENT", detail);
 }
 
 /** Returns the map with `split` added. Throws if the split is not possible. */

@@ -116,6 +116,25 @@ test("[K32] a gateway that notices a player's departure late does not restore an
   expect(later.standing("Ada")).toBe(20);
 });
 
+test("[K32] a player with clients at two gateways is stored where the one was that left last", async () => {
+  const { small, north, south } = await town();
+  const standing = await south.join(1n, "Ada");
+  standing.move(20);
+  await small.until(() => south.standing("Ada") === 20);
+  await small.pass(3_000);
+  const walking = await north.join(1n, "Ada");
+  walking.move(9);
+  await small.until(() => north.standing("Ada") === 9);
+  await small.pass(3_000);
+  walking.leave();
+  await small.pass(3_000);
+  standing.leave();
+  await small.pass(3_000);
+  const later = await SmallServer.open(small);
+  await later.join(1n, "Ada");
+  expect(later.standing("Ada")).toBe(20);
+});
+
 test("[K32] when no owner answers, players still join, at the last pose this gateway knows", async () => {
   const { small, nodes, north, south } = await town();
   const ada = await north.join(1n, "Ada");

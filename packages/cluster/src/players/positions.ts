@@ -16,7 +16,7 @@ interface PoseUpdate {
   readonly playerId: bigint;
   name: string;
   pose: Pose;
-  movedMs: number;
+  heardMs: number;
   storedMs: number;
   /** The last pose that an owner has confirmed. */
   sent: Pose | undefined;
@@ -87,7 +87,7 @@ export class PlayerPositionCache {
     if (!this.#poses.has(playerId) && posesEqual(pose, this.#spawnPose())) return;
     const storedMs = this.#options.time.nowMs();
     this.#remember(playerId, pose);
-    const news = { name, pose, movedMs: storedMs - sinceMs, storedMs };
+    const news = { name, pose, heardMs: storedMs - sinceMs, storedMs };
     const known = this.#recent.get(playerId);
     const update: PoseUpdate = Object.assign(
       known ?? { kind: "update" as const, playerId, sent: undefined },
@@ -137,8 +137,8 @@ export class PlayerPositionCache {
     const lookups = items.filter((item) => item.kind === "lookup");
     const answer = await request({
       kind: "players",
-      updates: updates.map(({ playerId, name, pose, movedMs }) => {
-        return { playerId, name, pose, sinceMs: Math.max(0, Math.round(nowMs - movedMs)) };
+      updates: updates.map(({ playerId, name, pose, heardMs }) => {
+        return { playerId, name, pose, sinceMs: Math.max(0, Math.round(nowMs - heardMs)) };
       }),
       lookups: lookups.map(({ playerId }) => playerId),
     });
@@ -182,13 +182,13 @@ function isSent({ sent, pose }: PoseUpdate): boolean {
   return sent === pose;
 }
 
-interface Move {
-  readonly movedMs: number;
+interface Report {
+  readonly heardMs: number;
   readonly receivedMs: number;
 }
 
 /**
- * Time during which an older move may still arrive, from a gateway that has not noticed that it lost the
+ * Time during which an older report may still arrive, from a gateway that has not noticed that it lost the
  * player.
  */
 const LATE_MS = 60_000;
@@ -202,8 +202,8 @@ export class PlayerPositionStore {
   readonly #time: TimeSource;
   readonly #playersMax: number;
   readonly #startMs: number;
-  /** Recent moves, in order of arrival. */
-  readonly #moves = new Map<bigint, Move>();
+  /** Recent reports, in order of arrival. */
+  readonly #reports = new Map<bigint, Report>();
   #count: number;
   /** True if some players are not saved yet. */
   isUnsaved = false;
@@ -219,7 +219,7 @@ export class PlayerPositionStore {
   /** Stores the reported players, then answers. */
   async answer({ updates, lookups }: PlayersRequest): Promise<PlayersAnswer> {
     const nowMs = this.#time.nowMs();
-    this.#forgetMoves(nowMs);
+    this.#forgetReports(nowMs);
     for (const player of updates) this.#store(player, nowMs);
     const early = SETTLE_MS - Math.abs(nowMs - this.#startMs);
     if (lookups.length > 0 && early > 0) await sleep(this.#time, early);
@@ -227,14 +227,14 @@ export class PlayerPositionStore {
   }
 
   #store({ playerId, name, pose, sinceMs }: RememberedPose, nowMs: number): void {
-    const movedMs = nowMs - sinceMs;
-    const last = this.#moves.get(playerId);
-    if (last !== undefined && movedMs < last.movedMs) return;
+    const heardMs = nowMs - sinceMs;
+    const last = this.#reports.get(playerId);
+    if (last !== undefined && heardMs < last.heardMs) return;
     const known = this.#world.player(playerId);
     if (known === undefined && this.#count >= this.#playersMax) return;
     if (known === undefined) this.#count++;
-    this.#moves.delete(playerId);
-    this.#moves.set(playerId, { movedMs, receivedMs: nowMs });
+    this.#reports.delete(playerId);
+    this.#reports.set(playerId, { heardMs, receivedMs: nowMs });
     // A player who joined and left without moving needs no save.
     if (known?.name === name && posesEqual(seen(known), pose)) return;
     const position = pointOnAxes(this.#world.shape, pose.position);
@@ -247,10 +247,10 @@ export class PlayerPositionStore {
     return known === undefined ? undefined : seen(known);
   }
 
-  #forgetMoves(nowMs: number): void {
-    for (const [playerId, { receivedMs }] of this.#moves) {
+  #forgetReports(nowMs: number): void {
+    for (const [playerId, { receivedMs }] of this.#reports) {
       if (Math.abs(nowMs - receivedMs) < LATE_MS) return;
-      this.#moves.delete(playerId);
+      this.#reports.delete(playerId);
     }
   }
 }

@@ -40,7 +40,7 @@ export interface RememberedPose {
   readonly playerId: bigint;
   readonly name: string;
   readonly pose: Pose;
-  /** Time since the player arrived there. */
+  /** Time since the gateway last heard from the player's client. */
   readonly sinceMs: number;
 }
 

@@ -145,7 +145,7 @@ export class ServerSession implements Watcher {
 
   /** Sets the player's pose, whatever the client wants, under a number that was never used before. */
   movePlayer(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string): void {
-    this.#joined?.player.moveTo(number, pose, reason, this.#context.options.time.nowMs());
+    this.#joined?.player.moveTo(number, pose, reason);
   }
 
   /** Queues a game message. Returns false if there is no room. */
@@ -208,6 +208,7 @@ export class ServerSession implements Watcher {
     const read = readClientFrame(frame, this.#hello === undefined);
     if ("reason" in read) return read;
     if (joined === undefined) return this.#receiveHellos(read);
+    joined.player.heard(nowMs);
     if (!this.#out.acknowledge(read.acknowledged) || !joined.sender.stream.confirm(read.applied)) {
       return malformed("something is acknowledged that was never sent");
     }

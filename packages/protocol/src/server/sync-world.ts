@@ -101,7 +101,7 @@ export interface SyncWorld {
   loadPlayer?(playerId: bigint): Promise<void>;
   /** Returns the last known pose of a player, or `undefined` for a new player. */
   poseOf(playerId: bigint): Pose | undefined;
-  /** Stores the pose of a player, and how long ago they took it. */
+  /** Stores the pose of a player, and how long ago their client was last heard. */
   storePlayer(playerId: bigint, name: string, pose: Pose, sinceMs: number): void;
   /** Omitted if no other server shares the world. */
   readonly peers?: PeerServers;

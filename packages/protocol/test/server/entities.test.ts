@@ -223,12 +223,13 @@ describe("players", () => {
     expect(stage.world.kept.get(1_001n)?.position[0]).toBe(70);
   });
 
-  test("are stored with the time since they moved there", async () => {
+  test("are stored with the time since their client was last heard, though they moved before", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.send(at(70));
     await stage.tick();
     await stage.ticks(9);
+    stage.time.advance(900);
     client.session.disconnected();
     expect(stage.world.keptSinceMs).toEqual([900]);
   });

@@ -33,14 +33,15 @@ export class SessionPlayer {
   /** Whether the world stores the player; otherwise anonymous reconnects would fill it with names. */
   #isRemembered: boolean;
   #keptMs: number;
-  #movedMs: number;
+  /** When a frame of the client last arrived. */
+  #heardMs: number;
 
   constructor(context: ServerContext, account: Account, nowMs: number) {
     this.#context = context;
     const { movement, readOnly = false } = context.options;
     this.#check = movement && new MoveCheck(movement, nowMs);
     this.#keptMs = nowMs;
-    this.#movedMs = nowMs;
+    this.#heardMs = nowMs;
     const { playerId, name } = account;
     const role = readOnly ? "viewer" : account.role;
     this.#isRemembered = account.isAnonymous !== true || context.world.poseOf(playerId) !== undefined;
@@ -61,6 +62,11 @@ export class SessionPlayer {
     return this.#isRefused;
   }
 
+  /** Notes that a frame of the client has arrived. */
+  heard(nowMs: number): void {
+    this.#heardMs = nowMs;
+  }
+
   /** Sets the pose that the player wants. Only the latest one counts, but each must be possible after the one before. */
   requestPose(move: Move, nowMs: number): void {
     // The client sent it before it knew the pose that the server has set.
@@ -69,16 +75,16 @@ export class SessionPlayer {
     const { position } = this.#requested ?? this.#player;
     const refusal = check?.refusal(position, move, nowMs);
     if (refusal === undefined) this.#requested = move;
-    else this.#refuse(refusal, nowMs);
+    else this.#refuse(refusal);
   }
 
   /**
    * Sets the pose, whose position must be inside, whatever the client wants. Without an orientation, the player keeps
    * theirs. A reconnect does not undo it.
    */
-  moveTo(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string, nowMs: number): void {
+  moveTo(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string): void {
     const { orientation } = this.#player;
-    const placement = this.#place({ number, pose: { orientation, ...pose }, reason }, nowMs);
+    const placement = this.#place({ number, pose: { orientation, ...pose }, reason });
     this.#context.placements.add(this.#player.playerId, placement);
   }
 
@@ -107,58 +113,57 @@ export class SessionPlayer {
   /** Applies the latest requested pose, once per tick. */
   tick(nowMs: number): void {
     this.#check?.startTick();
-    this.#moveAsRequested(nowMs);
+    this.#moveAsRequested();
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
 
   leave(nowMs: number): void {
-    this.#moveAsRequested(nowMs);
+    this.#moveAsRequested();
     this.#context.entities.leave(this.#entity);
     this.#context.world.peers?.gone(this.#entity.number);
     this.#keep(nowMs);
   }
 
-  #moveAsRequested(nowMs: number): void {
+  #moveAsRequested(): void {
     const requested = this.#requested;
     if (requested === undefined) return;
     this.#requested = undefined;
     this.#moveMs = requested.timeMs;
-    this.#move(requested, nowMs);
+    this.#move(requested);
   }
 
   /** Keeps the player at the last pose that was possible. */
-  #refuse(reason: string, nowMs: number): void {
+  #refuse(reason: string): void {
     const { placements } = this.#context;
-    this.#moveAsRequested(nowMs);
+    this.#moveAsRequested();
     // A rule of the game may have set another pose.
     if (this.#placement === undefined) {
       const { position, orientation } = this.#player;
-      this.#place({ number: placements.nextNumber(), pose: { position, orientation }, reason }, nowMs);
+      this.#place({ number: placements.nextNumber(), pose: { position, orientation }, reason });
     }
     this.#isRefused = true;
   }
 
-  #move(requested: Pose, nowMs: number): void {
+  #move(requested: Pose): void {
     const { entities, options, placements } = this.#context;
     const answer = options.rules?.beforeMove?.({ player: this.#player, to: requested });
     // The rule itself has moved the player, who must not leave that place by the move that led there.
     if (this.#placement !== undefined) return;
     if (answer === undefined) {
       // As decoded from a message, so it is rounded already.
-      if (entities.isInside(requested.position)) this.#take(requested, nowMs);
+      if (entities.isInside(requested.position)) this.#take(requested);
       return;
     }
     const { position, orientation } = this.#player;
     const pose = "replace" in answer ? answer.replace : { position, orientation };
     const reason = "reject" in answer ? clipText(answer.reject, DETAIL_BYTES_MAX) : "";
     // The client must learn where its player is.
-    if (entities.isInside(pose.position))
-      this.#place({ number: placements.nextNumber(), pose, reason }, nowMs);
+    if (entities.isInside(pose.position)) this.#place({ number: placements.nextNumber(), pose, reason });
   }
 
-  #place({ number, pose, reason }: Placement, nowMs: number): Placement {
+  #place({ number, pose, reason }: Placement): Placement {
     this.#requested = undefined;
-    this.#take(seenPose(pose), nowMs);
+    this.#take(seenPose(pose));
     const { position, orientation } = this.#player;
     this.#placement = { number, pose: { position, orientation }, reason };
     this.#placedMs = undefined;
@@ -166,11 +171,10 @@ export class SessionPlayer {
   }
 
   /** Takes a pose that is rounded as clients see it. */
-  #take(pose: Pose, nowMs: number): void {
+  #take(pose: Pose): void {
     const { playerId, role, name } = this.#player;
     this.#player = { playerId, role, name, position: pose.position, orientation: pose.orientation };
     this.#isMoved = true;
-    this.#movedMs = nowMs;
     this.#context.entities.move(this.#entity, pose);
     this.#sendToPeers();
   }
@@ -182,7 +186,7 @@ export class SessionPlayer {
   #keep(nowMs: number): void {
     if (!this.#isRemembered) return;
     const { playerId, name, position, orientation } = this.#player;
-    const sinceMs = Math.max(0, nowMs - this.#movedMs);
+    const sinceMs = Math.max(0, nowMs - this.#heardMs);
     this.#context.world.storePlayer(playerId, name, { position, orientation }, sinceMs);
     this.#isMoved = false;
     this.#keptMs = nowMs;

@@ -1,12 +1,20 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { LOOPBACK } from "@orthant/testkit/nats";
+import { asUser, LOOPBACK } from "@orthant/testkit/nats";
 import { orthantCommand } from "@orthant/testkit/process";
-import { GUIDE, GUIDE_USERS, type GuideNats, HOSTS } from "./guide-nats.ts";
+import {
+  asServiceUser,
+  BLOCKS,
+  blockWith,
+  GUIDE_USERS,
+  type GuideNats,
+  HOSTS,
+  SERVICE_USER,
+} from "./guide-nats.ts";
 
 const PLAYER = resolve("build/campaigns/cluster/guide-player.js");
 const ORTHANT = orthantCommand();
@@ -14,11 +22,6 @@ const UNIT = readFileSync("docs/operations/orthant-cluster.service", "utf8");
 const SECRET = "a secret of more than thirty-two letters";
 /** Node calls this variable, and a test must not inherit it. */
 const { NODE_OPTIONS: _inherited, ...ENVIRONMENT } = process.env;
-
-/** The blocks of shell commands in the guide. */
-const BLOCKS = [...GUIDE.matchAll(/^```sh\n(?<text>.*?)^```$/gms)].map(
-  (match) => match.groups?.["text"] ?? "",
-);
 
 interface Status {
   readonly shards: readonly { readonly shard: string; readonly unsavedRecords: number }[];
@@ -34,15 +37,22 @@ export class GuideHosts {
   constructor(nats: GuideNats, folder: string) {
     this.nats = nats;
     this.#folder = folder;
-    for (const path of ["bin", "etc/orthant", "srv/orthant", "backups", "var/lib/orthant"])
+    for (const path of ["bin", "srv", "backups", "var/lib/orthant"])
       mkdirSync(join(folder, path), { recursive: true });
+    // What useradd makes, and an operator.
+    if (SERVICE_USER !== undefined)
+      for (const path of ["backups", "var/lib/orthant"])
+        chownSync(join(folder, path), SERVICE_USER.id, SERVICE_USER.id);
+    for (const text of ["install -d /etc/orthant", "install -m 644 fullchain.pem"]) {
+      const commands = this.#here(asServiceUser(blockWith(text)), "a");
+      execFileSync("bash", ["-e", "-c", commands], { cwd: join(folder, "etc/nats"), stdio: "ignore" });
+    }
     writeFileSync(join(folder, "bin/orthant"), `#!/bin/sh\nexec ${process.execPath} ${ORTHANT} "$@"\n`);
     chmodSync(join(folder, "bin/orthant"), 0o755);
-    for (const file of ["cert.pem", "key.pem"])
-      cpSync(join(folder, "etc/nats", file), join(folder, "etc/orthant", file));
+    const secret = { mode: 0o600 };
     for (const host of HOSTS)
-      writeFileSync(join(folder, `cluster-${host}.env`), this.#settings("ORTHANT_SECRET", host));
-    writeFileSync(join(folder, "etc/orthant/operator.env"), this.#settings("operator", "a"));
+      writeFileSync(join(folder, `cluster-${host}.env`), this.#settings("ORTHANT_SECRET", host), secret);
+    writeFileSync(join(folder, "etc/orthant/operator.env"), this.#settings("operator", "a"), secret);
   }
 
   /** Runs the guide's block with a text on host `a`, as an operator does. Returns what it prints. */
@@ -51,7 +61,7 @@ export class GuideHosts {
     const block = blockWith(text);
     // The shell still has the settings that an earlier block of the guide has read.
     const settings = block.includes("set -a") ? "" : "set -a; . /etc/orthant/operator.env\n";
-    return this.command("a", this.#here(settings + block, "a"));
+    return this.command("a", this.#here(settings + asServiceUser(block), "a"));
   }
 
   /** Runs a command on a host. */
@@ -71,12 +81,13 @@ export class GuideHosts {
         ...this.#prefix(host),
         "bash",
         "-c",
-        `set -a; . ${settings}; exec ${command}`,
+        `set -a; . ${settings}; exec ${[...asUser(SERVICE_USER?.id), command].join(" ")}`,
       ];
       const service = spawn(program, words, { ...this.#place, stdio: ["ignore", "pipe", "pipe"] });
-      service.stderr?.on("data", (bytes) => {
-        this.log += `${host}: ${bytes}`;
-      });
+      for (const output of [service.stdout, service.stderr])
+        output?.on("data", (bytes) => {
+          this.log += `${host}: ${bytes}`;
+        });
       this.#services.set(host, service);
     }
     for (const host of HOSTS) {
@@ -166,9 +177,9 @@ export class GuideHosts {
       block.find((text) => text.includes("ORTHANT_SECRET") === (role === "ORTHANT_SECRET")) ?? "";
     const user = role === "operator" ? GUIDE_USERS.operator : GUIDE_USERS.owner;
     const gateways: Readonly<Record<string, string>> = {
-      a: "of gateway a",
-      b: "of gateway b",
-      c: "of gateway c",
+      a: "of-gateway-a",
+      b: "of-gateway-b",
+      c: "of-gateway-c",
     };
     return this.#here(written, host)
       .replace("ORTHANT_NATS_PASSWORD=...", `ORTHANT_NATS_PASSWORD="${user.password}"`)
@@ -189,11 +200,4 @@ export class GuideHosts {
       placed,
     );
   }
-}
-
-function blockWith(text: string): string {
-  const found = BLOCKS.filter((block) => block.includes(text));
-  const [only, ...others] = found;
-  if (only !== undefined && others.length === 0) return only;
-  throw new Error(`${found.length} blocks of the guide have "${text}"`);
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connectNats } from "@orthant/cluster/nats";
 import { LOOPBACK, obtainNatsServer } from "@orthant/testkit/nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createCertificates, GUIDE_USERS, GuideNats, guideConfiguration } from "./guide-nats.ts";
+import { blockWith, configurationInGuide, createCertificates, GUIDE_USERS, GuideNats } from "./guide-nats.ts";
 
 const START_MS = 120_000;
 
@@ -49,7 +49,7 @@ test(
 );
 
 test(
-  "the server rejects a misspelt setting in the configuration",
+  "the guide's check accepts its configuration with the passwords, and rejects a misspelt setting",
   () => {
     const options = {
       name: "n0",
@@ -61,9 +61,11 @@ test(
     };
     createCertificates(folder, LOOPBACK);
     const file = join(folder, "nats.conf");
-    const run = (): string =>
-      execFileSync(obtainNatsServer(), ["-t", "-c", file], { encoding: "utf8", stdio: "pipe" });
-    const written = guideConfiguration(options, folder, LOOPBACK);
+    const check = blockWith("nats-server -t")
+      .replaceAll("/etc/nats", folder)
+      .replace("nats-server", obtainNatsServer());
+    const run = (): string => execFileSync("bash", ["-e", "-c", check], { encoding: "utf8", stdio: "pipe" });
+    const written = configurationInGuide(options, folder, LOOPBACK);
     writeFileSync(file, written);
     expect(run).not.toThrow();
     writeFileSync(file, written.replace("sync_interval", "sync_intervall"));

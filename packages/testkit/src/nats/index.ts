@@ -1,4 +1,4 @@
-export { leaderOf, NatsCluster } from "./nats-cluster.ts";
+export { asUser, leaderOf, NatsCluster } from "./nats-cluster.ts";
 export { type NatsConfiguration, type NatsNode, TEST_CREDENTIALS } from "./nats-node.ts";
 export {
   canLoseOneWay,

@@ -42,7 +42,7 @@ export class NatsCluster {
     const nodes = places.map((place, member) => {
       const others = routes.filter((_, other) => other !== member);
       const options = { name: `n${member}`, routes: others, ...settings, ...place };
-      return new NatsNode([...network.prefix(member), program], folder, options);
+      return new NatsNode([...network.prefix(member), ...asUser(settings.runAs), program], folder, options);
     });
     const cluster = new NatsCluster(nodes, folder);
     await Promise.all(nodes.map((node) => node.start()));
@@ -77,6 +77,11 @@ export class NatsCluster {
     await Promise.all(this.nodes.map((node) => node.kill()));
     rmSync(this.#folder, { recursive: true });
   }
+}
+
+/** Returns the prefix of commands that another user runs. */
+export function asUser(id: number | undefined): readonly string[] {
+  return id === undefined ? [] : ["setpriv", `--reuid=${id}`, `--regid=${id}`, "--clear-groups"];
 }
 
 /** Returns the server that leads a stream. */

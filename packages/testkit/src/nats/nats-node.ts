@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** One NATS server in a separate process, which can be killed, paused and restarted on the same files. */
@@ -19,6 +19,8 @@ export class NatsNode {
     this.#command = command;
     const store = join(folder, options.name);
     mkdirSync(store, { recursive: true });
+    const { runAs } = options;
+    if (runAs !== undefined) for (const path of [folder, store]) chownSync(path, runAs, runAs);
     this.#configurationFile = join(folder, `${options.name}.conf`);
     const { written = natsConfiguration } = options;
     writeFileSync(this.#configurationFile, written({ ...options, store }));
@@ -98,6 +100,8 @@ export interface NatsConfiguration {
   readonly maxFileStore?: string;
   readonly importsSettings?: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** The number of the user and the group that run the server, instead of those of the test. */
+  readonly runAs?: number;
   /** Replaces `natsConfiguration` as the writer of the configuration. */
   readonly written?: (options: NatsConfiguration) => string;
 }

@@ -23,7 +23,7 @@ export async function shownWorld(
   for (const { lastSavedMs: _, ...player } of world.players) everything[`player ${player.playerId}`] = player;
   for (const position of chunks) {
     const chunk = await world.chunk(position);
-    everything[`chunk ${position.join()}`] = [chunk.voxels(), chunk.data.entries];
+    everything[`chunk ${position.join()}`] = [chunk.voxels(), [...chunk.data]];
   }
   for (const place of entityPlaces) {
     for (const entity of await entitiesAt(world, place)) everything[`entity ${entity.id}`] = entity;

@@ -255,7 +255,7 @@ function digestText(
 }
 
 function digestOfChunk(chunk: Chunk): string {
-  const data = chunk.data.entries.map(({ index, data }) => `${index}=${data.length}/${crc32(data)}`);
+  const data = [...chunk.data].map(({ index, data }) => `${index}=${data.length}/${crc32(data)}`);
   return [crc32(new Uint8Array(chunk.voxels().buffer)), ...data].join(" ");
 }
 

@@ -72,7 +72,7 @@ describe("orthant paste", () => {
       data: 1,
     });
     const world = await openWorldEngine(new NodeDisk(target), { readOnly: true });
-    expect((await world.chunk([0, 12, 0, 0])).data.entries[0]?.data).toEqual(bytes);
+    expect([...(await world.chunk([0, 12, 0, 0])).data][0]?.data).toEqual(bytes);
     await world.close();
   });
 

@@ -68,6 +68,24 @@ test("[K11] data that was acknowledged survives the death of its owner before a 
   ]);
 });
 
+test("[K11] 32,769 encoded bytes of a voxel reach the owner, and one more does not", async () => {
+  const cluster = new DataCluster();
+  await cluster.start();
+  const { gateway } = await cluster.small.gateway();
+  const most = new Prng(3).bytes(32_769);
+  await cluster.edit(gateway, { voxel: WEST, block: CHEST, data: most });
+  await cluster.edit(gateway, { voxel: EAST, block: CHEST });
+  expect(await cluster.shown()).toEqual([
+    [CHEST, most],
+    [CHEST, undefined],
+  ]);
+  const placements = [{ voxel: EAST, data: new Uint8Array(32_770) }];
+  const refused = cluster.small.settled(
+    gateway.world.edit({ kind: "voxels", placements }, { clientId: 7n, editId: 3 }),
+  );
+  await expect(refused).rejects.toThrow();
+});
+
 test("[K19] an edit that was made in one shard and changes nothing in another is a duplicate when it comes again", async () => {
   const cluster = new DataCluster();
   await cluster.start();

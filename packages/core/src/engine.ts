@@ -34,7 +34,7 @@ export {
   packedChunkCodec,
   skipPackedChunk,
 } from "./chunk/packed-chunk-codec.ts";
-export { diffVoxelData } from "./chunk/voxel-data.ts";
+export { diffVoxelData, STORED_VOXEL_DATA_BYTES_MAX } from "./chunk/voxel-data.ts";
 export { voxelDataCodec, voxelDataEditsCodec } from "./chunk/voxel-data-codec.ts";
 export { wrongArgument } from "./error/orthant-error.ts";
 export { ListenerSet } from "./event/listener-set.ts";
@@ -177,4 +177,4 @@ export {
 export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
 export { decodeData, encodeData, encodeSetData, requireDataCodec } from "./world/data-codec.ts";
 export { dataText } from "./world/data-text.ts";
-export { decodePlainValue, encodePlainValue } from "./world/plain-value.ts";
+export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";

@@ -41,6 +41,21 @@ async function joined({ url }: OrthantServer<3>): Promise<ClientWorld<3>> {
   return client;
 }
 
+test("a client may set exactly 32,768 bytes of data, and others and the disk get all of them", async () => {
+  const disk = new MemoryDisk();
+  const { world, server } = await served(disk);
+  const [ada, bob] = [await joined(server), await joined(server)];
+  const most = new Uint8Array(32_768).fill(7);
+  expect(await ada.set(PLACE, world.blocks.id("wood"), { data: most })).toEqual({ status: "applied" });
+  await expect.poll(() => bob.dataAt(PLACE)).toEqual(most);
+  await expect(ada.setData(PLACE, new Uint8Array(32_769))).rejects.toThrow(
+    "data has 32769 bytes, which exceed the limit of 32768 for a voxel",
+  );
+  const found = await openWorld<3>(new MemoryDisk(disk.image()), { readOnly: true });
+  expect(await found.data(PLACE)).toEqual(most);
+  await found.close();
+});
+
 test("data that a client sets is seen by rules and by other clients, copied, undone, and there after a crash", async () => {
   const disk = new MemoryDisk();
   const { world, server, seen } = await served(disk);

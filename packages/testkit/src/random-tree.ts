@@ -69,7 +69,7 @@ export function changeData(prng: Prng, tree: RegionTree, shape: ChunkShape): Reg
   const position = randomBox(prng, 1).min;
   const held = tree.at(...position);
   const chunk = held === undefined || held instanceof GeneratorRef ? emptyChunk(shape.volume) : held;
-  const index = prng.chance(0.5) ? prng.below(shape.volume) : (chunk.data.entries[0]?.index ?? 0);
+  const index = prng.chance(0.5) ? prng.below(shape.volume) : ([...chunk.data][0]?.index ?? 0);
   const data = prng.chance(0.3) ? undefined : prng.bytes(prng.pick([0, 3, 2000]));
   return tree.set(position, chunk.editData([{ index, data }]));
 }

@@ -1,5 +1,5 @@
 import { type DataCodec, isOrthantError, type Position } from "@orthant/core";
-import { encodeUtf8 } from "@orthant/core/bytes";
+import { bytesEqual, encodeUtf8 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import { STORE_BYTES_MAX, STORE_VALUE_BYTES_MAX } from "@orthant/save/content";
@@ -123,9 +123,26 @@ describe("the store of a world", () => {
     );
     await expect(store.set("k", { now: new Date() })).rejects.toThrow("value.now");
     await expect(listed(store, 7 as unknown as string)).rejects.toThrow("prefix is 7");
-    expect(await codeOfRejection(store.set("k", new Uint8Array(STORE_VALUE_BYTES_MAX)))).toBe("ORT_LIMIT");
-    await store.set("k", new Uint8Array(STORE_VALUE_BYTES_MAX - 1));
-    expect(((await store.get("k")) as Uint8Array).length).toBe(STORE_VALUE_BYTES_MAX - 1);
+    await expect(store.set("k", new Uint8Array(STORE_VALUE_BYTES_MAX + 1))).rejects.toThrow(
+      'ORT_LIMIT: the value of "k" has 1048577 bytes, which exceed the limit of 1048576: spread it over several keys',
+    );
+  });
+
+  test("has values of exactly 1,048,576 bytes at most, also after a crash", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, { dimensions: 3 }, journaled);
+    const most = new Uint8Array(1_048_576).fill(7);
+    await world.store.set("k", most);
+    await world.store.set("text", "x".repeat(1_048_574));
+    const crashed = new MemoryDisk(disk.image());
+    await world.close();
+    for (const left of [crashed, disk]) {
+      const found = await openWorld<3>(left, journaled);
+      expect(bytesEqual((await found.store.get("k")) as Uint8Array, most)).toBe(true);
+      expect(((await found.store.get("text")) as string).length).toBe(1_048_574);
+      await found.close();
+      expect(await verifySave(left)).toEqual([]);
+    }
   });
 
   test("never has more than 64 MiB, saved or not", async () => {

@@ -42,6 +42,31 @@ describe("the data of a voxel", () => {
     expect([await world.data(PLACE), await world.get(PLACE)]).toEqual([undefined, CHEST]);
   });
 
+  test("has exactly 32,768 bytes at most, of bytes, of JSON and of a codec, also after a crash", async () => {
+    const same: DataCodec = { encode: (value) => value as Uint8Array, decode: (bytes) => bytes };
+    const most = new Uint8Array(32_768).fill(7);
+    const tooLong = (length: number): string =>
+      `ORT_LIMIT: data has ${length} bytes, which exceed the limit of 32768 for a voxel`;
+    for (const [dataCodec, value, over] of [
+      [undefined, most, new Uint8Array(32_769)],
+      [undefined, "x".repeat(32_766), "x".repeat(32_767)],
+      [same, most, new Uint8Array(32_769)],
+    ] as const) {
+      const disk = new MemoryDisk();
+      const options = { ...journaled, ...(dataCodec && { dataCodec }) };
+      const world = await createWorld(disk, { dimensions: 3 }, options);
+      expect((await world.setData(PLACE, value)).status).toBe("applied");
+      await expect(world.setData(PLACE, over)).rejects.toThrow(tooLong(32_769));
+      const crashed = new MemoryDisk(disk.image());
+      await world.close();
+      for (const left of [crashed, disk]) {
+        const found = await openWorld<3>(left, options);
+        expect(await found.data(PLACE)).toEqual(value);
+        await found.close();
+      }
+    }
+  });
+
   test("is a copy of what a game or its codec gave, also of a Buffer of Node", async () => {
     const scratch = Buffer.from("mine");
     const codec: DataCodec = { encode: () => scratch, decode: (bytes) => new TextDecoder().decode(bytes) };

@@ -1,6 +1,6 @@
-import { type Position, VOXEL_DATA_BYTES_MAX, type VoxelPlacement } from "@orthant/core";
+import type { Position, VoxelPlacement } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, list } from "@orthant/core/bytes";
-import { AXES } from "@orthant/core/engine";
+import { AXES, STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/engine";
 import type { RequestedEdit } from "@orthant/protocol";
 
 const PLACEMENTS_MAX = 65_536;
@@ -17,7 +17,7 @@ export const placementCodec: Codec<VoxelPlacement> = {
     const dataFlag = data === null ? REMOVES_DATA : HAS_DATA;
     out.u8((block === undefined ? 0 : HAS_BLOCK) | (data === undefined ? 0 : dataFlag));
     if (block !== undefined) out.varU16(block);
-    if (data instanceof Uint8Array) out.bytes(data, VOXEL_DATA_BYTES_MAX);
+    if (data instanceof Uint8Array) out.bytes(data, STORED_VOXEL_DATA_BYTES_MAX);
   },
   read(input) {
     const voxel = readVoxel(input);
@@ -26,7 +26,7 @@ export const placementCodec: Codec<VoxelPlacement> = {
       throw input.fail("ORT_TAG", `flags ${flags} of a placement`);
     const placement = flags & HAS_BLOCK ? { voxel, block: input.varU16() } : { voxel };
     if (flags & REMOVES_DATA) return { ...placement, data: null };
-    return flags & HAS_DATA ? { ...placement, data: input.bytes(VOXEL_DATA_BYTES_MAX) } : placement;
+    return flags & HAS_DATA ? { ...placement, data: input.bytes(STORED_VOXEL_DATA_BYTES_MAX) } : placement;
   },
 };
 

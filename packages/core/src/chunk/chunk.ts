@@ -146,7 +146,7 @@ export class Chunk {
   /** Returns a copy of the data of one voxel; `undefined` if it has none. */
   dataAt(index: number): Uint8Array | undefined {
     requireInteger(index, 0, this.volume - 1);
-    return this.data.at(index)?.slice();
+    return this.data.at(index);
   }
 
   /** Returns the chunk with other data for some voxels, the last one for a voxel winning. Throws `ORT_LIMIT` for too much. */
@@ -158,7 +158,7 @@ export class Chunk {
   withData(data: VoxelData): Chunk {
     if (data === this.data) return this;
     if (!(data instanceof VoxelData)) throw wrongArgument("data", data, "it is the data of a chunk");
-    requireInteger(data.entries.at(-1)?.index ?? 0, 0, this.volume - 1);
+    requireInteger(data.lastIndex ?? 0, 0, this.volume - 1);
     return data.equals(this.data) ? this : chunkOf(this.#voxels, data);
   }
 

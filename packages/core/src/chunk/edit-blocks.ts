@@ -3,6 +3,7 @@ import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { positionInChunk } from "../lattice/chunk-shape.ts";
 import type { BlockCatalog } from "./block-catalog.ts";
 import type { Chunk, VoxelEdit } from "./chunk.ts";
+import type { VoxelDataEdit } from "./voxel-data.ts";
 
 /**
  * A voxel of a chunk, its new block, if any, and its new data: bytes, or `null` to remove what it has. Without either, its
@@ -61,8 +62,10 @@ export function fillBlocks(
   isSameType: IsSameType,
 ): Chunk {
   const filled = chunk.fill(shape, box, block);
-  const gone = chunk.data.entries.filter(
-    ({ index }) => boxContains(box, positionInChunk(shape, index)) && !isSameType(chunk.get(index), block),
-  );
-  return gone.length === 0 ? filled : filled.editData(gone.map(({ index }) => ({ index, data: undefined })));
+  const gone: VoxelDataEdit[] = [];
+  chunk.data.forEachLength((index) => {
+    if (boxContains(box, positionInChunk(shape, index)) && !isSameType(chunk.get(index), block))
+      gone.push({ index, data: undefined });
+  });
+  return gone.length === 0 ? filled : filled.editData(gone);
 }

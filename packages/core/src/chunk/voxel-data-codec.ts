@@ -1,4 +1,5 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
@@ -7,10 +8,9 @@ import { varU32Bytes } from "./packed-indices.ts";
 import {
   CHUNK_DATA_BYTES_MAX,
   requireVoxelDataLength,
-  VOXEL_DATA_BYTES_MAX,
+  STORED_VOXEL_DATA_BYTES_MAX,
   VoxelData,
   type VoxelDataEdit,
-  type VoxelDatum,
 } from "./voxel-data.ts";
 
 /**
@@ -20,33 +20,29 @@ import {
 export function voxelDataCodec(volume: number): Codec<VoxelData> {
   requireVolume(volume);
   return {
-    write(out, { entries }) {
-      out.varUint(entries.length);
-      let next = 0;
-      for (const { index, data } of entries) {
-        requireInteger(index, next, volume - 1);
-        out.varUint(index - next);
-        out.bytes(data, VOXEL_DATA_BYTES_MAX);
-        next = index + 1;
-      }
+    write(out, data) {
+      requireInteger(data.lastIndex ?? 0, 0, volume - 1);
+      data.write(out);
     },
 
     read(input) {
       const start = input.offset;
+      const out = new ByteWriter();
       const count = input.count(volume);
-      const entries: VoxelDatum[] = [];
+      out.varUint(count);
       let next = 0;
       for (let position = 0; position < count; position++) {
         const index = readIndex(input, next, volume);
-        const data = input.bytes(VOXEL_DATA_BYTES_MAX);
-        const bytes = input.offset - start;
-        if (bytes > CHUNK_DATA_BYTES_MAX) {
+        const length = input.varUint();
+        if (length > STORED_VOXEL_DATA_BYTES_MAX) throw input.fail("ORT_LIMIT", tooLong(length));
+        out.varUint(index - next);
+        out.bytes(input.view(length));
+        next = index + 1;
+        if (input.offset - start > CHUNK_DATA_BYTES_MAX) {
           throw input.fail("ORT_LIMIT", `more than ${CHUNK_DATA_BYTES_MAX} bytes of data in a chunk`);
         }
-        entries.push({ index, data });
-        next = index + 1;
       }
-      return VoxelData.of(entries);
+      return VoxelData.ofEncoded(out.copy());
     },
   };
 }
@@ -77,9 +73,7 @@ export function voxelDataEditsCodec(volume: number): Codec<readonly VoxelDataEdi
       for (let position = 0; position < count; position++) {
         const index = readIndex(input, next, volume);
         const length = input.varUint() - 1;
-        if (length > VOXEL_DATA_BYTES_MAX) {
-          throw input.fail("ORT_LIMIT", `${length} bytes of data for a voxel`);
-        }
+        if (length > STORED_VOXEL_DATA_BYTES_MAX) throw input.fail("ORT_LIMIT", tooLong(length));
         edits.push({ index, data: length < 0 ? undefined : input.view(length).slice() });
         next = index + 1;
       }
@@ -117,4 +111,8 @@ function readIndex(input: ByteReader, next: number, volume: number): number {
   const index = next + input.varUint();
   if (index >= volume) throw input.fail("ORT_VOXEL_DATA", `data of voxel ${index} of ${volume}`);
   return index;
+}
+
+function tooLong(bytes: number): string {
+  return `${bytes} bytes of data for a voxel where at most ${STORED_VOXEL_DATA_BYTES_MAX} may be`;
 }

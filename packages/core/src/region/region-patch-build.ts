@@ -86,7 +86,7 @@ function withoutData(
   for (const { box, content } of tree.pieces(region)) {
     const found = dataOf(content);
     if (found.size === 0) continue;
-    data.push({ chunk: box.min, edits: found.entries });
+    data.push({ chunk: box.min, edits: [...found] });
     blocks = blocks.set(box.min, (content as Chunk).withoutData());
   }
   return { blocks, data: data.sort((a, b) => comparePositions(a.chunk, b.chunk)) };

@@ -1,7 +1,7 @@
 import { copyBytes } from "../bytes/plain-bytes.ts";
-import { requireVoxelDataLength } from "../chunk/voxel-data.ts";
+import { VOXEL_DATA_BYTES_MAX } from "../chunk/voxel-data.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
-import { decodePlainValue, encodePlainValue } from "./plain-value.ts";
+import { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./plain-value.ts";
 
 /**
  * Turns the data that a game hangs on voxels into bytes, and back. All programs that open a world or join it need the same
@@ -46,12 +46,17 @@ export function requireDataCodec(name: string, value: unknown): DataCodec {
  */
 export function encodeData(codec: DataCodec, name: string, value: unknown): Uint8Array | null | undefined {
   if (value === undefined || value === null) return value;
-  const bytes: unknown = codec === PLAIN_DATA ? encodePlainValue(name, value) : codec.encode(value);
+  const isPlain = codec === PLAIN_DATA;
+  const bytes: unknown = isPlain ? encodePlainValue(name, value) : codec.encode(value);
   if (!(bytes instanceof Uint8Array)) {
     throw wrongArgument(`what dataCodec.encode returned for ${name}`, bytes, "it is a Uint8Array");
   }
-  requireVoxelDataLength(bytes.length);
-  return copyBytes(bytes);
+  const length = bytes.length - (isPlain ? PLAIN_VALUE_HEAD_BYTES : 0);
+  if (length <= VOXEL_DATA_BYTES_MAX) return copyBytes(bytes);
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `${name} has ${length} bytes, which exceed the limit of ${VOXEL_DATA_BYTES_MAX} for a voxel`,
+  );
 }
 
 /** Returns the bytes that `setData` sets, `null` to remove what is there. */

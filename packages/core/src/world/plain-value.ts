@@ -5,6 +5,8 @@ import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 /** The first byte of a value says what follows. */
 const BYTES_KIND = 0;
 const JSON_KIND = 1;
+/** Length of what precedes the bytes or the JSON of a value. */
+export const PLAIN_VALUE_HEAD_BYTES = 1;
 /** Lists and objects inside each other. */
 const DEPTH_MAX = 64;
 
@@ -16,15 +18,15 @@ export function encodePlainValue(name: string, value: unknown): Uint8Array {
   const isBytes = value instanceof Uint8Array;
   if (!isBytes) requireJson(name, value, []);
   const content = isBytes ? value : encodeUtf8(jsonOf(name, value));
-  const encoded = new Uint8Array(1 + content.length);
+  const encoded = new Uint8Array(PLAIN_VALUE_HEAD_BYTES + content.length);
   encoded[0] = isBytes ? BYTES_KIND : JSON_KIND;
-  encoded.set(content, 1);
+  encoded.set(content, PLAIN_VALUE_HEAD_BYTES);
   return encoded;
 }
 
 /** Returns the value that bytes encode; `undefined` if they encode none. */
 export function decodePlainValue(encoded: Uint8Array): { readonly value: unknown } | undefined {
-  const content = encoded.subarray(1);
+  const content = encoded.subarray(PLAIN_VALUE_HEAD_BYTES);
   if (encoded[0] === BYTES_KIND) return { value: copyBytes(content) };
   const text = encoded[0] === JSON_KIND ? decodeUtf8(content, 0, content.length) : undefined;
   if (text === undefined) return undefined;

@@ -34,7 +34,7 @@ const filled = small.editData([
 
 describe("the data of a chunk", () => {
   test("is there for the voxels that have some, in their order, as a copy", () => {
-    expect(filled.data.entries.map(({ index }) => index)).toEqual([2, 6]);
+    expect([...filled.data].map(({ index }) => index)).toEqual([2, 6]);
     expect(filled.dataAt(2)).toEqual(text("two"));
     expect(filled.dataAt(3)).toBeUndefined();
     filled.dataAt(2)?.fill(0);
@@ -102,7 +102,7 @@ describe("the data of a chunk", () => {
       CHUNK_DATA_BYTES_MAX,
     );
     expect(codeOf(() => full.editData([{ index: 7, data: most.subarray(0, rest + 1) }]))).toBe("ORT_LIMIT");
-    expect(codeOf(() => small.editData([{ index: 0, data: new Uint8Array(most.length + 1) }]))).toBe(
+    expect(codeOf(() => small.editData([{ index: 0, data: new Uint8Array(most.length + 2) }]))).toBe(
       "ORT_LIMIT",
     );
   });
@@ -142,7 +142,72 @@ describe("the data of a chunk", () => {
   });
 });
 
+describe("the data of many voxels", () => {
+  const volume = 4_096;
+  const many = voxelDataCodec(volume);
+
+  test("is what a map of the same edits holds, however they are made", () => {
+    const prng = new Prng(11);
+    for (let attempt = 0; attempt < 20; attempt++) {
+      let chunk = emptyChunk(volume);
+      const model = new Map<number, string>();
+      for (let round = 0; round < 30; round++) {
+        const edits = Array.from(
+          { length: 1 + prng.below(prng.chance(0.3) ? 200 : 4) },
+          (): VoxelDataEdit => {
+            const data = prng.chance(0.4) ? undefined : prng.bytes(prng.chance(0.1) ? 300 : prng.below(4));
+            return { index: prng.chance(0.5) ? prng.below(volume) : prng.below(40), data };
+          },
+        );
+        for (const { index, data } of edits) {
+          if (data === undefined) model.delete(index);
+          else model.set(index, toHex(data));
+        }
+        chunk = chunk.editData(edits);
+        const { data } = chunk;
+        const shown = [...data].map((entry) => [entry.index, toHex(entry.data)] as const);
+        const wanted = [...model].sort(([a], [b]) => a - b);
+        expect(shown, `attempt ${attempt}, round ${round}`).toEqual(wanted);
+        expect([data.size, data.lastIndex]).toEqual([model.size, wanted.at(-1)?.[0]]);
+        const bytes = encode(many, data);
+        expect(bytes.length).toBe(data.byteLength);
+        expect(decode(many, bytes).equals(data)).toBe(true);
+        const at = Array.from({ length: volume }, (_, index) => chunk.dataAt(index));
+        expect(at.flatMap((found, index) => (found === undefined ? [] : [[index, toHex(found)]]))).toEqual(
+          wanted,
+        );
+      }
+    }
+  });
+
+  test("takes a few bytes of memory for each, and nothing where no voxel has any", () => {
+    const one = Uint8Array.of(7);
+    const full = emptyChunk(volume).editData(
+      Array.from({ length: volume }, (_, index) => ({ index, data: one })),
+    );
+    expect(full.data.memoryBytes).toBeLessThan(volume * 4);
+    expect(full.data.memoryBytes).toBeGreaterThan(full.data.byteLength);
+    expect(full.withoutData().data.memoryBytes).toBe(0);
+  });
+
+  test("is not changed by one who changes what was read or given", () => {
+    const given = Uint8Array.of(1, 2);
+    const chunk = emptyChunk(volume).editData([{ index: 9, data: given }]);
+    given.fill(0);
+    chunk.dataAt(9)?.fill(0);
+    chunk.data.at(9)?.fill(0);
+    for (const { data } of chunk.data) data.fill(0);
+    expect(chunk.dataAt(9)).toEqual(Uint8Array.of(1, 2));
+  });
+});
+
 describe("data in bytes", () => {
+  test("[C26] may have 32,769 bytes for a voxel", () => {
+    const bytes = fromHex(`0100818002${"07".repeat(32_769)}`);
+    expect(decode(codec, bytes).at(0)?.length).toBe(32_769);
+    expect(encode(codec, decode(codec, bytes))).toEqual(bytes);
+  });
+
   test("[C24] is the number of voxels skipped and the bytes, for each voxel that has some", () => {
     expect(toHex(encode(codec, filled.data))).toBe("02" + "02" + "0374776f" + "03" + "03736978");
     expect(toHex(encode(codec, small.data))).toBe("00");
@@ -153,7 +218,7 @@ describe("data in bytes", () => {
     ["C25", "a voxel that the chunk does not have", "01 08 00", "ORT_VOXEL_DATA"],
     ["C25", "a later voxel that the chunk does not have", "02 07 00 00 00", "ORT_VOXEL_DATA"],
     ["C25", "more voxels than the chunk has", "09 00 00 00 00 00 00 00 00 00 00", "ORT_LIMIT"],
-    ["C26", "32,769 bytes for a voxel", "01 00 818002", "ORT_LIMIT"],
+    ["C26", "32,770 bytes for a voxel", "01 00 828002", "ORT_LIMIT"],
     ["C26", "bytes that are missing", "01 00 03 0102", "ORT_TRUNCATED"],
   ])("[%s] is refused with %s", (_rule, _name, hex, code) => {
     expect(codeOf(() => decode(codec, fromHex(hex)))).toBe(code);

@@ -302,7 +302,7 @@ describe("a patch in bytes", () => {
     ["P24", "data of no voxel", `${HEAD} 10 ${CLOCKS} 00 00 01 00 00`, "ORT_PATCH_FORM"],
     ["P24", "data of voxel 2 of 2", `${HEAD} 10 ${CLOCKS} 00 00 01 00 01 02 01`, "ORT_VOXEL_DATA"],
     ["P24", "more data than voxels", `${HEAD} 10 ${CLOCKS} 00 00 01 00 03 00 00 00 00 00 00`, "ORT_LIMIT"],
-    ["P24", "32,769 bytes of data", `${HEAD} 10 ${CLOCKS} 00 00 01 00 01 00 828002`, "ORT_LIMIT"],
+    ["P24", "32,770 bytes of data", `${HEAD} 10 ${CLOCKS} 00 00 01 00 01 00 838002`, "ORT_LIMIT"],
     [
       "P24",
       "data of chunks out of order",

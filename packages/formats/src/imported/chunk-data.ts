@@ -1,4 +1,5 @@
-import { isOrthantError, PLAIN_DATA, VOXEL_DATA_BYTES_MAX, type VoxelDataEdit } from "@orthant/core";
+import { isOrthantError, PLAIN_DATA, type VoxelDataEdit } from "@orthant/core";
+import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/engine";
 import { type ImportedBlockData, readNbtCompound, type Triple } from "@orthant/imports";
 import type { ConversionLosses } from "../format/losses.ts";
 import type { ImportedChunk } from "./import-source.ts";
@@ -64,7 +65,7 @@ export function withData(
 function encodedData(entry: DataOfVoxel): Uint8Array | undefined {
   try {
     const bytes = PLAIN_DATA.encode(entry.value());
-    return bytes.length <= VOXEL_DATA_BYTES_MAX ? bytes : undefined;
+    return bytes.length <= STORED_VOXEL_DATA_BYTES_MAX ? bytes : undefined;
   } catch (error) {
     if (isOrthantError(error)) return undefined;
     throw error;

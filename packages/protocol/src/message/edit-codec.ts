@@ -1,13 +1,13 @@
 import type { RejectionReason } from "@orthant/core";
-import {
-  type Box,
-  OrthantError,
-  type Position,
-  VOXEL_DATA_BYTES_MAX,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
 import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
-import { AXES, boxBetween, positionFrom, requireInteger } from "@orthant/core/engine";
+import {
+  AXES,
+  boxBetween,
+  positionFrom,
+  requireInteger,
+  STORED_VOXEL_DATA_BYTES_MAX,
+} from "@orthant/core/engine";
 import type { CopyBox, FillBox, SetVoxels } from "./client-message.ts";
 import { counterCodec, oneOf } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
@@ -77,7 +77,7 @@ function writeContent(out: ByteWriter, { block, data }: VoxelPlacement): void {
   if (flags === 0) throw new OrthantError("ORT_ARGUMENT", "a placement without a block and without data");
   out.u8(flags);
   if (block !== undefined) out.varU16(block);
-  if (data instanceof Uint8Array) out.bytes(data, VOXEL_DATA_BYTES_MAX);
+  if (data instanceof Uint8Array) out.bytes(data, STORED_VOXEL_DATA_BYTES_MAX);
 }
 
 function readContent(input: ByteReader): Pick<VoxelPlacement, "block" | "data"> {
@@ -86,7 +86,7 @@ function readContent(input: ByteReader): Pick<VoxelPlacement, "block" | "data"> 
     throw input.fail("ORT_TAG", `flags ${flags} of a placement`);
   const block = flags & HAS_BLOCK ? { block: input.varU16() } : {};
   if (flags & REMOVES_DATA) return { ...block, data: null };
-  return flags & HAS_DATA ? { ...block, data: input.bytes(VOXEL_DATA_BYTES_MAX) } : block;
+  return flags & HAS_DATA ? { ...block, data: input.bytes(STORED_VOXEL_DATA_BYTES_MAX) } : block;
 }
 
 /** A box of voxels: its least corner and its extents. Rule N36 in protocol.md. */

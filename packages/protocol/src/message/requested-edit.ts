@@ -102,9 +102,9 @@ export function dataBytesOf(edit: RequestedEdit, { overrides, shape }: WorldStat
   if (edit.kind === "fill") return 0;
   let bytes = 0;
   for (const { box, content } of overrides.pieces(chunksOfVoxels(shape, edit.box))) {
-    for (const { index, data } of content.data.entries) {
-      if (boxContains(edit.box, voxelOfIndex(shape, box.min, index))) bytes += data.length;
-    }
+    content.data.forEachLength((index, length) => {
+      if (boxContains(edit.box, voxelOfIndex(shape, box.min, index))) bytes += length;
+    });
   }
   return bytes;
 }

@@ -64,7 +64,7 @@ describe("client messages that the decoder refuses", () => {
     ["N48", "neither a block nor data", "02 01 00 01 00000000 00", "ORT_TAG"],
     ["N48", "data that is set and removed", "02 01 00 01 00000000 06 00", "ORT_TAG"],
     ["N48", "an unknown flag", "02 01 00 01 00000000 08 00", "ORT_TAG"],
-    ["N48", "32,769 bytes of data", "02 01 00 01 00000000 04 818002", "ORT_LIMIT"],
+    ["N48", "32,770 bytes of data", "02 01 00 01 00000000 04 828002", "ORT_LIMIT"],
     ["N48", "too many voxels with data", "02 01 00 8120", "ORT_LIMIT"],
     ["N5", "fill 0", "07 00 00000000 01010101 00", "ORT_MESSAGE"],
     ["N36", "a box of no voxels", "07 01 00000000 01010001 00", "ORT_BOX"],

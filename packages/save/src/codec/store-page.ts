@@ -1,18 +1,21 @@
 import { OrthantError } from "@orthant/core";
 import { type ByteReader, type Codec, encodeUtf8, list, option } from "@orthant/core/bytes";
+import { PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/engine";
 import { type RecordRef, recordRefCodec } from "./blob.ts";
 import { STORE_LIST_BLOB, STORE_PAGE_BLOB, WORLD_BLOB_VERSION } from "./layout.ts";
 
 /** Maximum bytes of a key of the store, as UTF-8. A key has at least one. */
 export const STORE_KEY_BYTES_MAX = 256;
-/** Maximum bytes of one encoded value of the store. */
+/** Maximum bytes of one value of the store: what a game gives. */
 export const STORE_VALUE_BYTES_MAX = 1_048_576;
+/** Maximum bytes of one value as it is stored: JSON and bytes have one before them that says which they are. */
+const STORED_VALUE_BYTES_MAX: number = STORE_VALUE_BYTES_MAX + PLAIN_VALUE_HEAD_BYTES;
 /** Maximum bytes of all keys and values of a store, with their lengths. */
 export const STORE_BYTES_MAX = 67_108_864;
 /** Size above which a page is cut. Only a page with a single entry is larger. */
 export const STORE_PAGE_TARGET_BYTES = 32_768;
 /** Maximum content of a page: one entry of the largest size. */
-export const STORE_PAGE_BYTES_MAX: number = STORE_VALUE_BYTES_MAX + STORE_KEY_BYTES_MAX + 16;
+export const STORE_PAGE_BYTES_MAX: number = STORED_VALUE_BYTES_MAX + STORE_KEY_BYTES_MAX + 16;
 /** Maximum number of pages. A writer joins small ones, so that a full store has about 4,096. */
 const STORE_PAGES_MAX = 16_384;
 /** Maximum bytes of a list of pages. */
@@ -67,13 +70,13 @@ export const storePageCodec: Codec<readonly StoreEntry[]> = {
     if (disorder !== undefined) throw new OrthantError("ORT_ARGUMENT", disorder);
     for (const { key, value } of entries) {
       out.string(key, STORE_KEY_BYTES_MAX);
-      out.bytes(value, STORE_VALUE_BYTES_MAX);
+      out.bytes(value, STORED_VALUE_BYTES_MAX);
     }
   },
   read(input) {
     const entries: StoreEntry[] = [];
     while (input.remaining > 0) {
-      entries.push({ key: input.string(STORE_KEY_BYTES_MAX), value: input.bytes(STORE_VALUE_BYTES_MAX) });
+      entries.push({ key: input.string(STORE_KEY_BYTES_MAX), value: input.bytes(STORED_VALUE_BYTES_MAX) });
     }
     const disorder = disorderOf(entries);
     if (disorder !== undefined) throw input.fail("ORT_BLOB", disorder);
@@ -92,8 +95,8 @@ function disorderOf(entries: readonly StoreEntry[]): string | undefined {
 }
 
 const optionalValue = option<Uint8Array>({
-  write: (out, value) => out.bytes(value, STORE_VALUE_BYTES_MAX),
-  read: (input) => input.bytes(STORE_VALUE_BYTES_MAX),
+  write: (out, value) => out.bytes(value, STORED_VALUE_BYTES_MAX),
+  read: (input) => input.bytes(STORED_VALUE_BYTES_MAX),
 });
 
 /** Codec of a change in a journal. Rule J37. */

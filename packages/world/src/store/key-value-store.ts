@@ -1,6 +1,12 @@
 import { type DataCodec, OrthantError, PLAIN_DATA } from "@orthant/core";
 import { encodeUtf8 } from "@orthant/core/bytes";
-import { decodePlainValue, encodePlainValue, requireText, wrongArgument } from "@orthant/core/engine";
+import {
+  decodePlainValue,
+  encodePlainValue,
+  PLAIN_VALUE_HEAD_BYTES,
+  requireText,
+  wrongArgument,
+} from "@orthant/core/engine";
 import { STORE_KEY_BYTES_MAX, STORE_VALUE_BYTES_MAX } from "@orthant/save/content";
 import type { EngineStore, StoreReader } from "./engine-store.ts";
 
@@ -86,10 +92,11 @@ export class KeyValueStore extends KeyValueView {
     if (!(bytes instanceof Uint8Array)) {
       throw wrongArgument("what storeCodec.encode returned for value", bytes, "it is a Uint8Array");
     }
-    if (bytes.length <= STORE_VALUE_BYTES_MAX) return bytes.slice();
+    const length = bytes.length - (isPlain ? PLAIN_VALUE_HEAD_BYTES : 0);
+    if (length <= STORE_VALUE_BYTES_MAX) return bytes.slice();
     throw new OrthantError(
       "ORT_LIMIT",
-      `value takes ${bytes.length} bytes for ${JSON.stringify(key)}, and ${STORE_VALUE_BYTES_MAX} may be: spread it over several keys`,
+      `the value of ${JSON.stringify(key)} has ${length} bytes, which exceed the limit of ${STORE_VALUE_BYTES_MAX}: spread it over several keys`,
     );
   }
 }

@@ -100,7 +100,7 @@ function options(prng: Prng): object {
     entityHysteresisChunks: 0.5,
     damagedJournal: prng.pick(["refuse", "cut"]),
     retention: { newest: 2, hours: 1, days: 1 },
-    loadedChunksMax: 1_000,
+    loadedBytesMax: 1_000_000,
     cacheLimits: { softBytes: 1_000_000, hardBytes: 2_000_000 },
     random: systemRandomBits,
     readOnly: false,

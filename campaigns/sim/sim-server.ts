@@ -41,7 +41,7 @@ export const SERVER_TICK_MS = 50;
 export const FORBIDDEN_BLOCK = 9;
 const VETO_MS_MAX = 120;
 /** Small enough that regions without watchers are unloaded all the time. */
-const LOADED_CHUNKS_MAX = 24;
+const LOADED_BYTES_MAX = 30_000;
 /** Client id of the server's own edits; no client has it. */
 const OPERATOR_ID = 1n;
 const STORE_KEY = "steps";
@@ -352,8 +352,8 @@ export class SimServer {
     const { prng, plan } = this.#options;
     const { durability } = plan;
     const random = () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
-    const loadedChunksMax = LOADED_CHUNKS_MAX;
-    return { time, generators: SERVER_GENERATORS, random, loadedChunksMax, durability };
+    const loadedBytesMax = LOADED_BYTES_MAX;
+    return { time, generators: SERVER_GENERATORS, random, loadedBytesMax, durability };
   }
 }
 

@@ -34,6 +34,7 @@ export {
   packedChunkCodec,
   skipPackedChunk,
 } from "./chunk/packed-chunk-codec.ts";
+export { voxelsMemoryBytes } from "./chunk/palette-voxels.ts";
 export { diffVoxelData, STORED_VOXEL_DATA_BYTES_MAX } from "./chunk/voxel-data.ts";
 export { voxelDataCodec, voxelDataEditsCodec } from "./chunk/voxel-data-codec.ts";
 export { wrongArgument } from "./error/orthant-error.ts";

@@ -37,6 +37,7 @@ export type {
   ServerFrame,
   ServerMessage,
 } from "./message/server-message.ts";
+export { PlayerBudgets } from "./server/budget/player-budget.ts";
 export { PlaceLocks } from "./server/edits/place-locks.ts";
 export { MoveCheck } from "./server/entities/move-check.ts";
 export {

@@ -65,6 +65,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     players: () => sync.players.length,
     regions: () => sync.regionCounts,
     generation: () => world.generation,
+    loadedBytes: () => syncWorld.loadedBytes?.() ?? 0,
     hasFailed: () => world.failure !== undefined,
     wire1: () => wire1?.counts,
   });

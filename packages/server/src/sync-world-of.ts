@@ -43,6 +43,7 @@ export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
     },
     knowsEpoch: (other) => world.knowsEpoch(other),
     clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
+    loadedBytes: (region) => world.loadedBytes(region),
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
     keep: (chunks) => world.keep(chunks),

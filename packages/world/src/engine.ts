@@ -46,7 +46,7 @@ export {
   EDIT_CHUNKS_MAX,
   ENTITY_HYSTERESIS_CHUNKS,
   type EngineOptions,
-  LOADED_CHUNKS_MAX,
+  LOADED_BYTES_MAX,
   type Moment,
   type NewWorldEngine,
   type WorldCadence,

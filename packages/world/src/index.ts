@@ -42,7 +42,7 @@ export {
   type Durability,
   EDIT_CHUNKS_MAX,
   ENTITY_HYSTERESIS_CHUNKS,
-  LOADED_CHUNKS_MAX,
+  LOADED_BYTES_MAX,
   type Moment,
   type WorldCadence,
   type WorldLimits,

@@ -191,10 +191,7 @@ export class WorldEngine {
     return this.#content.regions.contentBounds(box);
   }
 
-  /**
-   * Reads a box of chunks from the disk, so that queries and edits there need not wait. When memory fills up,
-   * the least recently used chunks are evicted unless they are kept.
-   */
+  /** Reads a box of chunks from the disk, so that queries and edits there need not wait. Unless kept, it may be evicted. */
   async load(box: Box): Promise<void> {
     this.#saver.requireOpen();
     await this.#content.load(box);
@@ -208,6 +205,11 @@ export class WorldEngine {
   /** Whether everything stored for a box of chunks is in memory. */
   isLoaded(box: Box): boolean {
     return this.#content.regions.isLoaded(box);
+  }
+
+  /** Returns the approximate memory, in bytes, of a region, or of all regions with their edited chunks. */
+  loadedBytes(region?: Position): number {
+    return this.#content.loadedBytes(region);
   }
 
   /** Everything in memory, as it is now. Where a leaf is not loaded, it has what the generator produces. */

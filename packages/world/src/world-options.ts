@@ -95,10 +95,11 @@ export interface EngineOptions {
   /** Which saved states are kept. Default: the newest two, one an hour for a day, one a day for a month. */
   readonly retention?: Retention;
   /**
-   * Approximate number of edited chunks plus regions kept in memory. Default: `LOADED_CHUNKS_MAX`. Unsaved or
-   * kept chunks stay beyond this limit.
+   * Approximate memory, in bytes, for edited chunks and their regions. Default: `LOADED_BYTES_MAX`. The least recently used
+   * regions above it leave memory. Kept regions stay. Unsaved ones are saved at once when they take a quarter of it, and
+   * edits wait for the disk when they take half, unless `autosave` is off and there is no journal.
    */
-  readonly loadedChunksMax?: number;
+  readonly loadedBytesMax?: number;
   /** Memory for generated chunks, `SIMULATION_CACHE_LIMITS` of `@orthant/core` by default. */
   readonly cacheLimits?: CacheLimits;
   /** Returns 64 random bits that tell worlds and their sessions apart. Default: the system's generator. */
@@ -111,8 +112,8 @@ export const DEFAULT_CADENCE: WorldCadence = { worldMs: 5_000, playersMs: 60_000
 export const ENTITY_HYSTERESIS_CHUNKS = 0.2;
 /** Largest allowed hysteresis. */
 export const ENTITY_HYSTERESIS_CHUNKS_MAX = 1;
-/** Default number of chunks and regions kept in memory. */
-export const LOADED_CHUNKS_MAX = 262_144;
+/** Default memory, in bytes, for edited chunks and their regions. */
+export const LOADED_BYTES_MAX = 268_435_456;
 /** Maximum number of chunks that one edit may touch, which is the most that a journal entry can hold. */
 export const EDIT_CHUNKS_MAX: number = JOURNAL_EDIT_CHUNKS_MAX;
 /** Maximum number of voxels in one copy. */

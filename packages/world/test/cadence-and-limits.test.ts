@@ -57,7 +57,7 @@ describe("the autosave cadence", () => {
     ["a negative hysteresis", { entityHysteresisChunks: -0.1 }],
     ["a hysteresis of more than a chunk", { entityHysteresisChunks: 1.5 }],
     ["a hysteresis that is no number", { entityHysteresisChunks: Number.NaN }],
-    ["less than no chunks in memory", { loadedChunksMax: -1 }],
+    ["less than no bytes in memory", { loadedBytesMax: -1 }],
   ])("is rejected with %s, and nothing is written", async (_name, options) => {
     const disk = new MemoryDisk();
     expect(await codeOfRejection(createWorldEngine(disk, {}, options))).toBe("ORT_ARGUMENT");

@@ -77,7 +77,7 @@ describe("a world with a journal", () => {
     // Two regions at once.
     await world.edit(corners.slice(0, 2).map(([x]) => ({ voxel: [x + 2, 0, 0, 0], block: 8 })));
     const crashed = new MemoryDisk(disk.image());
-    await (await openWorldEngine(crashed, { ...journaled, loadedChunksMax: 1 })).close();
+    await (await openWorldEngine(crashed, { ...journaled, loadedBytesMax: 1 })).close();
     const found = await openWorldEngine(crashed, quiet);
     for (const [at, [x]] of corners.entries()) {
       const row = await Promise.all([0, 1, 2, 3, 29].map((dx) => found.get([x + dx, 0, 0, 0])));

@@ -6,6 +6,8 @@ import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/w
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
+/** Memory for two regions with an edited chunk in each, or four without. */
+const LITTLE_BYTES = 5_000;
 const LITTLE = 4;
 const FAR_APART = 64;
 
@@ -27,7 +29,7 @@ function chunkAt(index: number): Position {
 }
 
 async function openSmall(disk: MemoryDisk | SlowDisk): Promise<WorldEngine> {
-  return openWorldEngine(disk, { autosave: false, time: new FakeTime(), loadedChunksMax: LITTLE });
+  return openWorldEngine(disk, { autosave: false, time: new FakeTime(), loadedBytesMax: LITTLE_BYTES });
 }
 
 function loadedOf(world: WorldEngine, count: number): readonly number[] {

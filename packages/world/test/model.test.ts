@@ -132,7 +132,7 @@ class Campaign {
     slow.delay = async () => {
       for (let turns = prng.below(60); turns > 0; turns--) await undefined;
     };
-    this.#world = await openWorldEngine(slow, { time: this.#time, loadedChunksMax: 6 });
+    this.#world = await openWorldEngine(slow, { time: this.#time, loadedBytesMax: 7_000 });
   }
 
   async #compare(disk: MemoryDisk): Promise<void> {

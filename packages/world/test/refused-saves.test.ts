@@ -167,7 +167,7 @@ describe("a world whose log is elsewhere", () => {
       );
       throw new OrthantError("ORT_DISK_FULL", "append: no space left on device", { path, operation });
     });
-    const options = { autosave: false, loadedChunksMax: 2 };
+    const options = { autosave: false, loadedBytesMax: 12_000 };
     const world = await openLoggedWorldEngine(refusing, new SampleLog(9), options);
     await world.set([1, 0, 0, 0], 7);
     const release = world.keep({ min: [1_000, 0, 0, 0], max: [1_001, 1, 1, 1] });
@@ -190,6 +190,35 @@ describe("a world whose log is elsewhere", () => {
     );
     expect(due).toBe(2);
     await again.close();
+  });
+
+  test("refuses edits when the disk has refused saves until the unsaved chunks fill their memory", async () => {
+    const disk = await savedWorld();
+    let isFull = true;
+    const options = { autosave: false, loadedBytesMax: 200_000 };
+    const world = await openLoggedWorldEngine(
+      fullDisk(disk, () => isFull),
+      new SampleLog(3),
+      options,
+    );
+    const made: number[] = [];
+    let refusal: unknown;
+    for (let x = 1; x <= 200 && refusal === undefined; x++) {
+      await world.set([x * 100, 0, 0, 0], 5).then(
+        () => made.push(x),
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+    }
+    expect(String(refusal)).toMatch(/ORT_LIMIT: \d+ bytes of chunks are unsaved, at most 100000 may be/);
+    expect(made.length).toBeGreaterThan(20);
+    expect(world.loadedBytes()).toBeLessThan(110_000);
+    isFull = false;
+    await world.save();
+    expect((await world.set([100_000, 0, 0, 0], 5)).status).toBe("applied");
+    for (const x of made) expect(await world.get([x * 100, 0, 0, 0])).toBe(5);
+    await world.close();
   });
 
   test("ends when the disk refuses a save and the world belongs to another process", async () => {

@@ -41,20 +41,28 @@ export function encodeShortChange(
   return out.copy();
 }
 
+/** What a change tells about a changed chunk. */
+interface CheckedChange {
+  /** Whether the chunk surely has more than one block. */
+  readonly isMixed: boolean;
+  /** Maximum number of different blocks that the change sets. */
+  readonly blocksMax: number;
+}
+
 /**
- * Reads past one change to a chunk. Throws `ORT_BLOB` unless it is in canonical form. Returns whether the changed chunk
- * surely has more than one block, given the only block of the chunk before, if that has one and it is known.
+ * Reads past one change to a chunk. Throws `ORT_BLOB` unless it is in canonical form. `blockBefore` is the only block of the
+ * chunk before, if that has one and it is known.
  */
-export function checkChunkChange(input: ByteReader, volume: number, blockBefore?: number): boolean {
+export function checkChunkChange(input: ByteReader, volume: number, blockBefore?: number): CheckedChange {
   const form = input.tag(FORMS);
   const count = readItems(input, form, volume);
   const wanted = canonicalForm(count).form;
   if (form !== wanted) throw input.fail("ORT_BLOB", `a change in form ${form} where ${wanted} is canonical`);
-  if (!isOneBlock(count)) return true;
-  if (blockBefore === undefined || blocks[0] === blockBefore) return false;
+  if (!isOneBlock(count)) return { isMixed: true, blocksMax: count };
+  if (blockBefore === undefined || blocks[0] === blockBefore) return { isMixed: false, blocksMax: 1 };
   let changed = 0;
   for (let run = 0; run < count; run++) changed += lengths[run] as number;
-  return changed < volume;
+  return { isMixed: changed < volume, blocksMax: 1 };
 }
 
 /** Applies a change, which has been checked, to a chunk. */

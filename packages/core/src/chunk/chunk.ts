@@ -8,7 +8,9 @@ import {
   diffIndices,
   editVoxel,
   editVoxels,
+  elementsEqual,
   isKnownMixed,
+  memoryBytesOf,
   WAITING_EDITS_MAX,
   type WaitingEdit,
 } from "./edit-voxel.ts";
@@ -44,6 +46,8 @@ interface LaterVoxels {
   readonly volume: number;
   /** Whether the voxels are known not to be all of one block. */
   readonly isMixed: boolean;
+  /** Approximate memory of the decoded chunk. */
+  readonly memoryBytes: number;
   /** Returns a chunk with these blocks. */
   realize(): Chunk;
 }
@@ -70,6 +74,11 @@ export class Chunk {
   #waiting: WaitingEdit | undefined;
   /** The data of voxels, of those that have some. */
   readonly data: VoxelData;
+  /**
+   * Approximate memory in bytes, with the data; 0 for a shared chunk of one block. It never changes: a chunk that is
+   * decoded later counts as if it were decoded.
+   */
+  readonly memoryBytes: number;
 
   /**
    * Takes ownership of the voxels.
@@ -86,6 +95,7 @@ export class Chunk {
     this.#later = isLater ? voxels : undefined;
     this.#waiting = waiting;
     this.data = data;
+    this.memoryBytes = data.memoryBytes + (isLater ? voxels.memoryBytes : memoryBytesOf(voxels, waiting));
   }
 
   /** Number of voxels. */
@@ -374,12 +384,6 @@ function chunkOf(voxels: PaletteVoxels, data: VoxelData = VoxelData.NONE): Chunk
 
 function outsideChunk(index: number, volume: number): OrthantError {
   return wrongArgument("index", index, `it is a whole number below ${volume}, the voxels of the chunk`);
-}
-
-function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }
 
 /** Returns the edits that turn the blocks of one chunk into those of another, ordered by index. */

@@ -12,7 +12,13 @@ import {
   wordCount,
 } from "./packed-indices.ts";
 
-import { type PaletteVoxels, packedHeaderBytes, packRuns, uniformVoxels } from "./palette-voxels.ts";
+import {
+  type PaletteVoxels,
+  packedHeaderBytes,
+  packRuns,
+  uniformVoxels,
+  voxelsMemoryBytes,
+} from "./palette-voxels.ts";
 
 /** Edits that share one copy of the voxels. More would slow down reads, which look through those that wait. */
 export const WAITING_EDITS_MAX = 8;
@@ -244,4 +250,21 @@ export function isKnownMixed(
   // Edits of one block to another leave some voxels as they are.
   if (palette.length === 1) return block !== palette[0] && volume > WAITING_EDITS_MAX;
   return index !== firstPositions[0] && index !== firstPositions[1];
+}
+
+/** Memory of an edit that is not in the voxels yet. */
+const WAITING_EDIT_BYTES = 48;
+
+/** Returns the approximate memory of a chunk's voxels, with the edits that wait; 0 for those of a shared chunk. */
+export function memoryBytesOf({ volume, palette }: PaletteVoxels, waiting: WaitingEdit | undefined): number {
+  if (waiting !== undefined)
+    return voxelsMemoryBytes(volume, palette.length) + waiting.count * WAITING_EDIT_BYTES;
+  return palette.length === 1 ? 0 : voxelsMemoryBytes(volume, palette.length);
+}
+
+/** Whether two arrays have equal elements. */
+export function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }

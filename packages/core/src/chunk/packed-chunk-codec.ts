@@ -85,11 +85,12 @@ function sharedWriter(bytes: number): ByteWriter {
   return sharedOut;
 }
 
-/** Reads past one chunk with all checks of {@link packedChunkCodec}, but does not build it. */
-export function checkPackedChunk(input: ByteReader, volume: number): void {
+/** Reads past one chunk with all checks of {@link packedChunkCodec}. Returns the number of its different blocks. */
+export function checkPackedChunk(input: ByteReader, volume: number): number {
   const paletteLength = readPaletteLength(input, volume);
-  if (paletteLength === DENSE) readDense(input, volume);
-  else scanPalette(input, volume, paletteLength);
+  if (paletteLength === DENSE) return readDense(input, volume).blockCount;
+  scanPalette(input, volume, paletteLength);
+  return paletteLength;
 }
 
 /** Moves past one chunk, whose first number tells its length. Checks nothing else. */

@@ -29,6 +29,14 @@ export interface PaletteVoxels {
   readonly denseBytes: number;
 }
 
+/** Memory of a chunk besides the bytes of its palette and its voxels: the objects that hold them. */
+const CHUNK_OBJECTS_BYTES = 768;
+
+/** Returns the approximate memory, in bytes, of a chunk with this many voxels and different blocks. */
+export function voxelsMemoryBytes(volume: number, blockCount: number): number {
+  return CHUNK_OBJECTS_BYTES + wordCount(volume, indexBits(blockCount)) * 8 + blockCount * 4;
+}
+
 // Shared by all calls, which never overlap: a new table for each chunk would cost more than its voxels.
 const indexOfBlock = new Uint16Array(0x1_0000);
 const scratchIndices = new Uint16Array(CHUNK_VOXELS_MAX);

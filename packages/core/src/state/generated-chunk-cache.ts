@@ -23,7 +23,7 @@ export const RENDER_CACHE_LIMITS: CacheLimits = { softBytes: 256 * MEBIBYTE, har
 export const COLD_AFTER_USES = 8_192;
 /** The largest of this many least recently used chunks is evicted. */
 const EVICTION_CANDIDATES = 8;
-/** Memory of an entry besides its voxels: the object and its slot in the map. */
+/** Memory of an entry besides its chunk: the object and its slot in the map. */
 const ENTRY_BYTES = 160;
 
 /** One cached chunk, linked in the order of use. */
@@ -94,7 +94,7 @@ export class GeneratedChunkCache {
 
   /** Adds a generated chunk that is not in the cache, and returns it. */
   add([x, y, z, w]: Position, chunk: Chunk): Chunk {
-    const bytes = ENTRY_BYTES + voxelBytes(chunk);
+    const bytes = ENTRY_BYTES + chunk.memoryBytes;
     this.#add({ x, y, z, w, chunk, bytes, lastUse: ++this.#uses, older: undefined, newer: undefined });
     return chunk;
   }
@@ -145,12 +145,4 @@ export class GeneratedChunkCache {
     entry.older = undefined;
     entry.newer = undefined;
   }
-}
-
-/** Memory that the voxels of a chunk take. Uniform chunks are shared objects and take none. */
-function voxelBytes(chunk: Chunk): number {
-  if (chunk.uniformBlock !== undefined) return 0;
-  const blocks = chunk.blocks().length;
-  const bits = 32 - Math.clz32(blocks - 1);
-  return Math.ceil((chunk.volume * bits) / 64) * 8 + blocks * 4;
 }

@@ -29,7 +29,7 @@ const small = chunkFromVoxels(Uint16Array.of(0, 0, 5, 5, 300, 0, 5, 0));
 describe("a chunk that is decoded later", () => {
   test("is decoded once, when its blocks are first used, and equals the chunk it stands for", () => {
     const realize = vi.fn(() => small);
-    const later = chunkLater({ volume: 8, isMixed: true, realize });
+    const later = chunkLater({ volume: 8, isMixed: true, memoryBytes: 0, realize });
     expect([later.volume, later.uniformBlock, later.isEmpty]).toEqual([8, undefined, false]);
     expect(later.equals(emptyChunk(8))).toBe(false);
     expect(realize).not.toHaveBeenCalled();
@@ -42,7 +42,12 @@ describe("a chunk that is decoded later", () => {
   });
 
   test("is decoded to find out whether it has only one block, if that is unknown", () => {
-    const later = chunkLater({ volume: 8, isMixed: false, realize: () => uniformChunk(8, 5) });
+    const later = chunkLater({
+      volume: 8,
+      isMixed: false,
+      memoryBytes: 0,
+      realize: () => uniformChunk(8, 5),
+    });
     expect(later.uniformBlock).toBe(5);
     expect(later.equals(uniformChunk(8, 5))).toBe(true);
   });

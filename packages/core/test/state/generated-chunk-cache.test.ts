@@ -77,7 +77,7 @@ describe("cache of generated chunks", () => {
   });
 
   test("evicts the least recently used of equal chunks", () => {
-    const { cache, runs } = cacheOf(5_000, 5_000);
+    const { cache, runs } = cacheOf(10_500, 10_500);
     for (let x = 0; x < 7; x++) cache.at(x, 1, 0, 0);
     cache.at(0, 1, 0, 0);
     cache.at(7, 1, 0, 0);

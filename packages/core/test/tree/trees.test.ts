@@ -249,7 +249,7 @@ describe("the edits of one region", () => {
     const realize = vi.fn(() => HOUSE);
     const chunks = Array.from({ length: 4 }, (_, x) => ({
       position: [x, 0, 0, 0] as Position,
-      chunk: chunkLater({ volume: VOLUME, isMixed: true, realize }),
+      chunk: chunkLater({ volume: VOLUME, isMixed: true, memoryBytes: 0, realize }),
     }));
     const tree = OverrideTree.ofRegion([0, 0, 0, 0], chunks).merge(
       OverrideTree.UNTOUCHED.set([9, 9, 9, 9], STONE),

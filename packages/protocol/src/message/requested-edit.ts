@@ -96,6 +96,9 @@ export function* placementsOf(
   }
 }
 
+/** Bytes for which the data of a voxel counts besides its own: its place in the chunk, in memory and on the disk. */
+const VOXEL_DATA_HEAD_BYTES = 8;
+
 /** Returns the bytes of data that an edit brings or, if it is a copy, those in its source as far as it is loaded. */
 export function dataBytesOf(edit: RequestedEdit, { overrides, shape }: WorldState): number {
   if (edit.kind === "voxels") return placedDataBytes(edit);
@@ -103,7 +106,7 @@ export function dataBytesOf(edit: RequestedEdit, { overrides, shape }: WorldStat
   let bytes = 0;
   for (const { box, content } of overrides.pieces(chunksOfVoxels(shape, edit.box))) {
     content.data.forEachLength((index, length) => {
-      if (boxContains(edit.box, voxelOfIndex(shape, box.min, index))) bytes += length;
+      if (boxContains(edit.box, voxelOfIndex(shape, box.min, index))) bytes += VOXEL_DATA_HEAD_BYTES + length;
     });
   }
   return bytes;
@@ -112,5 +115,7 @@ export function dataBytesOf(edit: RequestedEdit, { overrides, shape }: WorldStat
 /** Returns the bytes of data in an edit itself. */
 export function placedDataBytes(edit: RequestedEdit): number {
   if (edit.kind !== "voxels") return 0;
-  return edit.placements.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+  let bytes = 0;
+  for (const { data } of edit.placements) if (data) bytes += VOXEL_DATA_HEAD_BYTES + data.length;
+  return bytes;
 }

@@ -83,6 +83,10 @@ export class ServerSession implements Watcher {
     return this.#joined?.regions.size ?? 0;
   }
 
+  get regionBytes(): number {
+    return this.#joined?.regions.bytes ?? 0;
+  }
+
   /** True when the client gets nothing because it has not acknowledged enough. */
   get isHeldBack(): boolean {
     return !this.#maySend;

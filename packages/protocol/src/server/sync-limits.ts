@@ -24,7 +24,7 @@ export interface SyncLimits {
   readonly editChunksMax: number;
   /** Chunks touched by a player's edits. The burst is `editChunksMax`. */
   readonly editChunksPerSecond: number;
-  /** Bytes of voxel data per edit, or in the source of a copy. */
+  /** Bytes of voxel data per edit, or in the source of a copy, with 8 more for each voxel that has some. */
   readonly editDataBytesMax: number;
   /** Bytes of voxel data in a player's edits. The burst is `editDataBytesMax`. */
   readonly editDataBytesPerSecond: number;
@@ -64,6 +64,8 @@ export interface SyncLimits {
   readonly watchedRegionsMax: number;
   /** Regions held by clients, counted once per client. */
   readonly heldRegionsMax: number;
+  /** Memory of the world's regions while clients hold some of them, which cannot be unloaded. */
+  readonly watchedBytesMax: number;
   /** Unacknowledged bytes in flight to all clients. Beyond this, clients above their share wait. */
   readonly inFlightBytesTotalMax: number;
   /** Time per tick for deferrable work: applying interests, loading regions, and preparing them. */
@@ -90,7 +92,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   editChunksMax: 512,
   editChunksPerSecond: 256,
   editDataBytesMax: 65_536,
-  editDataBytesPerSecond: 65_536,
+  editDataBytesPerSecond: 16_384,
   ruleVoxelsMax: 4_096,
   ruleVoxelsPerSecond: 16_384,
   interestRegionsMax: 4_096,
@@ -111,6 +113,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   budgetsPerNetwork: 4,
   watchedRegionsMax: 262_144,
   heldRegionsMax: 2_097_152,
+  watchedBytesMax: 1_073_741_824,
   inFlightBytesTotalMax: 268_435_456,
   tickWorkMs: 50,
   ruleMs: 5_000,

@@ -8,7 +8,7 @@ import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
 import { BlockFeed } from "./blocks/block-feed.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
-import { type Disconnect, limitExceeded } from "./disconnect.ts";
+import type { Disconnect } from "./disconnect.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
 import { EntityGrid } from "./entities/entity-grid.ts";
 import { requireEntityRates, ticksBetween } from "./entities/entity-rates.ts";
@@ -18,13 +18,14 @@ import type { FrameTotals } from "./outbox.ts";
 import { SharedChangeLists } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
 import { RegionLoader } from "./regions/region-loader.ts";
+import { RegionRoom } from "./regions/region-room.ts";
 import { TickAttempts } from "./regions/send-queue.ts";
 import { RegionsToRelease, WatchedRegions } from "./regions/watched-regions.ts";
 import { WholeRegionSource } from "./regions/whole-region-source.ts";
 import type { ServerContext } from "./server-context.ts";
 import { ServerSession } from "./server-session.ts";
 import { SessionSet, turnsByPlayer } from "./session-set.ts";
-import { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./sync-limits.ts";
+import { DEFAULT_SYNC_LIMITS } from "./sync-limits.ts";
 import type { SyncServerOptions, TickReport } from "./sync-server-options.ts";
 
 /** A tick that is later than this follows a pause of the process: it was stopped, or had too much to do. */
@@ -44,6 +45,7 @@ export class SyncServer {
   /** Each turn starts with another player. */
   #turnCount = 0;
   #isSlicePlanned = false;
+  readonly #regionRoom: RegionRoom<ServerSession>;
   #cleanedMs = 0;
   #tickedMs: number | undefined;
   #shutdown: Disconnect | undefined;
@@ -114,6 +116,7 @@ export class SyncServer {
       inFlightShare: limits.inFlightBytesMax,
     };
     this.#sessions = new SessionSet(limits);
+    this.#regionRoom = new RegionRoom(this.#context, this.#sessions);
     const worldEntities = new WorldEntities(world, regions, entities);
     const remotePlayers = new RemotePlayers(entities);
     this.#stopListening = [
@@ -263,7 +266,7 @@ export class SyncServer {
       if (session?.isApplyingInterest !== true) own.shift();
       if (own.length > 0) turns.push(own);
     }
-    this.#makeRoom();
+    this.#regionRoom.make();
   }
 
   /** Schedules deferrable work of this tick to continue after a pause. */
@@ -284,37 +287,6 @@ export class SyncServer {
     this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), options.time.nowMs());
     loader.goOn();
     wholeRegions.goOn();
-  }
-
-  /** While clients hold too many regions, disconnects a client of the player or network that holds most. */
-  #makeRoom(): void {
-    const { limits, regions, regionsToRelease } = this.#context;
-    let watched = regions.size - regionsToRelease.size;
-    let held = regions.holdings - regionsToRelease.size;
-    while (watched > limits.watchedRegionsMax || held > limits.heldRegionsMax) {
-      const largest = this.#largestHolder();
-      if (largest === undefined) return;
-      const limit: keyof SyncLimits =
-        watched > limits.watchedRegionsMax ? "watchedRegionsMax" : "heldRegionsMax";
-      watched -= largest.regionCount;
-      held -= largest.regionCount;
-      largest.goodbye(limitExceeded(limit, limits));
-    }
-  }
-
-  /** Returns the client with most regions among those of the player or network that holds most. */
-  #largestHolder(): ServerSession | undefined {
-    let most: ServerSession | undefined;
-    const rank = ({ budget, regionCount }: ServerSession): readonly [number, number] => [
-      budget?.shared.regions ?? 0,
-      regionCount,
-    ];
-    for (const session of this.#sessions) {
-      const [all, own] = rank(session);
-      const [mostAll, mostOwn] = most === undefined ? [0, 0] : rank(most);
-      if (own > 0 && (all > mostAll || (all === mostAll && own > mostOwn))) most = session;
-    }
-    return most;
   }
 
   #clean(nowMs: number): void {

@@ -67,6 +67,11 @@ export interface SyncWorld {
   /** Returns true when everything stored of a box of chunks is loaded. */
   isLoaded(chunks: Box): boolean;
   load(chunks: Box): Promise<void>;
+  /**
+   * Returns the approximate memory, in bytes, of a loaded region, or of all of them. A world that does not count it omits
+   * this.
+   */
+  loadedBytes?(region?: Position): number;
   /** Keeps the loaded parts of a box of chunks, now and in future. Returns a function that releases them. */
   keep(chunks: Box): () => void;
   /**

@@ -1,6 +1,12 @@
 import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
-import type { SyncLimits, SyncServerOptions } from "@orthant/protocol";
+import {
+  DEFAULT_SYNC_LIMITS,
+  type SyncLimits,
+  type SyncServerOptions,
+  type SyncWorld,
+} from "@orthant/protocol";
+import { PlayerBudgets } from "@orthant/protocol/internal";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, oneAccount, row, type SampleClient, Stage, settle } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";
@@ -52,6 +58,34 @@ describe("the clients of one player share", () => {
     const [first, second] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
     const outcomes = [...(await editsOf(stage, first, 2)), ...(await editsOf(stage, second, 2))].sort();
     expect(outcomes).toEqual(["made", "made", "made"]);
+  });
+
+  test("editDataBytesPerSecond, in which data of no bytes counts for 8", async () => {
+    const limits = { editDataBytesPerSecond: 0.001, editDataBytesMax: 24 };
+    const stage = new Stage({ authorize: oneAccount, limits });
+    const placements = [0, 1].map((y) => ({ voxel: [1, y, 0, 0] as Position, data: new Uint8Array(0) }));
+    const outcomes: string[] = [];
+    for (let id = 1n; id <= 3n; id++) {
+      const client = await stage.join({ clientId: id });
+      client.send({ kind: "setVoxels", editId: 1, placements: placements.slice(0, id === 1n ? 2 : 1) });
+      await stage.ticks(2);
+      outcomes.push(
+        ...client.takeAll("editResults").flatMap(({ results }) => results.map((one) => one.status)),
+      );
+    }
+    // The third gets no answer yet.
+    expect(outcomes).toEqual(["applied", "unchanged"]);
+  });
+
+  test("1 MiB of data in a minute by default, however they divide it", () => {
+    const budgets = new PlayerBudgets(DEFAULT_SYNC_LIMITS);
+    let taken = 0;
+    for (let nowMs = 0; nowMs < 60_000; nowMs += 20) {
+      const budget = budgets.of({ playerId: 7n, role: "builder", name: "Ada" }, undefined, nowMs);
+      while (budget.takeEditData(1_000, nowMs)) taken += 1_000;
+    }
+    expect(taken).toBeGreaterThan(1_000_000);
+    expect(taken).toBeLessThanOrEqual(1_048_576);
   });
 
   test("clientsPerPlayer, the number of connections", async () => {
@@ -192,6 +226,32 @@ describe("a server that holds too many regions", () => {
     expect(goodbyeOf(clients[2] as SampleClient)).toBe(`${limit} is 40`);
     expect(small.isClosed || newcomer.isClosed).toBe(false);
   });
+});
+
+test("a server whose regions take too much memory disconnects the client that holds most bytes, not most regions", async () => {
+  const world: SampleWorld & Pick<SyncWorld, "loadedBytes"> = new SampleWorld();
+  const heavy = (x: number): boolean => x >= 100;
+  world.loadedBytes = (region) => {
+    if (region !== undefined) return heavy(region[0]) ? 400 : 1;
+    return 400 * [...world.keptBoxes].filter(({ min }) => heavy(min[0] / 4)).length;
+  };
+  const stage = new Stage({ world, authorize: oneAccount, limits: { watchedBytesMax: 1_000 } });
+  const many = await stage.join({ clientId: 100n, name: "Bert" });
+  many.want([row(50, 0)]);
+  const clients: SampleClient[] = [];
+  for (let id = 1n; id <= 3n; id++) clients.push(await stage.join({ clientId: id }));
+  const at = (x: number): void => clients[x - 100]?.want(boxesOf([x, 0, 0, 0]));
+  at(100);
+  at(101);
+  await stage.ticks(50);
+  expect([many, ...clients].map(({ isClosed }) => isClosed)).toEqual([false, false, false, false]);
+  at(102);
+  await stage.ticks(50);
+  expect(clients.filter(({ isClosed }) => isClosed)).toHaveLength(1);
+  expect(clients.map(goodbyeOf).filter((detail) => detail !== undefined)).toEqual([
+    "watchedBytesMax is 1000",
+  ]);
+  expect(many.isClosed).toBe(false);
 });
 
 test("regions of a player with few are loaded in turn with those of a player with many", async () => {

@@ -21,6 +21,7 @@ import {
   packedChunkCodec,
   requireLatticePosition,
   voxelDataCodec,
+  voxelsMemoryBytes,
 } from "@orthant/core/engine";
 import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
 import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
@@ -100,10 +101,14 @@ export class ChunkContent {
     if (this.#chunk !== undefined) return this.#chunk;
     // A chunk of one block begins with a palette of one, and is shared with all others of that block.
     if (this.bytes[0] === 1) return this.chunk;
+    const volume = this.#volume;
     const input = new ByteReader(this.bytes);
-    checkPackedChunk(input, this.#volume);
+    const memoryBytes = voxelsMemoryBytes(volume, checkPackedChunk(input, volume));
     input.end();
-    this.#chunk = chunkLater({ volume: this.#volume, isMixed: true, realize: () => this.#decode() });
+    // A copy: the chunk may outlive the record, of which these bytes are a small part.
+    const bytes = this.bytes.slice();
+    const realize = (): Chunk => decode(packedChunkCodec(volume), bytes);
+    this.#chunk = chunkLater({ volume, isMixed: true, memoryBytes, realize });
     return this.#chunk;
   }
 
@@ -140,12 +145,20 @@ export function realizeStored(entry: StoredChunk, generated: GeneratedChunks | u
 export function realizeStoredLater(entry: StoredChunk, generated: GeneratedChunks): Chunk {
   if (partOf(entry, VOXEL_DATA_PART) !== undefined) return realizeStored(entry, generated);
   if (entry.kind === "chunk") return atChunk(entry, () => entry.content.checkedChunk());
-  const { position, base, volume, change } = entry;
-  const isMixed = atChunk(entry, () => checkChange(change, volume, base === "air" ? AIR : undefined));
+  const { position, base, volume } = entry;
+  const { isMixed, blocksMax } = atChunk(entry, () =>
+    checkChange(entry.change, volume, base === "air" ? AIR : undefined),
+  );
+  const blockCount = Math.min(volume, blocksMax + (base === "air" ? 1 : GENERATED_BLOCKS));
+  // A copy: the chunk may outlive the record, of which these bytes are a small part.
+  const change = entry.change.slice();
   const realize = (): Chunk =>
     applyChunkChange(base === "air" ? emptyChunk(volume) : generated(position), change);
-  return chunkLater({ volume, isMixed, realize });
+  return chunkLater({ volume, isMixed, memoryBytes: voxelsMemoryBytes(volume, blockCount), realize });
 }
+
+/** Different blocks that a generated chunk is assumed to have before it is generated. */
+const GENERATED_BLOCKS = 16;
 
 /** Returns the scheduled ticks of a stored chunk of `volume` voxels, in order. */
 export function ticksOf(entry: StoredChunk, volume: number): readonly ScheduledTick[] {
@@ -191,11 +204,15 @@ function atChunk<Value>({ position }: StoredChunk, read: () => Value): Value {
 }
 
 /** Returns what `checkChunkChange` returns. */
-function checkChange(change: Uint8Array, volume: number, blockBefore?: number): boolean {
+function checkChange(
+  change: Uint8Array,
+  volume: number,
+  blockBefore?: number,
+): ReturnType<typeof checkChunkChange> {
   const input = new ByteReader(change);
-  const isMixed = checkChunkChange(input, volume, blockBefore);
+  const checked = checkChunkChange(input, volume, blockBefore);
   input.end();
-  return isMixed;
+  return checked;
 }
 
 /** Throws unless the bytes of a part with a known tag are what its tag says. Rule S114. */

@@ -69,6 +69,8 @@ interface MetricSources {
   readonly players: () => number;
   readonly regions: () => { readonly watched: number; readonly held: number };
   readonly generation: () => number;
+  /** Memory of the world's regions in bytes. */
+  readonly loadedBytes: () => number;
   readonly hasFailed: () => boolean;
   /** `undefined` when the server does not listen for Wire v1. */
   readonly wire1: () => Wire1Counts | undefined;
@@ -109,6 +111,7 @@ const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof SyncLimi
     "regionsPerPlayer",
     "budgetsPerNetwork",
     "watchedRegionsMax",
+    "watchedBytesMax",
     "heldRegionsMax",
   ],
   idle: ["idleMs"],
@@ -149,7 +152,7 @@ export class ServerMetrics extends RequestMetrics {
   readonly #traffic = { in: { frames: 0, bytes: 0 }, out: { frames: 0, bytes: 0 } };
 
   constructor(registry: Registry, sources: MetricSources) {
-    const { connections, players, regions, generation, hasFailed, wire1 } = sources;
+    const { connections, players, regions, generation, loadedBytes, hasFailed, wire1 } = sources;
     super(registry);
     const registers = [registry];
     const gauge = (name: string, help: string, value: () => number): Gauge =>
@@ -170,6 +173,7 @@ export class ServerMetrics extends RequestMetrics {
       () => regions().held,
     );
     gauge("orthant_world_generation", "The last saved generation of the world.", generation);
+    gauge("orthant_world_loaded_bytes", "Memory of the world's edited chunks and regions.", loadedBytes);
     gauge("orthant_world_failed", "1 when the world could not be saved and rejects edits.", () =>
       hasFailed() ? 1 : 0,
     );

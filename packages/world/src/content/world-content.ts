@@ -62,7 +62,7 @@ interface TakenChange {
 }
 
 /** The options that concern the content of a world. */
-export type ContentLimits = Required<Pick<EngineOptions, "loadedChunksMax" | "entityHysteresisChunks">> & {
+export type ContentLimits = Required<Pick<EngineOptions, "loadedBytesMax" | "entityHysteresisChunks">> & {
   /** Clients whose last edit is remembered. */
   readonly clientsMax: number;
 };
@@ -92,9 +92,9 @@ export class WorldContent {
   #newlyStored: readonly bigint[] = [];
 
   constructor(save: Save, state: WorldState, limits: ContentLimits) {
-    const { loadedChunksMax, entityHysteresisChunks, clientsMax } = limits;
+    const { loadedBytesMax, entityHysteresisChunks, clientsMax } = limits;
     this.global = save.global;
-    this.regions = new WorldRegions(save, state, loadedChunksMax);
+    this.regions = new WorldRegions(save, state, loadedBytesMax);
     this.entities = new EntityStore(state.shape, {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
       hysteresisChunks: entityHysteresisChunks,
@@ -121,6 +121,13 @@ export class WorldContent {
   /** Changes that a running commit writes. */
   get committing(): UnsavedChanges | undefined {
     return this.#committing;
+  }
+
+  /** Returns the approximate memory of a region, or of all regions in memory after evicting what is too much. */
+  loadedBytes(region?: Position): number {
+    if (region !== undefined) return this.regions.bytesOf(region);
+    this.#evict();
+    return this.regions.bytes;
   }
 
   /** Throws `ORT_VERSION` unless this world's save can hold what version 1 of the format lacks. */
@@ -182,7 +189,7 @@ export class WorldContent {
   changeGenerators(committed: GlobalState, generators: GeneratorRegistry): void {
     const { base, generators: stored, generatorRegions = [] } = committed;
     this.global = { ...this.global, base, generators: stored, generatorRegions };
-    this.regions.state = this.regions.state.withGenerators(generators, generatorMapOf(committed));
+    this.regions.changeGenerators(generators, generatorMapOf(committed));
   }
 
   describe(description: WorldDescription): void {
@@ -192,25 +199,24 @@ export class WorldContent {
 
   /** Takes over the state after an edit, and marks what changed as unsaved. */
   applyEdit(state: WorldState, { chunks, clocks }: ChangedPlaces): void {
-    this.regions.state = state;
     for (const position of chunks) this.#unsaved.addChunk(position);
     // The clocks of replayed edits follow one by one.
     if (clocks.length === 0)
-      for (const position of chunks) this.#unsaved.otherRegions.add(...regionOf(position));
-    for (const { region, after } of clocks)
-      this.#unsaved.clocks.set(region[0], region[1], region[2], region[3], after);
+      for (const position of chunks) this.#unsaved.addRegion(regionOf(position), this.regions);
+    for (const { region, after } of clocks) this.#unsaved.setClock(region, after, this.regions);
+    this.#unsaved.regionBytes += this.regions.edit(state, chunks);
   }
 
   /** Marks the ticks of a chunk as unsaved. */
   markTicks(chunk: Position): void {
     this.#unsaved.addChunk(chunk);
-    this.#unsaved.otherRegions.add(...regionOf(chunk));
+    this.#unsaved.addRegion(regionOf(chunk), this.regions);
   }
 
   /** Sets the clock of a region to the one it got when a replayed edit was first made. */
   issueClock(region: Position, clock: number): void {
     this.regions.clocks.reset(region, clock);
-    this.#unsaved.clocks.set(...region, clock);
+    this.#unsaved.setClock(region, clock, this.regions);
   }
 
   /** Returns a chunk on an axis that the world lacks, as it is stored or will be. */

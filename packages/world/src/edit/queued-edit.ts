@@ -232,10 +232,10 @@ function copyIntoChunk(
 ): Chunk {
   const voxels = chunk.voxels();
   const data = new Map<number, Uint8Array | undefined>();
-  for (const { index } of chunk.data.entries) {
+  chunk.data.forEachLength((index) => {
     if (boxContains(part, voxelOfIndex(shape, chunkOfVoxel(shape, part.min), index)))
       data.set(index, undefined);
-  }
+  });
   const source = moved(part, minus([0, 0, 0, 0], shift));
   for (const position of positionsLexicographic(chunksOfVoxels(shape, source))) {
     const found = sources.get(...position);
@@ -247,7 +247,7 @@ function copyIntoChunk(
       const start = voxelIndex(shape, ...row);
       voxels.set(found.voxels.subarray(start, start + max[0] - min[0]), targetIndex(row));
     }
-    for (const entry of found.chunk.data.entries) {
+    for (const entry of found.chunk.data) {
       const voxel = voxelOfIndex(shape, position, entry.index);
       if (boxContains({ min, max }, voxel)) data.set(targetIndex(voxel), entry.data);
     }

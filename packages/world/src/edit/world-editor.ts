@@ -157,6 +157,8 @@ export class WorldEditor {
 
   #edit(request: QueuedEdit, origin: EditOrigin | undefined): EngineEdit | Promise<EngineEdit> {
     this.#saver.requireWriter();
+    const room = this.#saver.whenRoom();
+    if (room !== undefined) return room.then(() => this.#edit(request, origin));
     // Checked only now, since the same edit may have been queued before it.
     if (origin && this.#content.lastEdits.includes(origin))
       return { chunks: [], clocks: [], status: "duplicate" };
@@ -202,6 +204,7 @@ export class WorldEditor {
       const epoch = await this.#epoch.open();
       if (hasNumbers && !this.#content.steps.isReservedIn(this.#content.save.global.description))
         await this.#saver.save("what is due");
+      await this.#saver.whenRoom();
       this.#saver.requireWriter();
       return this.#applyStep(run(this.#content.regions.state), epoch.number);
     });

@@ -65,7 +65,7 @@ export function checkedStoreOptions(options: EngineOptions): EngineOptions {
         "it is { newest, hours, days }, such as { newest: 2, hours: 24, days: 30 }",
       );
     },
-    loadedChunksMax: (name, count) => requireUpTo(name, count, Number.POSITIVE_INFINITY),
+    loadedBytesMax: (name, count) => requireUpTo(name, count, Number.POSITIVE_INFINITY),
     cacheLimits(name, value) {
       const bytes = (at: string, count: unknown): number => requireUpTo(at, count, Number.POSITIVE_INFINITY);
       const { softBytes, hardBytes } = ownOptions(

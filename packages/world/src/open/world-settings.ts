@@ -7,7 +7,7 @@ import {
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS,
   type EngineOptions,
-  LOADED_CHUNKS_MAX,
+  LOADED_BYTES_MAX,
   type WorldCadence,
 } from "../world-options.ts";
 
@@ -46,10 +46,10 @@ export function worldSettings(global: GlobalState, options: EngineOptions): Worl
 export function contentOf(
   save: Save,
   state: WorldState,
-  { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: EngineOptions,
+  { loadedBytesMax = LOADED_BYTES_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: EngineOptions,
   clientsMax: number = CLIENT_EDITS_MAX,
 ): WorldContent {
-  const limits = { loadedChunksMax, entityHysteresisChunks, clientsMax };
+  const limits = { loadedBytesMax, entityHysteresisChunks, clientsMax };
   return new WorldContent(save, state, limits);
 }
 

@@ -1,4 +1,4 @@
-import type { Box, Position } from "@orthant/core";
+import type { Box, Chunk, Position } from "@orthant/core";
 import {
   boxesIntersect,
   boxVolume,
@@ -14,9 +14,14 @@ const REGIONS_KEPT_SINGLY_MAX = 256;
 /** A search for cold regions stops after this many kept or needed ones in a row. */
 const KEPT_IN_ROW_MAX = 256;
 
+/** Memory of a region besides its chunks: its clock, its node of the tree, and what is noted about it here. */
+const REGION_BYTES = 1_024;
+/** Memory of an edited chunk besides the chunk itself. */
+const CHUNK_SLOT_BYTES = 16;
+
 interface RegionInMemory {
   readonly position: Position;
-  readonly chunks: number;
+  bytes: number;
 }
 
 /** Tracks which regions are in memory, in order of use, and which must stay there. */
@@ -26,11 +31,16 @@ export class LoadedRegions {
   readonly #order = new Set<RegionInMemory>();
   readonly #keptRegions = new PositionMap<number>();
   readonly #keptBoxes = new Set<Box>();
-  #weight = 0;
+  #bytes = 0;
 
-  /** Number of regions plus edited chunks in memory. */
-  get weight(): number {
-    return this.#weight;
+  /** Approximate memory, in bytes, of the regions and their edited chunks. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Returns the approximate memory of a region; 0 if it is not in memory. */
+  bytesOf([x, y, z, w]: Position): number {
+    return this.#regions.get(x, y, z, w)?.bytes ?? 0;
   }
 
   /** Whether a region is in memory. */
@@ -47,12 +57,21 @@ export class LoadedRegions {
     return true;
   }
 
-  /** Records a region that was loaded with this number of edited chunks. */
-  add(position: Position, chunks: number): void {
-    const region = { position, chunks };
-    this.#regions.set(...position, region);
-    this.#order.add(region);
-    this.#weight += weightOf(region);
+  /** Records a region that was loaded with these edited chunks. */
+  add(position: Position, chunks: Iterable<Chunk>): void {
+    let bytes = REGION_BYTES;
+    for (const chunk of chunks) bytes += bytesOfOverride(chunk);
+    this.#add({ position, bytes });
+  }
+
+  /** Counts that a chunk of a region in memory was edited. Returns by how many bytes the region grew. */
+  replace([x, y, z, w]: Position, before: Chunk | undefined, after: Chunk | undefined): number {
+    const region = this.#regions.get(x, y, z, w);
+    if (region === undefined) return 0;
+    const grown = bytesOfOverride(after) - bytesOfOverride(before);
+    region.bytes += grown;
+    this.#bytes += grown;
+    return grown;
   }
 
   /** Keeps a box of chunks in memory, now or once it is loaded. Returns a function that releases it. */
@@ -73,14 +92,14 @@ export class LoadedRegions {
   }
 
   /**
-   * Removes and yields the least recently used regions that are neither kept nor needed, until the weight is
-   * at most `weightMax`. Kept and needed regions count as just used. After many of them in a row the search
+   * Removes and yields the least recently used regions that are neither kept nor needed, until they take at most
+   * `bytesMax`. Kept and needed regions count as just used. After many of them in a row the search
    * stops, and the next call resumes it.
    */
-  *removeCold(weightMax: number, isNeeded: (position: Position) => boolean): Generator<Position> {
+  *removeCold(bytesMax: number, isNeeded: (position: Position) => boolean): Generator<Position> {
     let keptInRow = 0;
     for (const region of this.#order) {
-      if (this.#weight <= weightMax || keptInRow === KEPT_IN_ROW_MAX) return;
+      if (this.#bytes <= bytesMax || keptInRow === KEPT_IN_ROW_MAX) return;
       const { position } = region;
       this.#order.delete(region);
       if (this.#isKept(position) || isNeeded(position)) {
@@ -90,7 +109,7 @@ export class LoadedRegions {
       }
       keptInRow = 0;
       this.#regions.delete(...position);
-      this.#weight -= weightOf(region);
+      this.#bytes -= region.bytes;
       yield position;
     }
   }
@@ -98,8 +117,14 @@ export class LoadedRegions {
   /** Returns an independent copy that keeps no regions. */
   copy(): LoadedRegions {
     const copy = new LoadedRegions();
-    for (const { position, chunks } of this.#order) copy.add(position, chunks);
+    for (const { position, bytes } of this.#order) copy.#add({ position, bytes });
     return copy;
+  }
+
+  #add(region: RegionInMemory): void {
+    this.#regions.set(...region.position, region);
+    this.#order.add(region);
+    this.#bytes += region.bytes;
   }
 
   #isKept(position: Position): boolean {
@@ -117,7 +142,7 @@ export class LoadedRegions {
   }
 }
 
-/** A region without edits takes up memory too. */
-function weightOf({ chunks }: RegionInMemory): number {
-  return 1 + chunks;
+/** Returns the memory of an edited chunk; 0 for a chunk that is not edited. */
+function bytesOfOverride(chunk: Chunk | undefined): number {
+  return chunk === undefined ? 0 : CHUNK_SLOT_BYTES + chunk.memoryBytes;
 }

@@ -174,7 +174,7 @@ export class RegionReader {
     const chunks = regionBox(region);
     if (this.#reading.has(...region) || !index.isLoaded(chunks)) return false;
     for (const _leaf of index.touching(chunks)) return false;
-    this.#loaded.add(region, 0);
+    this.#loaded.add(region, []);
     onRegion({ region, overrides: OverrideTree.UNTOUCHED, clock: CLOCK_NEVER, ticks: [] });
     return true;
   }
@@ -199,11 +199,15 @@ export class RegionReader {
         for (const entry of leaf.get(...region) ?? [])
           if (axisOutside(this.#shape, entry.position) === undefined) chunks.push(entry);
       }
-      const overrides = OverrideTree.ofRegion(region, this.#realize(chunks));
+      const realized = this.#realize(chunks);
+      const overrides = OverrideTree.ofRegion(region, realized);
       const ticks = chunks
         .map((entry) => ({ position: entry.position, ticks: ticksOf(entry, this.#shape.volume) }))
         .filter((found) => found.ticks.length > 0);
-      this.#loaded.add(region, chunks.length);
+      this.#loaded.add(
+        region,
+        realized.map(({ chunk }) => chunk),
+      );
       onRegion({ region, overrides, clock, ticks });
     });
   }

@@ -1,5 +1,5 @@
-import type { Box, Chunk, Position, QueryDetail } from "@orthant/core";
-import type { RegionTree } from "@orthant/core/engine";
+import type { Box, Chunk, GeneratorRegistry, Position, QueryDetail } from "@orthant/core";
+import type { GeneratorMap, RegionTree } from "@orthant/core/engine";
 import {
   AXES,
   boxVolume,
@@ -8,6 +8,7 @@ import {
   OverrideTree,
   RegionClocks,
   regionBox,
+  regionOf,
   unionBox,
   type WorldState,
 } from "@orthant/core/engine";
@@ -17,7 +18,7 @@ import { LoadedRegions } from "./loaded-regions.ts";
 import { type LoadedRegion, RegionReader } from "./region-reader.ts";
 
 /** Fraction of the memory limit that remains in use after eviction. */
-const WEIGHT_LEFT = 0.9;
+const BYTES_LEFT = 0.9;
 /** Number of evicted regions after which the index is unloaded too; its parts are read again on demand. */
 const REGIONS_BEFORE_UNLOAD = 4_096;
 
@@ -44,29 +45,54 @@ interface UnreadLeaf {
 
 /** The chunks and clocks of a world in memory: what was read from the save, with the edits made since. */
 export class WorldRegions {
-  state: WorldState;
+  #state: WorldState;
   readonly clocks: RegionClocks = new RegionClocks();
   /** Scheduled ticks. */
   readonly ticks: TickStore = new TickStore();
-  readonly #weightMax: number;
+  /** Memory above which regions are evicted. */
+  readonly bytesMax: number;
   readonly #loaded = new LoadedRegions();
   readonly #reader: RegionReader;
   readonly #add: (region: LoadedRegion) => void;
   #evicted = 0;
 
-  constructor(save: Save, state: WorldState, loadedChunksMax: number) {
-    this.state = state;
-    this.#weightMax = loadedChunksMax;
+  constructor(save: Save, state: WorldState, loadedBytesMax: number) {
+    this.#state = state;
+    this.bytesMax = loadedBytesMax;
     // Without edits, which a chunk that is decoded later would otherwise keep in memory.
     this.#reader = new RegionReader(save, this.#loaded, state.shape, () =>
       this.state.withOverrides(OverrideTree.UNTOUCHED),
     );
     this.#add = ({ region, overrides, clock, ticks }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
-        this.state = this.state.withOverrides(overrides.merge(this.state.overrides));
+        this.#state = this.#state.withOverrides(overrides.merge(this.#state.overrides));
       this.clocks.reset(region, clock);
       for (const { position, ticks: ofChunk } of ticks) this.ticks.add(position, ofChunk);
     };
+  }
+
+  /** The world in memory. */
+  get state(): WorldState {
+    return this.#state;
+  }
+
+  /** Takes over the state after an edit of these chunks. Returns by how many bytes the regions grew. */
+  edit(state: WorldState, chunks: readonly Position[]): number {
+    const before = this.#state.overrides;
+    this.#state = state;
+    let grown = 0;
+    for (const position of chunks)
+      grown += this.#loaded.replace(
+        regionOf(position),
+        before.at(...position),
+        state.overrides.at(...position),
+      );
+    return grown;
+  }
+
+  /** Uses other generators from now on. */
+  changeGenerators(generators: GeneratorRegistry, generator: GeneratorMap): void {
+    this.#state = this.#state.withGenerators(generators, generator);
   }
 
   /** Returns a chunk of a region in memory, which may have to be generated. */
@@ -124,7 +150,7 @@ export class WorldRegions {
     const chunk = await this.state.generateChunk(position);
     const { overrides } = this.state;
     if (overrides.at(...position) === undefined)
-      this.state = this.state.withOverrides(overrides.set(position, chunk));
+      this.edit(this.state.withOverrides(overrides.set(position, chunk)), [position]);
   }
 
   /** Returns a chunk as the save has it, even one that is never shown; else what the generator produces. */
@@ -181,21 +207,31 @@ export class WorldRegions {
     this.#reader.switchTo(save);
   }
 
-  /** Whether too many regions are in memory. */
+  /** Approximate memory, in bytes, of the regions and their edited chunks. */
+  get bytes(): number {
+    return this.#loaded.bytes;
+  }
+
+  /** Returns the approximate memory of a region; 0 if it is not in memory. */
+  bytesOf(region: Position): number {
+    return this.#loaded.bytesOf(region);
+  }
+
+  /** Whether the regions take more memory than they should. */
   get isOverLimit(): boolean {
-    return this.#loaded.weight > this.#weightMax;
+    return this.#loaded.bytes > this.bytesMax;
   }
 
   /** Evicts the least recently used regions that are saved. After many evictions unloads `index`, if given. */
   evict(isUnsaved: (region: Position) => boolean, index: LeafIndex | undefined): void {
     let { overrides } = this.state;
-    for (const region of this.#loaded.removeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
+    for (const region of this.#loaded.removeCold(this.bytesMax * BYTES_LEFT, isUnsaved)) {
       overrides = overrides.carve(regionBox(region));
       this.clocks.reset(region, CLOCK_NEVER);
       this.ticks.removeRegion(region);
       this.#evicted++;
     }
-    this.state = this.state.withOverrides(overrides);
+    this.#state = this.#state.withOverrides(overrides);
     if (this.#evicted < REGIONS_BEFORE_UNLOAD || index === undefined) return;
     this.#evicted = 0;
     index.unload(() => false);

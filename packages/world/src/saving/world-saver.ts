@@ -44,6 +44,11 @@ export interface SaverContext {
 /** Errors of a disk that may take the same save later: it is full, away, read-only or failing. */
 const DISK_ERRORS = ["ORT_DISK_FULL", "ORT_DISK_IO", "ORT_DISK_DENIED", "ORT_NOT_FOUND"] as const;
 
+/** Part of a world's memory that unsaved regions may take before they are saved at once: they cannot be evicted. */
+const UNSAVED_SHARE = 0.25;
+/** Part that they may take, with those that are being saved, before edits wait. */
+const UNSAVED_SHARE_MAX = 0.5;
+
 /** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
 export class WorldSaver {
   readonly #time: TimeSource;
@@ -110,6 +115,41 @@ export class WorldSaver {
   addChange(kind: ChangeKind, entry: LoggedEntry | undefined, isOnlyMovement = false): void {
     this.#autosave?.within(this.#cadence[`${kind}Ms`]);
     if (entry !== undefined) this.#journal?.add(entry, isOnlyMovement);
+    // A disk that refused the last save is tried again at the usual time.
+    const { unsaved, regions } = this.#content;
+    const isTooMuch = unsaved.regionBytes > regions.bytesMax * UNSAVED_SHARE;
+    if (isTooMuch && this.#savesItself && this.#saveFailure === undefined)
+      void this.#saveShared().catch(() => undefined);
+  }
+
+  /**
+   * Returns a promise for the time when the unsaved changes leave memory for an edit; `undefined` if they do so now. Throws
+   * `ORT_LIMIT` while the disk refuses to save.
+   */
+  whenRoom(): Promise<void> | undefined {
+    const bytesMax = this.#content.regions.bytesMax * UNSAVED_SHARE_MAX;
+    return this.#unsavedBytes > bytesMax && this.#savesItself ? this.#makeRoom(bytesMax) : undefined;
+  }
+
+  async #makeRoom(bytesMax: number): Promise<void> {
+    while (this.#unsavedBytes > bytesMax) {
+      if (this.#saveFailure !== undefined) {
+        const detail = `${this.#unsavedBytes} bytes of chunks are unsaved, at most ${bytesMax} may be: the disk refuses to save them`;
+        throw new OrthantError("ORT_LIMIT", detail, {}, { cause: this.#saveFailure });
+      }
+      await this.#reporting(this.#saveShared());
+    }
+  }
+
+  /** Memory of the regions with unsaved changes. One that changes while it is saved counts twice: both states are there. */
+  get #unsavedBytes(): number {
+    const { unsaved, committing } = this.#content;
+    return unsaved.regionBytes + (committing?.regionBytes ?? 0);
+  }
+
+  /** Whether saves are made without a request. Otherwise the caller decides when, and how much memory that takes. */
+  get #savesItself(): boolean {
+    return this.#autosave !== undefined || this.#journal !== undefined;
   }
 
   /** Adds a step that was made. One that changed nothing needs no save. */

@@ -70,6 +70,16 @@ export class ClientRegions {
     return this.#holdings.size;
   }
 
+  /** Memory of these regions in bytes. Clients that hold the same region share it. */
+  get bytes(): number {
+    const { world } = this.#context;
+    let bytes = 0;
+    this.#holdings.forEach(({ region }) => {
+      bytes += (world.loadedBytes?.(region.position) ?? 0) / region.holdings.length;
+    });
+    return bytes;
+  }
+
   /** True when regions remain to be sent completely. */
   get isMissingSome(): boolean {
     return this.queue.size + this.#resyncs.length > 0 || this.isChanging;

@@ -9,7 +9,7 @@ const SCREEN_COLUMNS = 80;
 describe("orthant", () => {
   test("--help fits a screen and lists every command", async () => {
     const { exitCode, output, errors } = await capture(["--help"]);
-    const lines = output.split("\n");
+    const lines = output.trimEnd().split("\n");
     expect(exitCode).toBe(EXIT.ok);
     expect(errors).toBe("");
     expect(lines.length).toBeLessThanOrEqual(SCREEN_LINES);

@@ -41,7 +41,7 @@ export type { ClusterCounts, OwnedShard, OwnerCounts } from "./metrics/cluster-m
 export type { MovementOptions } from "./movement.ts";
 export { OrthantServer } from "./orthant-server.ts";
 export { type OwnerEndpoints, serveOwnerEndpoints } from "./owner-endpoints.ts";
-export { replayWire1InWorld, type Wire1WorldReplay } from "./replay-wire1.ts";
+export { replayWire1InWorld, type Wire1ReplayOptions, type Wire1WorldReplay } from "./replay-wire1.ts";
 export type {
   CloseOptions,
   GatewayWorld,

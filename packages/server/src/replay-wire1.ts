@@ -18,7 +18,7 @@ import { syncWorldOf } from "./sync-world-of.ts";
 import { type Wire1Options, wire1Account } from "./wire1/wire1-listener.ts";
 
 /** Options of {@link replayWire1InWorld}. */
-interface ReplayOptions extends Pick<Wire1Options, "onCommand"> {
+export interface Wire1ReplayOptions extends Pick<Wire1Options, "onCommand"> {
   /** The role that the players had; `builder` by default. */
   readonly role?: Role;
 }
@@ -42,7 +42,7 @@ const TICK_MS = 100;
 export async function replayWire1InWorld(
   world: WorldEngine,
   recording: Uint8Array | Iterable<Wire1Event>,
-  { role = "builder", onCommand }: ReplayOptions = {},
+  { role = "builder", onCommand }: Wire1ReplayOptions = {},
 ): Promise<Wire1WorldReplay> {
   const { tracked, whenDone } = trackPromises(await syncWorldOf(world));
   let nowMs = 0;

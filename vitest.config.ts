@@ -33,6 +33,7 @@ export default defineConfig({
   test: {
     reporters: ["dot", new SummaryReporter()],
     testTimeout: 60_000,
+    setupFiles: ["./tools/unclosed-files.ts"],
     pool: "threads",
     maxWorkers: "100%",
     projects: [

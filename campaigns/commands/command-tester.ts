@@ -47,6 +47,8 @@ export class CommandTester {
         `exit code ${ran.exitCode}, not ${exitCode}, of orthant ${words.join(" ")}: ${ran.errors.trim()}`,
       );
     }
+    if (ran.errors.includes("on garbage collection"))
+      this.fail(`a file was not closed by orthant ${words.join(" ")}: ${ran.errors.trim()}`);
     return ran;
   }
 
@@ -77,6 +79,12 @@ export class CommandTester {
 
 /** The program as installed. */
 const ORTHANT = orthantCommand();
+/** Collects garbage at the end of a process, so that Node warns of file handles that were lost without being closed. */
+const COLLECT_AT_END = [
+  "--expose-gc",
+  "--import",
+  'data:text/javascript,process.once("beforeExit",()=>{gc();setTimeout(()=>gc(),20)})',
+];
 /** Timeout of a command: far more than one takes on a small world, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -136,7 +144,7 @@ export class RunningCli {
 
 function start(words: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
   const { PATH = "" } = process.env;
-  return spawn(process.execPath, [ORTHANT, ...words], {
+  return spawn(process.execPath, [...COLLECT_AT_END, ORTHANT, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH, ...environment },
   });

@@ -47,10 +47,14 @@ export class NodeDisk implements FolderDisk {
     const handle = await this.#at("open", path, (absolute) => this.#openRegular(absolute, path, mode));
     // What did not exist is a regular file now.
     if (mode === "create") return new NodeFile(path, mode, handle);
-    const kind = await wrapErrors("open", path, () => handle.stat());
-    if (kind.isFile()) return new NodeFile(path, mode, handle);
-    await handle.close();
-    throw notRegular(path);
+    try {
+      const kind = await wrapErrors("open", path, () => handle.stat());
+      if (!kind.isFile()) throw notRegular(path);
+      return new NodeFile(path, mode, handle);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { isOrthantError } from "@orthant/core";
 import { requireText } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFileLater, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
@@ -36,7 +37,12 @@ export async function detectPixelWorld(
   if (path !== undefined) requireText("path", path);
   for (const { name, kind } of await disk.list("")) {
     if (kind !== "file" || (path === undefined ? name.endsWith(TEMPORARY_SUFFIX) : name !== path)) continue;
-    const file = await disk.open(name, "read");
+    const file = await disk.open(name, "read").catch((error: unknown) => {
+      // A link that lies in the folder is not a pixel world.
+      if (path === undefined && isOrthantError(error, "ORT_PATH")) return undefined;
+      throw error;
+    });
+    if (file === undefined) continue;
     try {
       const dialect = await pixelDialectOf(file);
       if (dialect !== undefined) return { path: name, dialect };

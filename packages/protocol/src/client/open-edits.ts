@@ -179,7 +179,7 @@ export class OpenEdits {
 
   /** Nothing follows a group, because its edits come before all others even if it has to be sent in halves. */
   #mayStartNext(): boolean {
-    if (this.#allowanceBytes <= 0 || this.#roomForIds() <= 0) return false;
+    if (this.#allowanceBytes <= 0 || this.#sent.size >= EDITS_OPEN_MAX) return false;
     for (const { edits } of this.#sent.values()) if (edits.length > 1) return false;
     return true;
   }
@@ -217,12 +217,7 @@ export class OpenEdits {
   }
 
   #roomNow(pace: EditPace, nowMs: number): number {
-    return Math.min(pace.editsNow(nowMs), this.#roomForIds());
-  }
-
-  /** Returns how many more ids may be used: all stay within a window above the lowest without a result. Rule N58. */
-  #roomForIds(): number {
-    return EDITS_OPEN_MAX - (this.#nextId - this.lowestId);
+    return Math.min(pace.editsNow(nowMs), EDITS_OPEN_MAX - this.#sent.size);
   }
 
   #removeWaiting(count: number): void {

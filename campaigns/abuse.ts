@@ -1,6 +1,7 @@
 import { attackByAccount, attackByAccountMs } from "./abuse/account/attack-by-account.ts";
 import { attackServer } from "./abuse/attack-server.ts";
 import { usedBytes } from "./abuse/collect-garbage.ts";
+import { attackMemory } from "./abuse/memory/attack-memory.ts";
 import { TargetSyncServer } from "./abuse/target-sync-server.ts";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 
@@ -15,6 +16,8 @@ const SOCKET_ATTACKS_MS = 60_000;
 /** The length of a round of an attack by one account. Shorter rounds have too few honest edits for a percentile. */
 const ROUND_SECONDS = 6;
 const ROUND_SECONDS_MIN = 3;
+/** The length of each of two attacks that fill memory. */
+const MEMORY_SECONDS = 40;
 /** Waves before the first memory measurement: lasting memory is allocated by then. */
 const WARM_WAVES = 200;
 /** Memory that a server in this process may keep for clients that have left. */
@@ -38,7 +41,7 @@ export const abuseCampaign: Campaign = {
     process.on("unhandledRejection", onRejection);
     const { isSmallest = false } = options;
     const roundSeconds = roundSecondsFor(options);
-    const restMs = SOCKET_ATTACKS_MS + attackByAccountMs(roundSeconds);
+    const restMs = SOCKET_ATTACKS_MS + attackByAccountMs(roundSeconds) + 2_000 * MEMORY_SECONDS;
     const endsAtMs = options.endsAtMs && options.endsAtMs - restMs;
     const inProcess = await attackSyncServer({ ...options, endsAtMs }, CASES - SOCKET_CASES, failures);
     const shortFrames = isSmallest ? SOCKET_CASES_SMALLEST : SOCKET_CASES_SHORT;
@@ -47,6 +50,7 @@ export const abuseCampaign: Campaign = {
     failures.push(...overSockets.failures);
     const accounts = await attackByAccount(roundSeconds, isSmallest);
     failures.push(...accounts.failures);
+    failures.push(...(await attackMemory(MEMORY_SECONDS)));
     process.off("unhandledRejection", onRejection);
     return { cases: overSockets.frames + inProcess + accounts.attacks, failures };
   },

@@ -14,9 +14,14 @@ export class ServerProcess {
     this.#complaints = complaints;
   }
 
-  /** Starts a program. Throws when it ends before it listens. */
-  static async start(program: URL, args: readonly string[]): Promise<ServerProcess> {
-    const child = fork(fileURLToPath(program), args, { silent: true });
+  /** Starts a program, with more options of Node if given. Throws when it ends before it listens. */
+  static async start(
+    program: URL,
+    args: readonly string[],
+    nodeOptions: readonly string[] = [],
+  ): Promise<ServerProcess> {
+    const execArgv = [...process.execArgv, ...nodeOptions];
+    const child = fork(fileURLToPath(program), args, { silent: true, execArgv });
     let complaints = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on("data", (text: Buffer) => {

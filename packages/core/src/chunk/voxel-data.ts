@@ -86,16 +86,35 @@ class DataWalk {
     return this.#encoded.slice(this.offset - this.bytes, this.offset);
   }
 
+  /** Whether the current voxel has this data. */
   hasData(data: Uint8Array): boolean {
-    return bytesEqual(this.#encoded.subarray(this.offset - this.bytes, this.offset), data);
+    return this.bytes === data.length && this.#hasAt(data, 0);
+  }
+
+  /** Whether the current voxel of another walk has the same data. */
+  equals(other: DataWalk): boolean {
+    return this.bytes === other.bytes && this.#hasAt(other.#encoded, other.offset - other.bytes);
+  }
+
+  #hasAt(data: Uint8Array, offset: number): boolean {
+    const start = this.offset - this.bytes;
+    for (let at = 0; at < this.bytes; at++) if (this.#encoded[start + at] !== data[offset + at]) return false;
+    return true;
   }
 }
+
+/** Returns a walk before the first voxel of data, for functions beside the class. */
+let walkOver: (data: VoxelData) => DataWalk;
 
 /**
  * The data of a chunk's voxels, of those few that have some. Immutable: an edit returns another value. It is kept as it is
  * encoded, rules C24 to C27 in docs/formats/chunk-payload.md, because an object for each voxel takes 250 bytes of memory.
  */
 export class VoxelData implements Iterable<VoxelDatum> {
+  static {
+    walkOver = (data) => data.#start();
+  }
+
   /** No data at all: what most chunks have. */
   static readonly NONE: VoxelData = new VoxelData(Uint8Array.of(0));
 
@@ -254,20 +273,22 @@ function withCount(count: number, voxels: Uint8Array): Uint8Array {
 
 /** Returns the edits that turn one chunk's data into another's, ascending by index. */
 export function diffVoxelData(before: VoxelData, after: VoxelData): readonly VoxelDataEdit[] {
-  if (before.equals(after)) return [];
+  if (before === after) return [];
   const edits: VoxelDataEdit[] = [];
-  const [old, young] = [before[Symbol.iterator](), after[Symbol.iterator]()];
-  let [was, is] = [old.next(), young.next()];
-  while (was.done !== true || is.done !== true) {
-    if (is.done === true || (was.done !== true && was.value.index < is.value.index)) {
-      edits.push({ index: (was.value as VoxelDatum).index, data: undefined });
-      was = old.next();
+  const [old, young] = [walkOver(before), walkOver(after)];
+  old.step();
+  young.step();
+  // At its end, a walk stands at an infinite index.
+  while (old.index < Infinity || young.index < Infinity) {
+    if (old.index < young.index) {
+      edits.push({ index: old.index, data: undefined });
+      old.step();
       continue;
     }
-    const isKept = was.done !== true && was.value.index === is.value.index;
-    if (!isKept || !bytesEqual((was.value as VoxelDatum).data, is.value.data)) edits.push(is.value);
-    if (isKept) was = old.next();
-    is = young.next();
+    const isKept = old.index === young.index;
+    if (!isKept || !young.equals(old)) edits.push({ index: young.index, data: young.data() });
+    if (isKept) old.step();
+    young.step();
   }
   return edits;
 }

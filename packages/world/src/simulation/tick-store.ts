@@ -154,6 +154,8 @@ export class ChunkTicks {
 
   /** Whether a save can store another tick of a kind. */
   hasRoomFor(ofKind: KindTicks): boolean {
+    // Most chunks have ticks of one kind.
+    if (this.kinds.size === 1) return ofKind.steps.size < CHUNK_TICKS_MAX;
     let ticks = 0;
     let otherKinds = 0;
     for (const { kind, steps } of this.kinds.values()) {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { jetstreamManager } from "@nats-io/jetstream";
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import {
   ClusterGateway,
@@ -70,6 +70,7 @@ beforeAll(async () => {
           onClaimed: (shard, term) => news.push(`${name} owns ${shard} in term ${term}`),
           onLost: (shard, error) => news.push(`${name} lost ${shard}: ${error}`),
           onJournalLost: (shard, detail) => news.push(`${name}: journal of ${shard} lost: ${detail}`),
+          onForeign: (shard, error) => news.push(`${name} at ${shard}: ${error}`),
           onSaveFailure: (shard, error) => news.push(`${name} cannot save ${shard}: ${error}`),
           onFailure: (shard, error) => news.push(`${name} cannot claim ${shard}: ${error}`),
         },
@@ -110,16 +111,21 @@ async function edit(): Promise<number> {
 async function shown(...made: readonly number[]): Promise<readonly boolean[]> {
   const engine = await connected();
   const late = await ClusterGateway.open({ ...SETTING, engine });
-  await late.world.load(boxBetween([0, 0, 0, 0], [8, 1, 1, 1]));
+  await late.world.load(boxBetween([0, 0, 0, 0], [16, 1, 1, 1]));
   const seen = made.map((x) => late.world.state.voxelAt(x, 1, 0, 0) === 3);
   late.close();
   return seen;
 }
 
 async function deleteStream(name: string): Promise<void> {
+  await manage((streams) => streams.delete(name));
+}
+
+/** Changes streams behind the nodes' backs. */
+async function manage(work: (streams: JetStreamManager["streams"]) => Promise<unknown>): Promise<void> {
   const { user, password: pass } = TEST_CREDENTIALS;
   const connection = await connect({ servers: [...nats.urls], user, pass });
-  await (await jetstreamManager(connection)).streams.delete(name);
+  await work((await jetstreamManager(connection)).streams);
   await connection.close();
 }
 
@@ -133,6 +139,29 @@ test(
     const after = await edit();
     expect(await shown(before, after)).toEqual([true, true]);
     expect(news.filter((text) => text.includes("journal of 0 lost"))).toHaveLength(1);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "[K72] a journal that is sealed costs nothing, is reported, and is replaced",
+  async () => {
+    const name = `J_${WORLD}_${FIRST_SHARD}`;
+    const before = await edit();
+    news.splice(0);
+    await manage(async (streams) => {
+      const { config } = await streams.info(name);
+      // The client's types have no word for it.
+      const sealed: typeof config = { ...config, sealed: true };
+      await streams.update(name, sealed);
+    });
+    const after = await edit();
+    expect(await shown(before, after)).toEqual([true, true]);
+    expect(news.filter((text) => text.includes("the journal of shard 0 was sealed"))).toHaveLength(1);
+    expect(news.filter((text) => text.includes("journal of 0 lost"))).toEqual([]);
+    await manage(async (streams) => {
+      expect((await streams.info(name)).config.sealed).toBe(false);
+    });
   },
   PATIENCE_MS,
 );

@@ -44,6 +44,8 @@ export interface JournalState {
   readonly first: number;
   readonly last: number;
   readonly bytes: number;
+  /** True if it can be read and removed, and nothing else, for good. Then `append` rejects with `ORT_JOURNAL`. */
+  readonly isSealed?: boolean;
 }
 
 /** Outcome of an append. A thrown error means that the outcome is unknown: read the tail. */

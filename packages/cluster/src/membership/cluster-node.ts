@@ -320,8 +320,7 @@ export class ClusterNode {
     const directory = this.#requireDirectory();
     return {
       ...this.#options,
-      shard,
-      term,
+      ...{ shard, term },
       shape: directory.map.world.shape,
       owns: (region) => directory.shardOf(region) === shard,
       shardOf: (region) => directory.shardOf(region),
@@ -344,6 +343,7 @@ export class ClusterNode {
         const detail = `message ${sequence} in the journal of shard ${shard} is not from an owner: ${error}`;
         events?.onForeign?.(shard, new OrthantError("ORT_JOURNAL", detail, {}, { cause: error }));
       },
+      onSealed: (error) => events?.onForeign?.(shard, error),
       onStuck: (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs),
       onRefused: (error) => events?.onRefusedEdits?.(shard, error),
       onSaveFailure: (error) => events?.onSaveFailure?.(shard, error),

@@ -43,8 +43,9 @@ export class NatsJournal implements Journal {
   }
 
   async state(): Promise<JournalState> {
-    const { first_seq: first, last_seq: last, bytes } = (await this.#info()).state;
-    return { first: Math.max(first, 1), last, bytes };
+    const { state, config } = await this.#info();
+    const { first_seq: first, last_seq: last, bytes } = state;
+    return { first: Math.max(first, 1), last, bytes, isSealed: config.sealed };
   }
 
   async append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome> {
@@ -137,7 +138,7 @@ export class NatsJournal implements Journal {
     try {
       return await work();
     } catch (error) {
-      if (this.#client.isConnected) await this.state();
+      if (this.#client.isConnected && (await this.state()).isSealed) throw this.#missing("is sealed");
       throw error;
     }
   }

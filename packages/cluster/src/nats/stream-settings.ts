@@ -221,6 +221,8 @@ function requireSettings(settings: StreamSettings, stored: StreamConfig): void {
   const wrong = (Object.keys(settings) as (keyof StreamConfig)[])
     // A journal's size follows its need, but it has one.
     .filter((key) => !(key === "max_bytes" && stored.max_bytes > 0))
+    // NATS denies every change of a sealed stream. An owner replaces it.
+    .filter((key) => !(key === "deny_purge" && stored.sealed))
     .filter((key) => !isDeepStrictEqual(settings[key], stored[key]))
     .map(
       (key) =>

@@ -10,7 +10,8 @@ export const LOST_JOURNAL_GAP: number = 2 ** 30;
 
 /** Opens the journal of a shard whose save has everything up to a sequence, or makes one in place of a lost one. */
 export async function openShardJournal(options: ShardLogOptions, checkpointed: number): Promise<Journal> {
-  const { engine, world, shard, onLost } = options;
+  const { engine, world, shard, onLost, sealed } = options;
+  if (sealed !== undefined) return sealed;
   const found = await engine.findJournal(world, shard);
   if (found !== undefined) {
     const { last } = await found.state();

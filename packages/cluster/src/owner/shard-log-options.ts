@@ -1,7 +1,7 @@
-import type { ChunkShape, Position, TimeSource } from "@orthant/core";
+import type { ChunkShape, OrthantError, Position, TimeSource } from "@orthant/core";
 import type { WorldDescription } from "@orthant/save";
 import type { LoggedChange } from "@orthant/world/engine";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, Journal } from "../engine/engine.ts";
 import type { StuckListener } from "../engine/retries.ts";
 import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
@@ -23,6 +23,8 @@ export interface ShardLogOptions {
   readonly map: () => ShardMap;
   /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
   readonly requireHeld: () => Promise<void>;
+  /** The sealed journal of the shard, to save what it has. Nothing is appended to it. */
+  readonly sealed?: Journal;
   /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
   readonly inherited?: (
     description: WorldDescription,
@@ -34,6 +36,8 @@ export interface ShardLogOptions {
   readonly cancelSplits: () => Promise<void>;
   /** Called when the journal was lost, together with the changes since the last save. */
   readonly onLost?: (detail: string) => void;
+  /** Called when the journal was sealed, after it was saved and replaced. */
+  readonly onSealed?: (error: OrthantError) => void;
   /** Called for messages in the journal that no owner wrote. */
   readonly onForeign?: ForeignRecordListener;
   /** Called while the engine keeps this log waiting. */

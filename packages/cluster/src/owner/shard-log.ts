@@ -47,7 +47,7 @@ export class ShardLog implements ExternalLog {
   /** Sequence of the journal's last record as far as this owner knows, which is its own. */
   #last = 0;
   /** Sequence up to which durable generations contain everything. */
-  #checkpointed = 0;
+  checkpointed = 0;
   #checkpointedPosition = 0;
   /** For each position passed to a running commit, the journal's end that the commit will record. */
   readonly #marks = new Map<number, number>();
@@ -83,7 +83,7 @@ export class ShardLog implements ExternalLog {
 
   /** Records and bytes of edits that no generation contains yet. */
   get unsaved(): { readonly records: number; readonly bytes: number } {
-    const records = this.#durableTo > this.#checkpointedPosition ? this.#last - this.#checkpointed : 0;
+    const records = this.#durableTo > this.#checkpointedPosition ? this.#last - this.checkpointed : 0;
     return { records, bytes: this.#unsavedBytes };
   }
 
@@ -116,7 +116,7 @@ export class ShardLog implements ExternalLog {
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
     this.#journal = await this.#retries.until(() => openShardJournal(this.#options, checkpointed));
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
-    this.#checkpointed = checkpointed;
+    this.checkpointed = checkpointed;
     const { first, bytes } = await this.#retries.until(() => opened(this.#journal).state());
     this.#room = await this.#retries.until(() => JournalRoom.open(opened(this.#journal), bytes, time));
     try {
@@ -246,7 +246,7 @@ export class ShardLog implements ExternalLog {
   }
 
   async committed(_generation: number, position: number): Promise<void> {
-    this.#checkpointed = this.#marks.get(position) ?? this.#checkpointed;
+    this.checkpointed = this.#marks.get(position) ?? this.checkpointed;
     this.#checkpointedPosition = position;
     for (const map of [this.#marks, this.#saved])
       for (const known of map.keys()) if (known <= position) map.delete(known);
@@ -298,7 +298,7 @@ export class ShardLog implements ExternalLog {
   /** Drops from the journal what is saved. On failure the next save tries again. */
   trim(): void {
     if (this.#pins > 0) return;
-    this.#room?.trim(this.#checkpointed).catch((error) => {
+    this.#room?.trim(this.checkpointed).catch((error) => {
       // An owner that takes a lost journal for full appends nothing to it, and finds out only here.
       if (!isOrthantError(error, "ORT_JOURNAL") || !this.isFull || this.#failure !== undefined) return;
       this.stop(error);

@@ -20,6 +20,7 @@ import { unsavedJournal } from "./journal-errors.ts";
 import { NeighbourSteps } from "./neighbour-steps.ts";
 import { OwnerGate } from "./owner-gate.ts";
 import { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner-report.ts";
+import { replaceSealedJournal } from "./sealed-journal.ts";
 import { ShardEdits } from "./shard-edits.ts";
 import { ShardEntities } from "./shard-entities.ts";
 import { isOutside } from "./shard-journal.ts";
@@ -121,10 +122,14 @@ export class ShardOwner {
   static async claim(options: ShardOwnerOptions): Promise<ShardOwner> {
     const { folders, shard, term, time, random, generators } = options;
     const disk = await folders.claim(shard, term);
-    const log = new ShardLog({ ...options, requireHeld: () => folders.requireHeld(shard, term) });
+    const logOptions = { ...options, requireHeld: () => folders.requireHeld(shard, term) };
     const { clientsMax } = { ...OWNER_LIMITS, ...options.limits };
     const settings = { time, random, generators, autosave: false, retention: RETENTION, clientsMax };
-    return new ShardOwner(options, disk, log, await openLoggedWorldEngine(disk, log, settings));
+    const open = (log: ShardLog): Promise<WorldEngine> => openLoggedWorldEngine(disk, log, settings);
+    // A new shard's journal has nothing that its copy lacks.
+    if (options.inherited === undefined) await replaceSealedJournal(logOptions, open);
+    const log = new ShardLog(logOptions);
+    return new ShardOwner(options, disk, log, await open(log));
   }
 
   /** Starts to answer requests. */

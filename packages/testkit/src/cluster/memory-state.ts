@@ -52,6 +52,8 @@ export interface MemoryAppend {
 /** The journal of one shard. */
 export class MemoryJournal {
   #bytesMax: number;
+  /** Whether nothing can be appended any more, nor trimmed. */
+  isSealed = false;
   #records: StoredRecord[] = [];
   #first: number;
   #last: number;
@@ -70,12 +72,13 @@ export class MemoryJournal {
   }
 
   get state(): JournalState {
-    return { first: this.#first, last: this.#last, bytes: this.#bytes };
+    return { first: this.#first, last: this.#last, bytes: this.#bytes, isSealed: this.isSealed };
   }
 
   append(records: readonly JournalRecord[], expectedLast: number): MemoryAppend {
     if (records.length < 1 || records.length > APPEND_RECORDS_MAX)
       throw new OrthantError("ORT_ARGUMENT", `an append of ${records.length} records`);
+    if (this.isSealed) throw new OrthantError("ORT_JOURNAL", "the journal is sealed");
     if (expectedLast !== this.#last) return { outcome: { kind: "stale" }, published: [] };
     const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
     const isControl = records.every(({ subject }) => subject.kind === "control");
@@ -96,6 +99,7 @@ export class MemoryJournal {
   }
 
   trim(upTo: number): void {
+    if (this.isSealed) throw new OrthantError("ORT_JOURNAL", "the journal is sealed");
     const first = Math.max(this.#first, Math.min(upTo, this.#last) + 1);
     const trimmed = this.#records.splice(0, first - this.#first);
     this.#bytes -= trimmed.reduce((sum, record) => sum + record.bytes.length, 0);

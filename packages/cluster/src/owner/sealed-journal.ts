@@ -1,0 +1,48 @@
+import { OrthantError } from "@orthant/core";
+import type { WorldEngine } from "@orthant/world/engine";
+import type { Journal } from "../engine/engine.ts";
+import { Retries } from "../engine/retries.ts";
+import { LOST_JOURNAL_GAP } from "./open-journal.ts";
+import { ShardLog } from "./shard-log.ts";
+import type { ShardLogOptions } from "./shard-log-options.ts";
+
+/**
+ * Replaces a journal that was sealed, into which no owner can write any more: saves everything in it, removes it, and begins
+ * a new one. The caller must hold the shard's folder. If this process ends after the removal, the next owner takes the
+ * journal for lost, and loses nothing, because the save has it. Rule K72.
+ */
+export async function replaceSealedJournal(
+  options: ShardLogOptions,
+  open: (log: ShardLog) => Promise<WorldEngine>,
+): Promise<void> {
+  const { engine, world, shard, time, onStuck, onSealed } = options;
+  const retries = new Retries(time, onStuck);
+  const found = await retries.until(() => engine.findJournal(world, shard));
+  const state = found && (await retries.until(() => found.state()));
+  if (found === undefined || state?.isSealed !== true) return;
+  const log = new ShardLog({ ...options, sealed: readOnly(found) });
+  const saved = await open(log);
+  try {
+    // Saves even if only what is known about other shards has changed.
+    saved.sharedEntities.touch();
+    await saved.save();
+  } finally {
+    await saved.close();
+  }
+  await options.requireHeld();
+  await retries.until(() => engine.removeJournal(world, shard));
+  await retries.until(() => engine.journal(world, shard, log.checkpointed + LOST_JOURNAL_GAP));
+  const detail = `the journal of shard ${shard} was sealed, which no node does: all of it is saved, and a new one begins`;
+  onSealed?.(new OrthantError("ORT_JOURNAL", detail));
+}
+
+/** Returns a journal that takes no records. No other owner can write to it either, so the end stays where it is. */
+function readOnly(journal: Journal): Journal {
+  return {
+    state: () => journal.state(),
+    read: (from, to) => journal.read(from, to),
+    append: async (_records, expectedLast) => ({ kind: "stored", last: expectedLast }),
+    trim: async () => undefined,
+    reserve: async (bytes) => bytes,
+  };
+}

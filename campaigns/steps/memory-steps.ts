@@ -13,11 +13,11 @@ const TRIES_PER_STEP = 6;
 const READS_PER_STEP_MAX = 8;
 const READ_BEFORE_PROBABILITY = 0.3;
 const SAVE_PROBABILITY = 0.2;
-const CHUNKS_IN_MEMORY_MAX = 64;
+const BYTES_IN_MEMORY_MAX = 65_536;
 
 /** What is in memory during a run. */
 interface MemoryUse {
-  readonly loadedChunksMax?: number;
+  readonly loadedBytesMax?: number;
   /** Called before each step, with the places that it tries to read and edit. */
   disturb(world: World<3>, places: readonly Position<3>[]): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function faultOfMemory(seed: number, runs: number): Promise<string 
     // With little memory, nothing stays that is not kept; else everything stays that was read.
     const isSmall = run % 2 === 1;
     const found = await textsOf({
-      ...(isSmall && { loadedChunksMax: prng.between(1, CHUNKS_IN_MEMORY_MAX) }),
+      ...(isSmall && { loadedBytesMax: prng.between(1, BYTES_IN_MEMORY_MAX) }),
       async disturb(world, places) {
         for (const place of places) if (prng.chance(READ_BEFORE_PROBABILITY)) await world.get(place);
         for (let reads = prng.below(READS_PER_STEP_MAX); reads > 0; reads--) await world.get(placeOf(prng));
@@ -48,11 +48,11 @@ export async function faultOfMemory(seed: number, runs: number): Promise<string 
 }
 
 /** Makes steps, and returns as text what each of them found; then what is where they tried to edit. */
-async function textsOf({ loadedChunksMax, disturb }: MemoryUse): Promise<readonly string[]> {
+async function textsOf({ loadedBytesMax, disturb }: MemoryUse): Promise<readonly string[]> {
   const disk = new MemoryDisk();
   await (await openPoured(disk, { durability: "snapshot", isNew: true })).close();
   const options = { durability: "snapshot", isNew: false } as const;
-  const world = await openPoured(disk, { ...options, ...(loadedChunksMax && { loadedChunksMax }) });
+  const world = await openPoured(disk, { ...options, ...(loadedBytesMax && { loadedBytesMax }) });
   const texts: string[] = [];
   const tried: Position<3>[] = [];
   const onStep: System<3> = (step) => {

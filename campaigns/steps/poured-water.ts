@@ -118,7 +118,7 @@ const ducks: CountedSystem = ({ world, edits, entities }, count) => {
 };
 
 /** How a poured world is opened. */
-interface PouredOptions extends Pick<WorldOptions<3>, "loadedChunksMax"> {
+interface PouredOptions extends Pick<WorldOptions<3>, "loadedBytesMax"> {
   readonly durability: PouredDurability;
   readonly isNew: boolean;
 }

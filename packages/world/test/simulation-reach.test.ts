@@ -125,7 +125,7 @@ describe("active regions", () => {
       dimensions: 3,
       time: new FakeTime(),
       autosave: false,
-      loadedChunksMax: 4,
+      loadedBytesMax: 4_096,
     });
     const ticked: number[] = [];
     const simulation = await started(world, {

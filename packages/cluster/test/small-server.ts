@@ -1,7 +1,13 @@
 import type { ClusterGateway } from "@orthant/cluster";
 import { type Box, DEFAULT_GENERATORS, type Vector } from "@orthant/core";
 import { regionBox } from "@orthant/core/engine";
-import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
+import {
+  type OwnEditResult,
+  type ServerSession,
+  SyncClient,
+  type SyncRules,
+  SyncServer,
+} from "@orthant/protocol";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 
@@ -16,20 +22,21 @@ export class SmallServer {
   readonly #small: SmallCluster;
   #isAlive = true;
 
-  private constructor(small: SmallCluster, gateway: ClusterGateway, engine: MemoryEngine) {
+  private constructor(small: SmallCluster, gateway: ClusterGateway, engine: MemoryEngine, rules: SyncRules) {
     this.#small = small;
     this.gateway = gateway;
     this.engine = engine;
     this.sync = new SyncServer({
       ...{ world: gateway.world, time: small.time, acknowledge: "durable", tickMs: TICK_MS },
       authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
+      rules,
     });
     this.#tick();
   }
 
-  static async open(small: SmallCluster): Promise<SmallServer> {
+  static async open(small: SmallCluster, rules: SyncRules = {}): Promise<SmallServer> {
     const { gateway, engine } = await small.gateway();
-    return new SmallServer(small, gateway, engine);
+    return new SmallServer(small, gateway, engine, rules);
   }
 
   /** Joins a player whose interest is a box of chunks. */
@@ -62,6 +69,8 @@ export class SmallServer {
 /** A player with a lossless connection. */
 export class SmallClient {
   readonly sync: SyncClient;
+  /** The results of its edits. */
+  readonly results: OwnEditResult["result"][] = [];
   readonly #small: SmallCluster;
   #session: ServerSession | undefined;
 
@@ -70,6 +79,7 @@ export class SmallClient {
     this.sync = new SyncClient({
       ...{ time: small.time, generators: DEFAULT_GENERATORS, clientId, name, firstEditId: 1 },
       token: () => new Uint8Array(0),
+      events: { onEditResult: ({ result }) => this.results.push(result) },
     });
     this.#tick();
   }

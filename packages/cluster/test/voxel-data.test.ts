@@ -4,6 +4,7 @@ import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+import { SmallServer } from "./small-server.ts";
 
 const CHEST = 4;
 const WEST: Position = [1, 2, 3, 0];
@@ -146,4 +147,33 @@ test("[K25] a split and a move take the data of saved and of unsaved edits along
     [2, undefined],
     [2, undefined],
   ]);
+});
+
+test("a player of a gateway cannot copy data from out of reach, nor to there", async () => {
+  const cluster = new DataCluster();
+  await cluster.start();
+  const { small } = cluster;
+  const server = await SmallServer.open(small, { isWithinReach: ({ box: { max } }) => max[0] <= 16 });
+  const chest = boxBetween([20, 2, 3, 0], [21, 3, 4, 1]);
+  await cluster.edit(server.gateway, { voxel: chest.min, block: CHEST, data: items });
+  const { sync, results } = await server.join(9n, "Ada");
+  sync.edit({ kind: "copy", box: chest, to: WEST });
+  sync.setVoxels([{ voxel: WEST, block: CHEST }]);
+  const placed = boxBetween(WEST, [2, 3, 4, 1]);
+  sync.edit({ kind: "copy", box: placed, to: [20, 2, 4, 0] });
+  sync.edit({ kind: "copy", box: placed, to: [5, 2, 3, 0] });
+  await small.until(() => results.length === 4);
+  const rejected = (voxel: Position) => ({
+    status: "rejected",
+    reason: "reach",
+    detail: `voxel [${voxel}] is out of reach`,
+  });
+  expect(results).toEqual([
+    rejected(chest.min),
+    { status: "applied" },
+    rejected([20, 2, 4, 0]),
+    { status: "applied" },
+  ]);
+  expect(server.gateway.world.state.dataAt(...WEST)).toBeUndefined();
+  server.kill();
 });

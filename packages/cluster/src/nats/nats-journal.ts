@@ -45,7 +45,7 @@ export class NatsJournal implements Journal {
   async state(): Promise<JournalState> {
     const { state, config } = await this.#info();
     const { first_seq: first, last_seq: last, bytes } = state;
-    return { first: Math.max(first, 1), last, bytes, isSealed: config.sealed };
+    return { first: Math.max(first, 1), last, bytes, ...(config.sealed && { isSealed: true }) };
   }
 
   async append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome> {

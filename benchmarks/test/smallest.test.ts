@@ -44,7 +44,7 @@ describe("all suites at their smallest size", () => {
   test.each<[why: string, ended: EndedRun, detail: string]>([
     ["crashes", { exitCode: 7, output: "Error: no file\n" }, "exit code 7"],
     ["measures nothing", { exitCode: 0, output: "machine: 2\n" }, "it did nothing"],
-    ["does not end", { exitCode: undefined, output: "a/x: 1\n" }, "it did not end within 240 s"],
+    ["does not end", { exitCode: undefined, output: "a/x: 1\n" }, "it did not end within 300 s"],
   ])("fail when one %s, and show what it printed", async (_why, ended, detail) => {
     const { exitCode, lines } = await started({ a: ended, b: { ...good, output: "b/x: 1\n" } });
     expect(exitCode).toBe(1);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 /** Exit code of a suite or campaign that needs what this machine lacks. The last line that it prints says what. */
 export const EXIT_MISSING = 3;
 /** Whatever takes longer at its smallest size has forgotten to give one to something. */
-const MS_MAX = 240_000;
+const MS_MAX = 300_000;
 const LANES = 2;
 
 /** How a program ended: its exit code, `undefined` if it was stopped because it took too long, and what it printed. */

@@ -1,4 +1,4 @@
-import { nameFault } from "@orthant/core/engine";
+import { nameFault, printableName } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 
 describe("nameFault", () => {
@@ -38,5 +38,19 @@ describe("nameFault", () => {
     "👩\u200d👧 ❤\ufe0f",
   ])('[N35] allows "%s"', (name) => {
     expect(nameFault(name)).toBeUndefined();
+  });
+});
+
+describe("printableName", () => {
+  test.each([
+    ["a\0b", "a\\u0000b"],
+    ["\u202eenots", "\\u202eenots"],
+    ["\u3164", "\\u3164"],
+    ["a\u2800b\ud800", "a\\u2800b\\ud800"],
+    ["Zoë 🚀 \u200d", "Zoë 🚀 \u200d"],
+  ])("turns %j into a name without a fault", (name, shown) => {
+    expect(printableName(name)).toBe(shown);
+    expect(nameFault(shown)).toBeUndefined();
+    expect(printableName(shown)).toBe(shown);
   });
 });

@@ -10,16 +10,6 @@ function problemsOf(path: string, text: string): readonly string[] {
 }
 
 describe("the check of sizes and names", () => {
-  test("rejects a source file of 401 lines, and accepts one of 400", () => {
-    expect(problemsOf(SOURCE, "\n".repeat(401))).toEqual(["has 401 lines, at most 400 allowed"]);
-    expect(problemsOf(SOURCE, "\n".repeat(400))).toEqual([]);
-  });
-
-  test("rejects a test file of 801 lines, and accepts one of 800", () => {
-    expect(problemsOf(TEST, "\n".repeat(801))).toEqual(["has 801 lines, at most 800 allowed"]);
-    expect(problemsOf(TEST, "\n".repeat(800))).toEqual([]);
-  });
-
   test("rejects a file of more than a mebibyte", () => {
     expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024))).toEqual([]);
     expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024 + 1))).toEqual([

@@ -1,22 +1,12 @@
 import type { Finding } from "../finding.ts";
 import type { SourceFile } from "../source-tree.ts";
 
-const SOURCE_LINES_MAX = 400;
-const TEST_LINES_MAX = 800;
 const FILE_BYTES_MAX = 1024 * 1024;
 const DRAWERS = ["utils", "util", "common", "shared", "misc", "helpers", "impl"];
 
 /** Finds files and folders that are too large, or whose name says nothing. */
 export function checkFile(file: SourceFile): readonly Finding[] {
-  return [...checkLineCount(file), ...checkByteCount(file), ...checkName(file)];
-}
-
-function checkLineCount({ path, text }: SourceFile): readonly Finding[] {
-  if (!path.endsWith(".ts")) return [];
-  const lines = text.replace(/\n$/, "").split("\n").length;
-  const max = path.endsWith(".test.ts") ? TEST_LINES_MAX : SOURCE_LINES_MAX;
-  if (lines <= max) return [];
-  return [{ path, line: max + 1, problem: `has ${lines} lines, at most ${max} allowed`, remedy: "split it" }];
+  return [...checkByteCount(file), ...checkName(file)];
 }
 
 function checkByteCount({ path, byteCount }: SourceFile): readonly Finding[] {

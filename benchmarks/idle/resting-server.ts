@@ -12,7 +12,6 @@ import { orthantCommand } from "@orthant/testkit/process";
 const ORTHANT = orthantCommand();
 const SIMULATED = new URL("./simulated-server.js", import.meta.url);
 const RADIUS_CHUNKS = 3;
-const CLAIM = "world.lock";
 /** Clock ticks of Linux in a second, in which it counts processor time. */
 const TICKS_PER_SECOND = 100;
 
@@ -24,10 +23,8 @@ export interface RestingUse {
   readonly writtenBytes: number;
   /** Bytes that the process made the disk write. */
   readonly diskBytes: number;
-  /** Times at which a file of the world was found changed, besides the claim of its lock. */
+  /** Times at which a file of the world was found changed. */
   readonly fileChanges: number;
-  /** Times at which only the time of that claim had changed: the holder shows that it lives. */
-  readonly claimTouches: number;
   /** Bytes that went to players. */
   readonly sentBytes: number;
 }
@@ -40,7 +37,6 @@ export class RestingServer {
   readonly #proxy: CountingProxy;
   #files: ReadonlyMap<string, string>;
   #fileChanges = 0;
-  #claimTouches = 0;
 
   private constructor(
     folder: string,
@@ -83,10 +79,7 @@ export class RestingServer {
   look(): void {
     const now = statesOf(join(this.#folder, "world"));
     for (const path of new Set([...now.keys(), ...this.#files.keys()]))
-      if (now.get(path) !== this.#files.get(path)) {
-        if (path.startsWith(CLAIM)) this.#claimTouches++;
-        else this.#fileChanges++;
-      }
+      if (now.get(path) !== this.#files.get(path)) this.#fileChanges++;
     this.#files = now;
   }
 
@@ -105,7 +98,6 @@ export class RestingServer {
       writtenBytes: io.get("wchar") ?? Number.NaN,
       diskBytes: io.get("write_bytes") ?? Number.NaN,
       fileChanges: this.#fileChanges,
-      claimTouches: this.#claimTouches,
       sentBytes: this.#proxy.sentBytes,
     };
   }

@@ -212,6 +212,8 @@ describe.runIf(platform !== "win32").each(["this system", "a system without open
         rmSync(join(root, claim));
         symlinkSync("../outside/page", join(root, claim));
         await lutimes(join(root, claim), 1, 1);
+        // A claim is touched for rivals only.
+        await writeFile(join(root, "world.lock~ffffffff~1~1~1~elsewhere~00000000000000ff"), "");
         vi.advanceTimersByTime(2_000);
         await vi.waitFor(async () => expect((await lstat(join(root, claim))).mtimeMs).toBeGreaterThan(1_000));
         await lock.release();

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rename, rm, unlink, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OrthantError } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const HOLDER = fileURLToPath(new URL("../../../build/packages/disk/test/lock-holder.js", import.meta.url));
 
@@ -74,6 +74,25 @@ describe("a lock on a real disk", () => {
     const beat = setInterval(() => void utimes(claim, new Date(), new Date()), 500);
     await expect(disk.lock("world.lock")).rejects.toThrow("process 1 on");
     clearInterval(beat);
+  });
+
+  test("touches its claim only while a rival has a claim beside it", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const lock = await disk.lock("world.lock");
+      const [claim = ""] = await readdir(root);
+      const touchedMs = async (): Promise<number> => (await stat(join(root, claim))).mtimeMs;
+      await utimes(join(root, claim), 1, 1);
+      vi.advanceTimersByTime(10_000);
+      for (let look = 0; look < 100; look++) await readdir(root);
+      expect(await touchedMs()).toBe(1_000);
+      await writeFile(join(root, "world.lock~ffffffff~1~1~1~elsewhere~00000000000000ff"), "");
+      vi.advanceTimersByTime(2_000);
+      await vi.waitFor(async () => expect(await touchedMs()).toBeGreaterThan(1_000));
+      await lock.release();
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("is taken after 15 silent seconds from a holder that cannot be checked, and is contested until settled", async () => {

@@ -10,9 +10,9 @@ import { findDirectory, inDirectory } from "./directory.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { systemCode, wrapErrors } from "./system-error.ts";
 
-/** Interval between a holder's heartbeats. */
+/** Interval at which a holder looks for rivals, and touches its claim for them. */
 const BEAT_MS = 2_000;
-/** How long a holder whose process cannot be checked must be silent before it counts as dead. */
+/** How long a holder whose process cannot be checked may leave its claim untouched before it counts as dead. */
 const SILENCE_MS = 15_000;
 /** Attempts to take the lock: two processes that try at the same moment see each other and both back off. */
 const ATTEMPTS = 4;
@@ -64,7 +64,15 @@ export async function takeClaim(root: string, path: string): Promise<DiskLock> {
         const rival = await findRival(directory, lock, claim, own);
         if (rival === undefined) {
           const ousted = await oustedClaims(directory, lock);
-          return holdClaim({ directory, path, claim, token, ousted, onRelease: () => ownLocks.delete(file) });
+          return holdClaim({
+            directory,
+            lock,
+            path,
+            claim,
+            token,
+            ousted,
+            onRelease: () => ownLocks.delete(file),
+          });
         }
         if (attempt === ATTEMPTS) throw locked(path, `process ${rival.pid} on ${rival.host} has it open`);
       } catch (error) {
@@ -151,8 +159,17 @@ function exists(directory: LockDirectory, claim: string): boolean {
   }
 }
 
+/** Touches a held claim while another one is beside it. Without a rival a world at rest writes nothing. */
+async function touchForRivals(directory: LockDirectory, lock: string, claim: string): Promise<void> {
+  const names = await directory.names();
+  if (!names.some((name) => name !== claim && parseClaimName(lock, name) !== undefined)) return;
+  const now = new Date();
+  await directory.at(claim, (file) => lutimes(file, now, now));
+}
+
 interface HeldClaim {
   readonly directory: LockDirectory;
+  readonly lock: string;
   readonly path: string;
   readonly claim: string;
   readonly token: string;
@@ -161,11 +178,10 @@ interface HeldClaim {
   readonly onRelease: () => void;
 }
 
-function holdClaim({ directory, path, claim, token, ousted, onRelease }: HeldClaim): DiskLock {
+function holdClaim({ directory, lock, path, claim, token, ousted, onRelease }: HeldClaim): DiskLock {
   const beat = setInterval(() => {
-    const now = new Date();
     // A claim that is gone cannot be touched; requireHeld reports that.
-    directory.at(claim, (file) => lutimes(file, now, now)).catch(() => undefined);
+    touchForRivals(directory, lock, claim).catch(() => undefined);
   }, BEAT_MS);
   beat.unref();
   let isReleased = false;

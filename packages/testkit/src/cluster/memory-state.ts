@@ -72,7 +72,12 @@ export class MemoryJournal {
   }
 
   get state(): JournalState {
-    return { first: this.#first, last: this.#last, bytes: this.#bytes, ...(this.isSealed && { isSealed: true }) };
+    return {
+      first: this.#first,
+      last: this.#last,
+      bytes: this.#bytes,
+      ...(this.isSealed && { isSealed: true }),
+    };
   }
 
   append(records: readonly JournalRecord[], expectedLast: number): MemoryAppend {

@@ -65,7 +65,7 @@ export class ActiveRegions implements StepReach {
     requireAtMost(
       around,
       ACTIVE_REGIONS_MAX,
-      `active regions around each player, as activeRadius is ${radius},`,
+      `active regions around each player (activeRadius is ${radius})`,
       "choose a smaller radius",
     );
   }

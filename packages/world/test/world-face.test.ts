@@ -89,6 +89,7 @@ describe("a world of three dimensions", () => {
       [0, 0, 0],
       [0, 1, 0],
     ]);
+    expect(seen[0]?.box).toEqual(box([0, 0, 0], [16, 32, 16]));
     expect(seen[0]?.count).toBe(2);
     expect([...(seen[0]?.changes ?? [])]).toEqual([
       { position: [0, 0, 0], block: AIR, before: 3 },

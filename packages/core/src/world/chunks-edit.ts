@@ -1,7 +1,8 @@
 import { type Chunk, diffChunks } from "../chunk/chunk.ts";
 import { diffVoxelData } from "../chunk/voxel-data.ts";
-import type { Axes } from "../lattice/axes.ts";
-import { type ChunkShape, voxelOfIndex } from "../lattice/chunk-shape.ts";
+import type { Axes, VoxelBox } from "../lattice/axes.ts";
+import { boxAt, unionBox } from "../lattice/box.ts";
+import { type ChunkShape, voxelOfIndex, voxelsOfChunks } from "../lattice/chunk-shape.ts";
 import type { Dimensions, Position } from "../lattice/position.ts";
 import { requireFunction } from "./arguments.ts";
 import { type DataCodec, shownData } from "./data-codec.ts";
@@ -43,6 +44,7 @@ export class LazyChanges<D extends Dimensions> implements BlockChanges<D> {
 /** An edit as listeners see it. */
 export class ChunksEdit<D extends Dimensions> implements EditEvent<D> {
   readonly chunks: readonly Position<D>[];
+  readonly box: VoxelBox<D>;
   readonly author: bigint | undefined;
   readonly changes: BlockChanges<D>;
   readonly #count: () => number;
@@ -51,6 +53,7 @@ export class ChunksEdit<D extends Dimensions> implements EditEvent<D> {
   constructor(axes: Axes<D>, shape: ChunkShape, chunks: readonly Position[], difference: Difference) {
     const { before, after, author, codec } = difference;
     this.chunks = chunks.map((chunk) => axes.shown(chunk));
+    this.box = axes.shownVoxels(voxelsOfChunks(shape, chunks.map(boxAt).reduce(unionBox)));
     this.author = author;
     this.changes = new LazyChanges(function* () {
       for (const chunk of chunks) {

@@ -118,6 +118,8 @@ export interface BlockChanges<D extends Dimensions> extends Iterable<BlockChange
 export interface EditEvent<D extends Dimensions> {
   /** The changed chunks, by their positions in chunks. */
   readonly chunks: readonly Position<D>[];
+  /** A box around the changed chunks. No voxel is compared for it. */
+  readonly box: VoxelBox<D>;
   /** Number of changed voxels. Chunks are compared when this is first read. */
   readonly count: number;
   /** The changed voxels, chunk by chunk. A chunk is compared when a loop comes to it. */

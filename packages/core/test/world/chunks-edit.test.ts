@@ -1,4 +1,12 @@
-import { type Chunk, CUBE_CHUNKS, emptyChunk, PLAIN_DATA, type Position, uniformChunk } from "@orthant/core";
+import {
+  box,
+  type Chunk,
+  CUBE_CHUNKS,
+  emptyChunk,
+  PLAIN_DATA,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
 import { Axes, ChunksEdit } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 
@@ -31,6 +39,12 @@ describe("the changes of an edit of a million voxels", () => {
     expect(compared(), "two more until the second chunk").toBe(3);
     expect(edit.changes.every(({ position: [x] }) => x < 40)).toBe(false);
     expect(compared(), "three more until the third").toBe(6);
+  });
+
+  test("lie in a box of chunks that needs no comparison", () => {
+    const { edit, compared } = filled();
+    expect(edit.box).toEqual(box([0, 0, 0], [4_096, 16, 16]));
+    expect(compared()).toBe(0);
   });
 
   test("are counted once, without being made", () => {

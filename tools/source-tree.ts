@@ -13,6 +13,8 @@ export interface SourceFile {
 export type SourceTree = readonly SourceFile[];
 
 const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "build", "coverage", ".git", ".campaigns"]);
+/** Golden files are data: other programs wrote them, and they keep every byte. */
+const DATA_FOLDERS = /^golden\/files\//;
 // In a second working tree of a repository, .git is a file.
 const SKIPPED_FILES = /\.tsbuildinfo$|^\.DS_Store$|^\.git$/;
 
@@ -36,7 +38,8 @@ export function findFile(tree: SourceTree, path: string): SourceFile | undefined
 function listFiles(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : listFiles(root, path);
+    if (entry.isDirectory())
+      return SKIPPED_FOLDERS.has(entry.name) || DATA_FOLDERS.test(path) ? [] : listFiles(root, path);
     return entry.isFile() && !SKIPPED_FILES.test(entry.name) ? [path] : [];
   });
 }

@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { hasGolden } from "@orthant/testkit/golden";
 import { atLeast, atMost, type Figure, median, told } from "./figure.ts";
 import { type Conversion, convertWorld } from "./import/convert-world.ts";
 import { goldenColumns, makeRegions, stoneColumn } from "./import/golden-world.ts";
@@ -22,10 +22,9 @@ const MEMORY_MAX_MB = 256;
  * Budgets: 500 columns a second on one core, 1.7 times that with two threads, 256 MB for 100,000 columns.
  */
 export async function* importSuite(): AsyncGenerator<Figure> {
-  const golden = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
-  if (!IS_SMALLEST && !existsSync(golden))
+  if (!IS_SMALLEST && !hasGolden("imports/minecraft"))
     throw new MissingError("no region files here; set ORTHANT_GOLDEN to the folder of golden files");
-  const columns = IS_SMALLEST ? [stoneColumn()] : await goldenColumns(golden);
+  const columns = IS_SMALLEST ? [stoneColumn()] : await goldenColumns();
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     const source = join(folder, "small");

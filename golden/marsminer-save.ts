@@ -1,5 +1,4 @@
 import { deepEqual, equal, notDeepEqual, ok } from "node:assert/strict";
-import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
@@ -15,6 +14,7 @@ import {
   octreeVoxel,
   planMarsMinerRepair,
 } from "@orthant/formats/internal";
+import { goldenPath } from "@orthant/testkit/golden";
 import type {
   ExpectedChunk,
   ExpectedMarsMiner,
@@ -22,7 +22,7 @@ import type {
   ExpectedTree,
 } from "./marsminer/marsminer-expected.ts";
 import { copyFolderToMemory } from "./polychora/folder-disk.ts";
-import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
+import { type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
 
 const FOLDER = "marsminer-v0";
 const CUBE_SIZE = 64;
@@ -228,5 +228,5 @@ async function checkProbes(
 }
 
 function copySave(name: string): Promise<MemoryDisk> {
-  return copyFolderToMemory(join(findGoldenFolder() ?? "", FOLDER, name, "save"));
+  return copyFolderToMemory(goldenPath(FOLDER, name, "save"));
 }

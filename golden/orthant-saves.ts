@@ -1,14 +1,14 @@
 import { equal, ok } from "node:assert/strict";
-import { join } from "node:path";
 import type { Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
+import { goldenPath } from "@orthant/testkit/golden";
 import { openWorldEngine } from "@orthant/world/engine";
 import { contentRows, type ExpectedWorld, keptRows } from "./orthant/save-content.ts";
 import { upgradeRows } from "./orthant/upgraded-save.ts";
 import { copyFolderToMemory } from "./polychora/folder-disk.ts";
-import { attemptRow, findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
+import { attemptRow, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
 
 const FOLDER = "orthant-0.1";
 const SAVES = ["tiles-2d", "land-3d", "isles-4d", "journal-3d"] as const;
@@ -21,7 +21,7 @@ export const orthantSaveSuites: readonly GoldenSuite[] = SAVES.map((name) => ({
   file: `${FOLDER}/${name}/expected.json`,
   async check(bytes) {
     const expected = parseJson<ExpectedWorld>(bytes);
-    const save = join(findGoldenFolder() ?? "", FOLDER, name, "save");
+    const save = goldenPath(FOLDER, name, "save");
     const original = await copyFolderToMemory(save);
     return [
       await attemptRow("verify finds it whole", async () => ok(isWhole(await verifySave(original)))),

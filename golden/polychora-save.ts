@@ -1,6 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type Chunk, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
 import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/engine";
@@ -12,6 +11,7 @@ import { isFlatSave, readLegacyWorld, verifyFlatSave, writeFlatSave } from "@ort
 import type { BaseWorld, ChunkEntry, LeafEntry, RecordRef, StoredEntity } from "@orthant/save";
 import type { PackPiece } from "@orthant/save/internal";
 import { scanPack } from "@orthant/save/internal";
+import { goldenPath } from "@orthant/testkit/golden";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
 import { damagedSaveSuites } from "./polychora/polychora-damaged.ts";
 import type {
@@ -20,7 +20,7 @@ import type {
   ExpectedRef,
   ExpectedSave,
 } from "./polychora/polychora-expected.ts";
-import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
+import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 const WHOLE_SAVES: readonly string[] = [
   "01-empty-gen0",
@@ -281,7 +281,7 @@ function checkOverrides(save: FlatSave, { override_payload: expected }: Expected
 
 async function checkLegacy(name: string, expected: ExpectedSave): Promise<readonly GoldenRow[]> {
   const path = "world.v4dw";
-  const bytes = await readFile(join(findGoldenFolder() ?? "", FOLDER, name, path));
+  const bytes = await readFile(goldenPath(FOLDER, name, path));
   const { base, chunks } = readLegacyWorld(path, new Uint8Array(bytes));
   const rows = [
     row("base", () => deepEqual(base, baseOf(expected.global.base_world_kind))),

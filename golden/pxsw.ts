@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
 import { GeneratorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
@@ -18,9 +17,10 @@ import {
   verifyPixelWorld,
 } from "@orthant/pixel-world";
 import { openSave } from "@orthant/save";
+import { goldenPath } from "@orthant/testkit/golden";
 import { DAMAGED, type DamagedPixelWorld } from "./pixelworld/pxsw-damaged.ts";
 import type { ExpectedPixelBody, ExpectedPixelWorld } from "./pixelworld/pxsw-expected.ts";
-import { findGoldenFolder, type GoldenSuite, parseJson } from "./suite.ts";
+import { type GoldenSuite, parseJson } from "./suite.ts";
 
 const FOLDER = "pxsw";
 const GOOD: readonly string[] = [
@@ -71,7 +71,7 @@ export const pxswSuites: readonly GoldenSuite[] = [...GOOD, ...Object.keys(DAMAG
 }));
 
 async function copyFile(file: string): Promise<MemoryDisk> {
-  const bytes = await readFile(join(findGoldenFolder() ?? "", FOLDER, file));
+  const bytes = await readFile(goldenPath(FOLDER, file));
   return new MemoryDisk({ directories: [], files: new Map([[FILE, new Uint8Array(bytes)]]) });
 }
 

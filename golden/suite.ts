@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { goldenPath } from "@orthant/testkit/golden";
 
 /** One fact in a golden file, and how we differ from it, if we do. */
 export interface GoldenRow {
@@ -22,15 +21,9 @@ export interface GoldenResult {
   readonly failures: readonly string[];
 }
 
-/** Returns the folder of the golden files; `undefined` when it is missing. */
-export function findGoldenFolder(): string | undefined {
-  const folder = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
-  return existsSync(folder) ? folder : undefined;
-}
-
 /** Runs one suite over its file. */
-export async function runSuite(folder: string, { file, check }: GoldenSuite): Promise<GoldenResult> {
-  const rows = await check(await readFile(join(folder, file)));
+export async function runSuite({ file, check }: GoldenSuite): Promise<GoldenResult> {
+  const rows = await check(await readFile(goldenPath(file)));
   const failures = rows.flatMap(({ name, failure }) =>
     failure === undefined ? [] : [`${name}: ${failure}`],
   );

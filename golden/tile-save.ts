@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { tileChunkCodec } from "@orthant/core/engine";
 import type { TileSave } from "@orthant/formats";
 import { decodeTileSave, encodeTileSave } from "@orthant/formats/internal";
 import { toHex } from "@orthant/testkit";
-import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 import { SAVE_DIFFERENCES } from "./wire1/save-verdicts.ts";
 
 interface SaveCase {
@@ -48,7 +48,7 @@ export const tileSaveSuites: readonly GoldenSuite[] = [
   {
     file: "wire-v1/vectors.json",
     async check(file) {
-      const golden = await readFile(join(findGoldenFolder() ?? "", "wire-v1/save/world.sav"), "utf8");
+      const golden = await readFile(goldenPath("wire-v1/save/world.sav"), "utf8");
       const { save } = parseJson<{ save: { cases: SaveCase[] } }>(file);
       return save.cases.map((saveCase) => checkCase(saveCase, golden));
     },

@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { decode, encode } from "@orthant/core/bytes";
 import { type TileChunk, tileChunkCodec } from "@orthant/core/engine";
 import {
@@ -11,7 +10,8 @@ import {
   wire1Codec,
 } from "@orthant/protocol/internal";
 import { fromHex, toHex } from "@orthant/testkit";
-import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 import { converse } from "./wire1/conversation.ts";
 import { type DescribedMessage, describedMessage } from "./wire1/wire1-described.ts";
 import { DIFFERENCES, type OurVerdict, REFUSED_MESSAGES, STAGES } from "./wire1/wire1-verdicts.ts";
@@ -67,7 +67,7 @@ export const wire1Suites: readonly GoldenSuite[] = [
 async function checkMessage(vector: MessageRow): Promise<GoldenRow> {
   const { name, hex, hex_file: file } = vector;
   if (file !== undefined) {
-    const bytes = await readFile(join(findGoldenFolder() ?? "", "wire-v1", file));
+    const bytes = await readFile(goldenPath("wire-v1", file));
     return row(name, () => {
       equal(sha256(bytes), vector.sha256);
       checkBothWays(bytes, undefined);
@@ -150,7 +150,7 @@ function checkSpoken({ dir, hex, size, sha256: digest }: SpokenRow, index: numbe
 
 /** The same exchange over UDP: an ACK, the same chunks, one per datagram, and the same answer to a tile. */
 async function checkConversation(spoken: readonly SpokenRow[]): Promise<readonly GoldenRow[]> {
-  const initialSync = await readFile(join(findGoldenFolder() ?? "", "wire-v1", "live_initial_sync.bin"));
+  const initialSync = await readFile(goldenPath("wire-v1", "live_initial_sync.bin"));
   const [syn, ack, , setTile, shown] = spoken;
   const { answers, chunks, shown: ours } = await converse(initialSync, setTile?.hex ?? "");
   return [

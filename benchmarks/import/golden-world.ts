@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { nbtFile } from "@orthant/testkit";
+import { goldenPath } from "@orthant/testkit/golden";
 
 const SECTOR_BYTES = 4_096;
 const SLOTS = 1_024;
@@ -19,10 +20,10 @@ const REGIONS = [
 ];
 
 /** Returns the finished columns of regions that real games wrote, as they are in the files. */
-export async function goldenColumns(golden: string): Promise<readonly Uint8Array[]> {
+export async function goldenColumns(): Promise<readonly Uint8Array[]> {
   const stored: Uint8Array[] = [];
   for (const name of REGIONS) {
-    const path = join(golden, "imports/minecraft", name);
+    const path = goldenPath("imports/minecraft", name);
     const file = new Uint8Array(await readFile(`${path}.mca`));
     const { chunks } = JSON.parse(await readFile(`${path}.expected.json`, "utf8")) as ExpectedRegion;
     for (const { sectorOffset, sectorCount, status } of chunks) {

@@ -1,5 +1,4 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { join } from "node:path";
 import { type Chunk, PLAIN_DATA } from "@orthant/core";
 import { WHOLE_LATTICE } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
@@ -9,7 +8,8 @@ import { minecraftFormat } from "@orthant/formats/imports";
 import { flattenBlock, NOT_STORED, openRegion, type VoxelPart } from "@orthant/imports";
 import { catalogOf, openSave, verifySave } from "@orthant/save";
 import { FakeTime } from "@orthant/testkit";
-import { attemptRow, findGoldenFolder, type GoldenSuite } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { attemptRow, type GoldenSuite } from "../suite.ts";
 
 const FOLDER = "imports/minecraft";
 const REGIONS = [
@@ -29,7 +29,7 @@ export const convertedWorldSuites: readonly GoldenSuite[] = REGIONS.map((name) =
 
 async function checkConverted(name: string): Promise<void> {
   const [folder = "", file = ""] = name.split("/");
-  const disk = new NodeDisk(join(findGoldenFolder() ?? "", FOLDER, folder));
+  const disk = new NodeDisk(goldenPath(FOLDER, folder));
   const world = await minecraftFormat.detect(disk);
   ok(world !== undefined);
   equal(world.evidence, `${file}.mca`);

@@ -14,7 +14,8 @@ import {
   type Schematic,
   type VoxFile,
 } from "@orthant/imports";
-import { attemptRow, findGoldenFolder, type GoldenSuite, parseJson } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { attemptRow, type GoldenSuite, parseJson } from "../suite.ts";
 import { hashStates } from "./found-voxels.ts";
 
 interface ExpectedDamage {
@@ -47,7 +48,7 @@ function suiteOf(
     check: (bytes) =>
       Promise.all(
         Object.entries(parseJson<Record<string, ExpectedDamage>>(bytes)).map(([file, expected]) =>
-          attemptRow(file, () => check(join(findGoldenFolder() ?? "", folder), file, expected)),
+          attemptRow(file, () => check(goldenPath(folder), file, expected)),
         ),
       ),
   };

@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { type LuantiBlock, type LuantiNodeData, NOT_STORED, openLuanti } from "@orthant/imports";
-import { attemptRow, findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { attemptRow, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 
 const FOLDER = "imports/luanti";
 const WORLDS = ["5.3.0-v28", "5.6.1-v29", "5.15.2-v29-xyz"];
@@ -52,7 +52,7 @@ interface Opened {
 }
 
 async function openAll(folder: string, file: string): Promise<Opened> {
-  const world = await openLuanti(new NodeDisk(join(findGoldenFolder() ?? "", FOLDER, folder)), file);
+  const world = await openLuanti(new NodeDisk(goldenPath(FOLDER, folder)), file);
   const blocks: LuantiBlock[] = [];
   for await (const block of world.blocks()) blocks.push(block);
   await world.close();

@@ -1,6 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import {
   type ChunkColumn,
@@ -9,7 +8,8 @@ import {
   readNbtCompound,
   type VoxelPart,
 } from "@orthant/imports";
-import { attemptRow, findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { attemptRow, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 import { hashCompound } from "./canonical-nbt.ts";
 import { type ExpectedVoxels, hashStates, stateIn, VoxelTotals, visitPart } from "./found-voxels.ts";
 
@@ -63,7 +63,7 @@ export const importedRegionSuites: readonly GoldenSuite[] = [
 
 async function checkRegion(name: string, expected: ExpectedRegion): Promise<readonly GoldenRow[]> {
   const [folder = "", file = ""] = name.split("/");
-  const disk = new NodeDisk(join(findGoldenFolder() ?? "", FOLDER, folder));
+  const disk = new NodeDisk(goldenPath(FOLDER, folder));
   const region = await openRegion(disk, `${file}.mca`);
   const columns: ChunkColumn[] = [];
   for await (const column of region.columns()) columns.push(column);
@@ -130,7 +130,7 @@ function checkBlockData(columns: readonly ChunkColumn[], { blockEntities }: Expe
 async function checkLevel(): Promise<readonly GoldenRow[]> {
   return [
     await attemptRow("level.dat", async () => {
-      const bytes = await readFile(join(findGoldenFolder() ?? "", FOLDER, "level/level.dat"));
+      const bytes = await readFile(goldenPath(FOLDER, "level/level.dat"));
       deepEqual(await readMinecraftLevel(bytes), {
         name: "prismarine-world",
         seed: -559038737n,

@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { openSchematic, readNbtCompound, type Schematic, type SchematicPart } from "@orthant/imports";
-import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 import { hashCompound } from "./canonical-nbt.ts";
 import { type ExpectedVoxels, hashStates, stateIn, VoxelTotals, visitPart } from "./found-voxels.ts";
 
@@ -78,7 +78,7 @@ export const importedSchematicSuites: readonly GoldenSuite[] = FILES.map((name) 
 }));
 
 async function checkSchematic(name: string, expected: ExpectedSchematic): Promise<readonly GoldenRow[]> {
-  const schematic = await openSchematic(await readFile(join(findGoldenFolder() ?? "", FOLDER, name)), name);
+  const schematic = await openSchematic(await readFile(goldenPath(FOLDER, name)), name);
   const merged = mergedStates(schematic.parts);
   return [
     row(`${name} head`, () => {

@@ -6,7 +6,8 @@ import { MemoryDisk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openTiled, type TiledLayer, type TiledMap, type TiledObject, tiledTileOf } from "@orthant/imports";
-import { attemptRow, findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { attemptRow, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 
 const FOLDER = "imports/tiled";
 const FILES = [
@@ -59,7 +60,7 @@ export const importedTiledSuites: readonly GoldenSuite[] = [
 ];
 
 async function checkMap(name: string, expected: ExpectedMap): Promise<readonly GoldenRow[]> {
-  const folder = join(findGoldenFolder() ?? "", FOLDER);
+  const folder = goldenPath(FOLDER);
   const map = await openTiled(new NodeDisk(folder), name);
   const objects = parseJson<ExpectedObjects>(await readFile(join(folder, "finite.objects.expected.json")));
   return [
@@ -194,7 +195,7 @@ async function checkDamaged(file: string): Promise<void> {
 }
 
 async function withTilesets(file: string): Promise<MemoryDisk> {
-  const folder = join(findGoldenFolder() ?? "", FOLDER);
+  const folder = goldenPath(FOLDER);
   const read = async (...path: readonly string[]): Promise<Uint8Array> =>
     new Uint8Array(await readFile(join(folder, ...path)));
   const files = new Map([

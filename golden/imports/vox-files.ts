@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { openVox, type VoxFile, type VoxModel, visitVoxels } from "@orthant/imports";
-import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
+import { type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 
 const FOLDER = "imports/vox";
 const FILES = [
@@ -61,7 +61,7 @@ export const importedVoxSuites: readonly GoldenSuite[] = FILES.map((name) => ({
 }));
 
 async function checkVox(name: string, expected: ExpectedVox): Promise<readonly GoldenRow[]> {
-  const vox = openVox(await readFile(join(findGoldenFolder() ?? "", FOLDER, `${name}.vox`)), name);
+  const vox = openVox(await readFile(goldenPath(FOLDER, `${name}.vox`)), name);
   const scene = sceneAt(vox, 0);
   return [
     row(`${name} head`, () => {

@@ -1,8 +1,7 @@
-import { join } from "node:path";
 import type { MemoryDisk } from "@orthant/disk";
 import type { FlatSave } from "@orthant/formats";
 import type { ChunkEntry, StoredEntity } from "@orthant/save";
-import { findGoldenFolder } from "../suite.ts";
+import { goldenPath } from "@orthant/testkit/golden";
 import { copyFolderToMemory } from "./folder-disk.ts";
 
 /** The folder of the saves, in the golden folder. */
@@ -27,5 +26,5 @@ export async function readEverything(save: FlatSave): Promise<Content> {
 
 /** Copies a golden save into memory. */
 export function copySave(name: string): Promise<MemoryDisk> {
-  return copyFolderToMemory(join(findGoldenFolder() ?? "", FOLDER, name, "save"));
+  return copyFolderToMemory(goldenPath(FOLDER, name, "save"));
 }

@@ -1,14 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { goldenPath } from "@orthant/testkit/golden";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
 
-// The folder that `npm run golden` uses; when it is missing, the tests are skipped with a message.
-const FOLDER = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "polychora-v3");
-const SAVES = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => /^\d\d/.test(name)) : [];
-if (SAVES.length === 0)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+const FOLDER = goldenPath("polychora-v3");
+const SAVES = readdirSync(FOLDER).filter((name) => /^\d\d/.test(name));
 
 /** Damage in records, which `info` reads only to count. */
 const DAMAGED_RECORDS: readonly string[] = [

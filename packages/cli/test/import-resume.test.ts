@@ -2,17 +2,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, watch, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Prng } from "@orthant/testkit";
+import { goldenPath, hasGolden } from "@orthant/testkit/golden";
 import { orthantCommand } from "@orthant/testkit/process";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./captured.ts";
 
-// The folder that `npm run golden` uses; when it is missing, the tests are skipped with a message.
-const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports/minecraft");
-const hasFiles = existsSync(GOLDEN);
-if (!hasFiles)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+const REGION = "imports/minecraft/1.17.1/r.0.0.mca";
 /** ORTHANT_IMPORT_KILLS=20 kills as often as a release has to survive. */
 const KILLS = Number(process.env["ORTHANT_IMPORT_KILLS"] ?? 3);
 const SECTOR_BYTES = 4_096;
@@ -22,7 +19,7 @@ const ORTHANT = orthantCommand();
 async function makeWorld(regions: number): Promise<string> {
   const folder = join(await temporaryFolder(), "large");
   await mkdir(folder);
-  const file = await readFile(join(GOLDEN, "1.17.1/r.0.0.mca"));
+  const file = await readFile(goldenPath(REGION));
   const columns: Buffer[] = [];
   for (let slot = 0; slot < 1_024; slot++) {
     const location = file.readUInt32BE(slot * 4);
@@ -117,7 +114,7 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   return files;
 }
 
-describe.runIf(hasFiles)("a conversion that is killed", () => {
+describe.runIf(hasGolden(REGION))("a conversion that is killed", () => {
   test("[IM84] [IM85] goes on where it was, and makes the same bytes with two threads as with one", async () => {
     const world = await makeWorld(4);
     const [whole, killed] = [`${world}-whole`, `${world}-killed`];

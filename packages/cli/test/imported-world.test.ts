@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import { goldenPath, hasGolden } from "@orthant/testkit/golden";
 import { orthantCommand } from "@orthant/testkit/process";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,13 +10,7 @@ import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import type { Announcement } from "./while-serving.ts";
 
 const ORTHANT = orthantCommand();
-const REGION = join(
-  resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"),
-  "imports/minecraft/1.20.6/r.0.0.mca",
-);
-const hasRegion = existsSync(REGION);
-if (!hasRegion)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+const REGION = "imports/minecraft/1.20.6/r.0.0.mca";
 /** A browser without a graphics card is slow on a busy machine. */
 const BROWSER_MS = 240_000;
 /** Snow under the spawn point, dirt elsewhere, and the voxel above the snow. */
@@ -57,14 +51,14 @@ async function firstLine(output: NodeJS.ReadableStream): Promise<readonly string
   return [];
 }
 
-describe.skipIf(!canOpenBrowser() || !hasRegion)("an imported world", { timeout: BROWSER_MS }, () => {
+describe.skipIf(!canOpenBrowser() || !hasGolden(REGION))("an imported world", { timeout: BROWSER_MS }, () => {
   let browser: Browser;
   let folder: string;
 
   beforeAll(async () => {
     browser = await openBrowser();
     folder = join(await temporaryFolder(), "home");
-    const { errors } = await capture(["convert", REGION, folder, "--accept-loss"]);
+    const { errors } = await capture(["convert", goldenPath(REGION), folder, "--accept-loss"]);
     expect(errors).toBe("");
   }, BROWSER_MS);
 

@@ -1,25 +1,22 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { goldenPath, hasGolden } from "@orthant/testkit/golden";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 
-// The folder that `npm run golden` uses; when it is missing, the tests are skipped with a message.
-const FOLDER = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports/minecraft");
-const hasFiles = existsSync(FOLDER);
-if (!hasFiles)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+const FOLDER = "imports/minecraft";
 
 async function makeWorld(region: string, name: string): Promise<string> {
   const folder = join(await temporaryFolder(), "old");
   await mkdir(join(folder, "region"), { recursive: true });
-  await copyFile(join(FOLDER, region), join(folder, "region", name));
-  await copyFile(join(FOLDER, "level/level.dat"), join(folder, "level.dat"));
+  await copyFile(goldenPath(FOLDER, region), join(folder, "region", name));
+  await copyFile(goldenPath(FOLDER, "level/level.dat"), join(folder, "level.dat"));
   return folder;
 }
 
-describe.runIf(hasFiles)("a world of Minecraft on the command line", () => {
+describe.runIf(hasGolden(FOLDER))("a world of Minecraft on the command line", () => {
   test("is described by info, and whole for verify", async () => {
     const folder = await makeWorld("1.17.1/r.0.0.mca", "r.0.0.mca");
     const { output, exitCode } = await capture(["info", folder]);

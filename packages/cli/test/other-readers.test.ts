@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { inflateSync } from "node:zlib";
 import { Prng } from "@orthant/testkit";
+import { goldenPath } from "@orthant/testkit/golden";
 import { createWorld } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -188,10 +189,7 @@ describe.skipIf(!hasReaders)("what orthant export writes, read by other programs
 });
 
 const PEERS = resolve("benchmarks/peers");
-const REGION = join(
-  resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"),
-  "imports/minecraft/1.20.6/r.0.0",
-);
+const REGION = goldenPath("imports/minecraft/1.20.6/r.0.0");
 const hasAnvil =
   existsSync(join(PEERS, "node_modules/prismarine-provider-anvil")) && existsSync(`${REGION}.mca`);
 if (!hasAnvil)

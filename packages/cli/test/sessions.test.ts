@@ -1,16 +1,9 @@
 import { execFile } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { goldenPath, hasGolden } from "@orthant/testkit/golden";
 import { orthantCommand } from "@orthant/testkit/process";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "./captured.ts";
@@ -26,11 +19,6 @@ const PAGES: readonly string[] = [
   "docs/guides/run-a-server.md",
   "docs/guides/take-your-world-elsewhere.md",
 ];
-/** Files of other programs. */
-const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports");
-const hasGolden = existsSync(GOLDEN);
-if (!hasGolden)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
 /** Files that readers of a page have already, by the golden files that stand for them. */
 const OWN_FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "docs/guides/bring-your-world.md": {
@@ -83,7 +71,7 @@ async function play(
   for (const [name, content] of files) writeFileSync(join(work, name), content);
   for (const [name, golden] of Object.entries(own)) {
     mkdirSync(join(work, dirname(name)), { recursive: true });
-    copyFileSync(join(GOLDEN, golden), join(work, name));
+    copyFileSync(goldenPath("imports", golden), join(work, name));
   }
   // Each runs in the shell itself, so that $? and variables persist.
   const script = commands
@@ -99,12 +87,17 @@ async function play(
   });
 }
 
+/** Whether the golden files that stand for files of the reader are here. */
+function hasFiles(page: string): boolean {
+  return Object.values(OWN_FILES[page] ?? {}).every((golden) => hasGolden("imports", golden));
+}
+
 function sessionIn(page: string): Session {
   return sessionOf(readFileSync(join(ROOT, page), "utf8"));
 }
 
 describe.concurrent("a page with a terminal session", () => {
-  test.each(PAGES.filter((page) => hasGolden || OWN_FILES[page] === undefined))(
+  test.each(PAGES.filter(hasFiles))(
     "%s can be followed as written",
     async (page) => {
       const session = sessionIn(page);

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -12,6 +12,7 @@ import { convertToFlat } from "@orthant/formats/internal";
 import { catalogOf, openSave } from "@orthant/save";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";
+import { goldenPath, hasGolden } from "@orthant/testkit/golden";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Browser } from "playwright-core";
@@ -23,15 +24,10 @@ const BROWSER_MS = 120_000;
 const BRICK = 11;
 
 /** Saves written by the games themselves. */
-const GOLDEN = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
-const hasGolden = existsSync(GOLDEN);
-if (!hasGolden)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
-const PIXELS = join(GOLDEN, "pxsw/06-bodies.save");
-const TILES = join(GOLDEN, "wire-v1/save/world.sav");
-const MARS = join(GOLDEN, "marsminer-v0/d3-stringblock/game-world/save");
-/** Files of other programs that importers read. */
-const IMPORTS = join(GOLDEN, "imports");
+const PIXELS = goldenPath("pxsw/06-bodies.save");
+const TILES = goldenPath("wire-v1/save/world.sav");
+const MARS = goldenPath("marsminer-v0/d3-stringblock/game-world/save");
+const SCHEMATIC = "imports/schematics/sponge-v2/smallhouse1.schem";
 /** More than a page converts. */
 const TOO_MANY_BYTES = 64 * 1024 * 1024 + 1;
 
@@ -113,7 +109,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
     await view.sees([2, 3, 4, 5], BRICK);
   });
 
-  describe.skipIf(!hasGolden)("in another format", () => {
+  describe("in another format", () => {
     test.each([
       {
         path: PIXELS,
@@ -178,9 +174,9 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
     );
 
     // Voxels that other readers found there, and what is drawn in the middle, below the sky.
-    test.each([
+    const IMPORTED = [
       {
-        path: "minecraft/1.20.6/r.0.0.mca",
+        path: "imports/minecraft/1.20.6/r.0.0.mca",
         name: "r.0.0.mca",
         format: "minecraft",
         remark: "Here, to look. Converted without light and biomes of columns (9), unfinished columns (13).",
@@ -188,7 +184,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         label: "minecraft:snow[layers=1]",
       },
       {
-        path: "schematics/sponge-v2/smallhouse1.schem",
+        path: SCHEMATIC,
         name: "smallhouse1",
         format: "schematic",
         remark: "Here, to look",
@@ -196,7 +192,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         label: "minecraft:dark_oak_planks",
       },
       {
-        path: "vox/real/axes.vox",
+        path: "imports/vox/real/axes.vox",
         name: "axes",
         format: "vox",
         remark: "Here, to look",
@@ -204,7 +200,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         label: "vox:229",
       },
       {
-        path: "tiled/finite-csv.tmj",
+        path: "imports/tiled/finite-csv.tmj",
         name: "finite-csv",
         format: "tiled",
         remark: "Here, to look. Converted without",
@@ -212,21 +208,22 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         label: "terrain:5",
       },
       {
-        path: "luanti/5.6.1-v29",
+        path: "imports/luanti/5.6.1-v29",
         name: "golden sqlite3",
         format: "luanti",
         remark: "Here, to look. Converted without light of blocks (38)",
         voxel: [7, 20, 8, 0],
         label: "gold:coloured[param2=255]",
       },
-    ] as const)(
+    ] as const;
+    test.each(IMPORTED.filter(({ path }) => hasGolden(path)))(
       "$path is shown from its spawn point",
       async ({ path, name, format, remark, voxel, label }) => {
-        const view = await open(join(IMPORTS, path));
+        const view = await open(goldenPath(path));
         await view.says("world-name", name);
         expect(await view.page.textContent("#world-origin")).toBe(`${format}, from your disk`);
         await view.said(remark);
-        await view.sees(voxel, await idOf(join(IMPORTS, path), label));
+        await view.sees(voxel, await idOf(goldenPath(path), label));
         await view.settled();
         const picture = await view.picture();
         const colours = new Set(
@@ -240,11 +237,11 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
       },
     );
 
-    test("a schematic is shown when it is dropped onto the page", async () => {
+    test.runIf(hasGolden(SCHEMATIC))("a schematic is shown when it is dropped onto the page", async () => {
       const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
       onTestFinished(() => view.close());
       await view.said("Here");
-      await view.drop("house.schem", await readFile(join(IMPORTS, "schematics/sponge-v2/smallhouse1.schem")));
+      await view.drop("house.schem", await readFile(goldenPath(SCHEMATIC)));
       await view.says("world-origin", "schematic");
     });
 

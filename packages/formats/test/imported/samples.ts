@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { PLAIN_DATA } from "@orthant/core";
 import { blockLabel, WHOLE_LATTICE } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
@@ -9,33 +9,27 @@ import type { ConversionLoss, FormatRequest, FormatValues } from "@orthant/forma
 import { IMPORTED_FORMATS } from "@orthant/formats/imports";
 import { catalogOf, openSave, verifySave } from "@orthant/save";
 import { FakeTime } from "@orthant/testkit";
+import { goldenFiles, goldenPath, hasGolden } from "@orthant/testkit/golden";
 import { expect } from "vitest";
 
-const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports");
+/** Whether the files that other people made are here. */
+export const hasBorrowed: boolean = hasGolden("imports/minecraft");
 
-/** Whether files of other programs are here. */
-export const hasImports: boolean = existsSync(GOLDEN);
-if (!hasImports)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
-
-/** Returns the golden files below a folder with an expectation beside them. */
+/** Returns the golden files below a folder that are here, with an expectation beside them. */
 export function expectedFiles(folder: string): readonly string[] {
-  if (!hasImports) return [];
-  const paths = readdirSync(join(GOLDEN, folder), { recursive: true, encoding: "utf8" });
-  return paths
+  return goldenFiles(`imports/${folder}`)
     .filter((path) => path.endsWith(".expected.json"))
-    .map((path) => join(folder, path.replace(/\.expected\.json$/, "")))
-    .sort();
+    .map((path) => path.replace(/^imports\/|\.expected\.json$/g, ""));
 }
 
 /** Returns what an independent reader found in a golden file. */
 export function expectationOf<Value>(path: string): Value {
-  return JSON.parse(readFileSync(join(GOLDEN, `${path}.expected.json`), "utf8")) as Value;
+  return JSON.parse(readFileSync(goldenPath("imports", `${path}.expected.json`), "utf8")) as Value;
 }
 
 /** Opens the folder of a golden file. */
 export function goldenDisk(path: string): Disk {
-  return new NodeDisk(join(GOLDEN, dirname(path)));
+  return new NodeDisk(goldenPath("imports", dirname(path)));
 }
 
 /** A converted world. */

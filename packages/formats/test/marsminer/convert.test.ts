@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type BlockCatalog, CUBE_CHUNKS, chunkFromVoxels, chunkShape, uniformChunk } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/engine";
@@ -24,16 +24,14 @@ import {
 } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
+import { goldenPath } from "@orthant/testkit/golden";
 import { entityAt, playerOf } from "@orthant/testkit/saves";
 import { openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { DRAFT_FILES, diskOf, patched, randomOctree, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 import { worldOf } from "./world-of.ts";
 
-const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "marsminer-v0");
-const GOLDEN_SAVES = existsSync(GOLDEN) ? goldenSaves() : [];
-if (GOLDEN_SAVES.length === 0)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+const GOLDEN = goldenPath("marsminer-v0");
 
 const ACCEPTED: MarsMinerConvertOptions = { acceptLosses: true };
 const GENERATED_WORLDS = 200;
@@ -101,7 +99,7 @@ async function expectSame(
 }
 
 describe("a MarsMiner save converted to a world and back", () => {
-  test.each(GOLDEN_SAVES)("[M30] keeps everything that the world can hold: %s", async (name) => {
+  test.each(goldenSaves())("[M30] keeps everything that the world can hold: %s", async (name) => {
     const save = await openMarsMiner(goldenDisk(name));
     const { back } = await roundTrip(save);
     // Those of the author's tests are anywhere; the report lists the ones beyond the lattice.

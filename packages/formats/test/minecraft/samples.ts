@@ -1,20 +1,18 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import type { FormatRequest, OpenConversion } from "@orthant/formats";
 import { minecraftFormat } from "@orthant/formats/imports";
 import { FakeTime } from "@orthant/testkit";
+import { goldenPath, hasGolden } from "@orthant/testkit/golden";
 
-const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "imports/minecraft");
+const FOLDER = "imports/minecraft";
 
 /** Whether the region files of real worlds are here. */
-export const hasRegions: boolean = existsSync(GOLDEN);
-if (!hasRegions)
-  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+export const hasRegions: boolean = hasGolden(FOLDER);
 
 /** Returns the bytes of a golden file. */
 export function goldenBytes(path: string): Uint8Array {
-  return new Uint8Array(readFileSync(join(GOLDEN, path)));
+  return new Uint8Array(readFileSync(goldenPath(FOLDER, path)));
 }
 
 /** Returns a disk with files. */

@@ -6,7 +6,7 @@ import { importToMemory, pasteWorld } from "@orthant/formats/imports";
 import { isWhole, verifySave } from "@orthant/save";
 import { createWorld, openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { expectationOf, goldenDisk, hasImports } from "../imported/samples.ts";
+import { expectationOf, goldenDisk, hasBorrowed } from "../imported/samples.ts";
 
 interface ExpectedSchematic {
   readonly samples: readonly (readonly [x: number, y: number, z: number, state: string])[];
@@ -20,7 +20,7 @@ const SECOND: Position<3> = [205, -40, -9];
 
 const isAir = (state: string): boolean => /^minecraft:(?:cave_|void_)?air$/.test(state);
 
-describe.runIf(hasImports)("a schematic in a world of hills", () => {
+describe.runIf(hasBorrowed)("a schematic in a world of hills", () => {
   test.each(["smallhouse1.schem", "new_chest_test.schem"])(
     "[IM88] %s lies where it was pasted, with its data, and hills stay where it has air",
     async (name) => {

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import * as imports from "@orthant/imports";
+import * as imports from "@orthant/formats/readers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fuzzBatch } from "./fuzz/fuzz-batch.ts";
 import { importTargets } from "./imports/import-targets.ts";
 
-const BUILT = fileURLToPath(new URL("../packages/imports/dist/", import.meta.url));
+const BUILT = fileURLToPath(new URL("../packages/formats/dist/", import.meta.url));
 /** In the repository, so that the copies find the packages they need. */
 const COPIES = fileURLToPath(new URL("../build/import-mutants/", import.meta.url));
 const CAMPAIGNS = fileURLToPath(new URL("../build/campaigns/", import.meta.url));
@@ -38,7 +38,7 @@ const MUTANTS = [
   {
     fault: "memory is allocated for a length that lies",
     target: "SQLite",
-    file: "luanti/sqlite-table.js",
+    file: "sqlite/sqlite-table.js",
     find: "length > ROW_BYTES_MAX || length > walk.rowBytesLeft",
     replace: "length > 2 ** 31",
   },
@@ -93,7 +93,7 @@ describe("hostile files of other programs", () => {
 /** Copies the built readers and puts a fault into one file. Returns the path of the copy's entry. */
 function copyWith({ file, find, replace }: { file: string; find: string; replace: string }): string {
   const copy = `${COPIES}${file.replaceAll("/", "-")}/`;
-  cpSync(BUILT, copy, { recursive: true, filter: (path) => !path.endsWith(".map") });
+  cpSync(BUILT, copy, { recursive: true, filter: (path) => !/\.map$|\/bundled$/.test(path) });
   for (const name of readdirSync(copy, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".js")) continue;
     const text = readFileSync(copy + name, "utf8");
@@ -102,5 +102,5 @@ function copyWith({ file, find, replace }: { file: string; find: string; replace
   const source = readFileSync(copy + file, "utf8");
   expect(source.split(find)).toHaveLength(2);
   writeFileSync(copy + file, source.replace(find, replace));
-  return `${copy}index.js`;
+  return `${copy}readers.js`;
 }

@@ -1,4 +1,4 @@
-import * as imports from "@orthant/imports";
+import * as imports from "@orthant/formats/readers";
 import type { Campaign } from "./campaign.ts";
 import { fuzzCampaignOf } from "./fuzz.ts";
 import { importTargets } from "./imports/import-targets.ts";

@@ -11,18 +11,7 @@ const BUILT = join(VIEWER, "dist/page/index.html");
 /** Before compression; three.js is most of it. */
 const CHUNK_KILOBYTES_MAX = 700;
 /** The packages bundled into the page, which make it outdated when they change. */
-const INSIDE = [
-  "client",
-  "core",
-  "disk",
-  "formats",
-  "imports",
-  "mesh",
-  "protocol",
-  "save",
-  "viewer",
-  "world",
-];
+const INSIDE = ["client", "core", "disk", "formats", "mesh", "protocol", "save", "viewer", "world"];
 
 /** The worker's address in the source, and in what is published, where bundlers look for this expression. */
 const SOURCE_ADDRESS = 'new URL("./world-worker.ts", import.meta.url)';

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { MemoryDisk } from "@orthant/disk";
-import type * as Imports from "@orthant/imports";
-import type { NbtCompound } from "@orthant/imports";
+import type * as Imports from "@orthant/formats/readers";
+import type { NbtCompound } from "@orthant/formats/readers";
 import { lenient, type Target, type TargetLimits } from "../fuzz/decoders.ts";
 import { hostileBytes } from "./hostile-bytes.ts";
 import { hostileNbt } from "./hostile-nbt.ts";
@@ -27,7 +27,7 @@ const INSTANCES_MAX = 64;
 /** A column has sections of 8 KiB that a few bytes describe, and a disk in memory around it. */
 const LIMITS: TargetLimits = { callBytes: 393_216, batchMs: 10_000 };
 
-/** Every reader of `@orthant/imports`, or of a copy with a fault: content behind the compression, and files as they are. */
+/** Every reader of `@orthant/formats/readers`, or of a copy with a fault: content behind the compression, and files as they are. */
 export function importTargets(readers: typeof Imports): readonly Target[] {
   const files = new ImportReaders(readers);
   return [

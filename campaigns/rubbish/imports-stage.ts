@@ -10,7 +10,7 @@ import {
   readMinecraftLevel,
   readNbt,
   readNbtCompound,
-} from "@orthant/imports";
+} from "@orthant/formats/readers";
 import { functionTargets, methodTargets, type Stage } from "./stage.ts";
 
 const REGION = "r.0.0.mca";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { NbtTag } from "@orthant/imports";
+import type { NbtTag } from "@orthant/formats/readers";
 
 /** Returns the hash of a compound's canonical JSON, as the README of the golden files defines it. */
 export function hashCompound(fields: ReadonlyMap<string, NbtTag>): string {

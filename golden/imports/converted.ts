@@ -5,7 +5,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { minecraftFormat } from "@orthant/formats/imports";
-import { flattenBlock, NOT_STORED, openRegion, type VoxelPart } from "@orthant/imports";
+import { flattenBlock, NOT_STORED, openRegion, type VoxelPart } from "@orthant/formats/readers";
 import { catalogOf, openSave, verifySave } from "@orthant/save";
 import { FakeTime } from "@orthant/testkit";
 import { goldenPath } from "@orthant/testkit/golden";

@@ -13,7 +13,7 @@ import {
   type RegionFile,
   type Schematic,
   type VoxFile,
-} from "@orthant/imports";
+} from "@orthant/formats/readers";
 import { goldenPath } from "@orthant/testkit/golden";
 import { attemptRow, type GoldenSuite, parseJson } from "../suite.ts";
 import { hashStates } from "./found-voxels.ts";

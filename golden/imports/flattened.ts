@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { flattenBlock } from "@orthant/imports";
+import { flattenBlock } from "@orthant/formats/readers";
 import { type GoldenSuite, parseJson, row } from "../suite.ts";
 
 const FOLDER = "imports";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { NOT_STORED, type VoxelPart } from "@orthant/imports";
+import { NOT_STORED, type VoxelPart } from "@orthant/formats/readers";
 
 /** What an expected file says about voxels. */
 export interface ExpectedVoxels {

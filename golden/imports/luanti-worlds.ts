@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { NodeDisk } from "@orthant/disk/node";
-import { type LuantiBlock, type LuantiNodeData, NOT_STORED, openLuanti } from "@orthant/imports";
+import { type LuantiBlock, type LuantiNodeData, NOT_STORED, openLuanti } from "@orthant/formats/readers";
 import { goldenPath } from "@orthant/testkit/golden";
 import { attemptRow, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 

@@ -7,7 +7,7 @@ import {
   readMinecraftLevel,
   readNbtCompound,
   type VoxelPart,
-} from "@orthant/imports";
+} from "@orthant/formats/readers";
 import { goldenPath } from "@orthant/testkit/golden";
 import { attemptRow, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 import { hashCompound } from "./canonical-nbt.ts";

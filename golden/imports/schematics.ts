@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { openSchematic, readNbtCompound, type Schematic, type SchematicPart } from "@orthant/imports";
+import { openSchematic, readNbtCompound, type Schematic, type SchematicPart } from "@orthant/formats/readers";
 import { goldenPath } from "@orthant/testkit/golden";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 import { hashCompound } from "./canonical-nbt.ts";

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { MemoryDisk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
-import { openTiled, type TiledLayer, type TiledMap, type TiledObject, tiledTileOf } from "@orthant/imports";
+import {
+  openTiled,
+  type TiledLayer,
+  type TiledMap,
+  type TiledObject,
+  tiledTileOf,
+} from "@orthant/formats/readers";
 import { goldenPath } from "@orthant/testkit/golden";
 import { attemptRow, type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { openVox, type VoxFile, type VoxModel, visitVoxels } from "@orthant/imports";
+import { openVox, type VoxFile, type VoxModel, visitVoxels } from "@orthant/formats/readers";
 import { goldenPath } from "@orthant/testkit/golden";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "../suite.ts";
 

@@ -10,7 +10,7 @@ import {
   readNbtCompound,
   type VoxModel,
   visitVoxels,
-} from "@orthant/imports";
+} from "@orthant/formats/readers";
 import { BlockCatalog, box, createWorld, NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";

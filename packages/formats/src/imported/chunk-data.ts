@@ -1,7 +1,8 @@
 import { isOrthantError, PLAIN_DATA, type VoxelDataEdit } from "@orthant/core";
 import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/engine";
-import { type ImportedBlockData, readNbtCompound, type Triple } from "@orthant/imports";
 import type { ConversionLosses } from "../format/losses.ts";
+import { readNbtCompound } from "../nbt/nbt-compound.ts";
+import type { ImportedBlockData, Triple } from "../part/voxel-part.ts";
 import type { ImportedChunk } from "./import-source.ts";
 import { jsonOfNbt } from "./nbt-json.ts";
 

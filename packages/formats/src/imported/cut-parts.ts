@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { NOT_STORED, type Triple, type VoxelPart } from "@orthant/imports";
+import { NOT_STORED, type Triple, type VoxelPart } from "../part/voxel-part.ts";
 import {
   CELL_CHUNKS,
   cellAt,

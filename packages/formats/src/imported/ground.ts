@@ -1,5 +1,5 @@
 import type { ChunkShape } from "@orthant/core";
-import type { Triple } from "@orthant/imports";
+import type { Triple } from "../part/voxel-part.ts";
 import type { ImportedChunk, ImportSource } from "./import-source.ts";
 import { isAir } from "./imported-blocks.ts";
 import { holdsBlocks } from "./imported-leaves.ts";

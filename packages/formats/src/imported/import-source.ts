@@ -1,10 +1,11 @@
 import type { ChunkShape, NewBlockType, VoxelDataEdit } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
-import type { ColumnSection, Triple, VoxelPart } from "@orthant/imports";
 import type { Attachment } from "@orthant/save";
+import type { ColumnSection } from "../blocks/column-section.ts";
 import type { DetectedWorld, FormatOption, FormatValues, WorldInfo } from "../format/format.ts";
 import type { ConversionLoss } from "../format/losses.ts";
+import type { Triple, VoxelPart } from "../part/voxel-part.ts";
 import type { EntityToImport } from "./imported-entities.ts";
 
 /** Edge, in chunks, of the cubes that are written together. */

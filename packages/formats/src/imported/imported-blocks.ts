@@ -1,7 +1,7 @@
 import { AIR, BLOCK_NAME_LENGTH_MAX, BlockCatalog, type NewBlockType, OrthantError } from "@orthant/core";
 import { encode, U16_MAX } from "@orthant/core/bytes";
 import { blockCatalogCodec, idCountOf, nameFault } from "@orthant/core/engine";
-import { flattenBlock } from "@orthant/imports";
+import { flattenBlock } from "../blocks/old-blocks.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { shownName } from "../format/text.ts";
 import { looksOfBlock } from "./block-looks.ts";

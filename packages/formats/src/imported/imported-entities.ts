@@ -1,8 +1,9 @@
 import { isOrthantError, PLAIN_DATA, VOXEL_DATA_BYTES_MAX } from "@orthant/core";
-import { type ImportedEntity, readNbtCompound, type Triple } from "@orthant/imports";
 import type { StoredEntity } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";
 import { shownName } from "../format/text.ts";
+import { readNbtCompound } from "../nbt/nbt-compound.ts";
+import type { ImportedEntity, Triple } from "../part/voxel-part.ts";
 import { jsonOfNbt } from "./nbt-json.ts";
 
 /** Class of entities that come from another game. */

@@ -1,7 +1,8 @@
 import { AIR, type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
 import { chunkFromHalfBytes, cubeAt } from "@orthant/core/engine";
-import { ColumnSection, NOT_STORED } from "@orthant/imports";
 import { type ChunkEntry, chunkOfEntity, type LeafChange, type StoredEntity } from "@orthant/save";
+import { ColumnSection } from "../blocks/column-section.ts";
+import { NOT_STORED } from "../part/voxel-part.ts";
 import { CELL_CHUNKS, type ImportedChunk, type ImportedVoxels } from "./import-source.ts";
 
 const EDGE = 16;

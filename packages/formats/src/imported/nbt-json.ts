@@ -1,4 +1,4 @@
-import type { NbtTag } from "@orthant/imports";
+import type { NbtTag } from "../nbt/nbt-value.ts";
 
 /** Returns NBT as a value of JSON: numbers as numbers where they are exact, else as text. Types are not kept. */
 export function jsonOfNbt(fields: ReadonlyMap<string, NbtTag>): object {

@@ -1,7 +1,7 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { GeneratorMap, type GeneratorRef, MAP_BOXES_MAX } from "@orthant/core/engine";
-import type { Triple } from "@orthant/imports";
 import { EMPTY_GENERATOR } from "@orthant/save/content";
+import type { Triple } from "../part/voxel-part.ts";
 import { CELL_CHUNKS, type ImportedBox, type ImportedChunk, type ImportSource } from "./import-source.ts";
 
 /** Returns the generators of a world around imported pieces: air in the regions of the pieces, `generator` elsewhere. */

@@ -2,14 +2,6 @@ import { CUBE_CHUNKS, OrthantError } from "@orthant/core";
 import { decodeUtf8, encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
-import {
-  type LuantiBlock,
-  type LuantiBlockPlace,
-  type LuantiWorld,
-  NOT_STORED,
-  openLuanti,
-  type Triple,
-} from "@orthant/imports";
 import { fileBytes, startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";
 import { ConversionLosses } from "../format/losses.ts";
@@ -26,6 +18,9 @@ import {
   type ImportSource,
 } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
+import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
+import type { LuantiBlock } from "./luanti-block.ts";
+import { type LuantiBlockPlace, type LuantiWorld, openLuanti } from "./luanti-world.ts";
 
 const MAP_FILE = "map.sqlite";
 const WORLD_FILE = "world.mt";

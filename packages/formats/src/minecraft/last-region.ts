@@ -1,7 +1,7 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { RegionFile, RegionSlot } from "@orthant/imports";
 import { CELL_CHUNKS } from "../imported/import-source.ts";
+import type { RegionFile, RegionSlot } from "./region-file.ts";
 import { openRegionOr } from "./world-files.ts";
 
 /** Slots of a region by the cells of four by four columns that they are in. */

@@ -2,7 +2,6 @@ import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
-import type { ChunkColumn, ImportedEntity } from "@orthant/imports";
 import { fileBytes } from "../format/files.ts";
 import type { WorldInfo } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -18,6 +17,8 @@ import {
   type ImportSource,
 } from "../imported/import-source.ts";
 import { entitiesToImport } from "../imported/imported-entities.ts";
+import type { ImportedEntity } from "../part/voxel-part.ts";
+import type { ChunkColumn } from "./chunk-column.ts";
 import { LastRegion, slotsByCell } from "./last-region.ts";
 import { findLeftOut, LEVEL_FILE, type MinecraftFiles, openRegionOr } from "./world-files.ts";
 

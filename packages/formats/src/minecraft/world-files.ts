@@ -1,9 +1,10 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, filesIn, isDamage, readWhole } from "@orthant/disk/files";
-import { type MinecraftLevel, openRegion, type RegionFile, readMinecraftLevel } from "@orthant/imports";
 import { fileBytes } from "../format/files.ts";
 import type { ConversionLoss } from "../format/losses.ts";
+import { type MinecraftLevel, readMinecraftLevel } from "./level.ts";
+import { openRegion, type RegionFile } from "./region-file.ts";
 
 /** The file with the name, the seed and the spawn point of a world. */
 export const LEVEL_FILE = "level.dat";

@@ -2,13 +2,6 @@ import { CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
-import {
-  type ImportedEntity,
-  openSchematic,
-  SCHEMATIC_BYTES_MAX,
-  type Schematic,
-  type Triple,
-} from "@orthant/imports";
 import { startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -21,6 +14,9 @@ import type { ImportedPiece, ImportSource } from "../imported/import-source.ts";
 import { isAir } from "../imported/imported-blocks.ts";
 import { entitiesToImport } from "../imported/imported-entities.ts";
 import { importedFormat } from "../imported/imported-format.ts";
+import type { ImportedEntity, Triple } from "../part/voxel-part.ts";
+import { openSchematic } from "./open-schematic.ts";
+import { SCHEMATIC_BYTES_MAX, type Schematic } from "./schematic.ts";
 
 const ENDINGS = /\.(?:schem|schematic|litematic|nbt)$/i;
 /** Key under which a world keeps what its schematic says about its place. */

@@ -1,14 +1,6 @@
 import { OrthantError, TILE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
 import { attempt } from "@orthant/disk/files";
-import {
-  NOT_STORED,
-  openTiled,
-  type TiledLayer,
-  type TiledMap,
-  type Triple,
-  tiledTileOf,
-} from "@orthant/imports";
 import { fileBytes, startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -17,6 +9,10 @@ import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import type { BlockLooks, ImportedChunk, ImportSource } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { boxAround } from "../imported/surroundings.ts";
+import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
+import type { TiledLayer } from "./tiled-layer.ts";
+import { openTiled, type TiledMap } from "./tiled-map.ts";
+import { tiledTileOf } from "./tiled-tile.ts";
 
 const EDGE = 32;
 /** Maximum number of chunks of a map: cells of an infinite one may be far apart. */

@@ -1,13 +1,5 @@
 import { CUBE_CHUNKS, OrthantError } from "@orthant/core";
 import { readWhole } from "@orthant/disk/files";
-import {
-  NOT_STORED,
-  openVox,
-  type Triple,
-  type VoxFile,
-  type VoxInstance,
-  visitVoxels,
-} from "@orthant/imports";
 import { hasMagic } from "../format/files.ts";
 import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
@@ -16,6 +8,9 @@ import { damageLines, damageLosses } from "../imported/damage-losses.ts";
 import type { BlockLooks, ImportedChunk, ImportedVoxels, ImportSource } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { boxAround } from "../imported/surroundings.ts";
+import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
+import { openVox, type VoxFile, visitVoxels } from "./vox-file.ts";
+import type { VoxInstance } from "./vox-scene.ts";
 
 /** Maximum bytes of a file. */
 const VOX_BYTES_MAX = 268_435_456;

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { MemoryDisk } from "@orthant/disk";
-import { flattenBlock } from "@orthant/imports";
+import { flattenBlock } from "@orthant/formats/readers";
 import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {

@@ -3,7 +3,7 @@ import { blockLabel, WHOLE_LATTICE } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import type { ConversionLoss } from "@orthant/formats";
-import { type ChunkColumn, flattenBlock, NOT_STORED, openRegion } from "@orthant/imports";
+import { type ChunkColumn, flattenBlock, NOT_STORED, openRegion } from "@orthant/formats/readers";
 import { catalogOf, openSave, type StoredEntity, verifySave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,9 +1,11 @@
 /**
  * Readers of worlds and models of other programs. They trust no byte, and read what is whole in a damaged file.
  *
- * @module @orthant/imports
+ * @module @orthant/formats/readers
  */
 
+export { ColumnSection } from "./blocks/column-section.ts";
+export { type FlattenedState, flattenBlock } from "./blocks/old-blocks.ts";
 export {
   LUANTI_BLOCK_BYTES_MAX,
   type LuantiBlock,
@@ -14,9 +16,7 @@ export {
 } from "./luanti/luanti-block.ts";
 export { type LuantiBlockPlace, type LuantiWorld, openLuanti } from "./luanti/luanti-world.ts";
 export type { ChunkColumn } from "./minecraft/chunk-column.ts";
-export { ColumnSection } from "./minecraft/column-section.ts";
 export { type MinecraftLevel, readMinecraftLevel } from "./minecraft/level.ts";
-export { type FlattenedState, flattenBlock } from "./minecraft/old-blocks.ts";
 export { COLUMN_BYTES_MAX, openRegion, RegionFile, type RegionSlot } from "./minecraft/region-file.ts";
 export { NbtCompound, type NbtRoot, readNbt, readNbtCompound } from "./nbt/nbt-compound.ts";
 export { NBT_DEPTH_MAX } from "./nbt/nbt-type.ts";

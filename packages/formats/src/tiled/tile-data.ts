@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { inflateUpTo } from "@orthant/core/bytes";
-import { readZstd } from "../compression/zstd.ts";
+import { readZstd } from "../zstd/zstd.ts";
 
 /**
  * Decodes up to `count` global tile numbers: an array, CSV, or base64 of little-endian words. Throws if nothing of them

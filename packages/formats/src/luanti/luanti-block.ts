@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { inflateFirst } from "@orthant/core/bytes";
-import { readZstd } from "../compression/zstd.ts";
 import { NOT_STORED, type Triple, type VoxelPart } from "../part/voxel-part.ts";
+import { readZstd } from "../zstd/zstd.ts";
 import { BlockReader } from "./block-reader.ts";
 
 /** Maximum bytes of a block before compression: 16 KiB of nodes, and what signs, books and chests hold. */

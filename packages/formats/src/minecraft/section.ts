@@ -1,9 +1,9 @@
+import { cachedStateText } from "../blocks/block-state.ts";
+import { ColumnSection, type SectionVoxels } from "../blocks/column-section.ts";
+import { NumberedBlocks } from "../blocks/numbered-blocks.ts";
+import { bitsFor, LongIndices, longsFor } from "../blocks/packed-indices.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
-import { cachedStateText } from "./block-state.ts";
-import { ColumnSection, type SectionVoxels } from "./column-section.ts";
-import { NumberedBlocks } from "./numbered-blocks.ts";
-import { bitsFor, LongIndices, longsFor } from "./packed-indices.ts";
 
 /** Edge of a section of a column. */
 export const SECTION_EDGE = 16;

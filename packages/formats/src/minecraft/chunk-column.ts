@@ -1,7 +1,7 @@
+import type { ColumnSection } from "../blocks/column-section.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
 import type { ImportedBlockData, ImportedEntity, Triple } from "../part/voxel-part.ts";
-import type { ColumnSection } from "./column-section.ts";
 import { readSection, SECTION_EDGE } from "./section.ts";
 
 /** A column of 16 x 16 voxels, as a region file has it. */

@@ -1,4 +1,4 @@
-import { NBT_DEPTH_MAX, readNbt, readNbtCompound } from "@orthant/imports";
+import { NBT_DEPTH_MAX, readNbt, readNbtCompound } from "@orthant/formats/readers";
 import { codeOf, fromHex, nbtFile, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

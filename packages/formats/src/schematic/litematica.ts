@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { I32_MIN } from "@orthant/core/bytes";
-import { blockStateText } from "../minecraft/block-state.ts";
-import { bitsFor, LongIndices, longsFor } from "../minecraft/packed-indices.ts";
+import { blockStateText } from "../blocks/block-state.ts";
+import { bitsFor, LongIndices, longsFor } from "../blocks/packed-indices.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
 import { type ImportedEntity, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";

@@ -1,5 +1,5 @@
 import { MemoryDisk } from "@orthant/disk";
-import { openTiled } from "@orthant/imports";
+import { openTiled } from "@orthant/formats/readers";
 import { describe, expect, test } from "vitest";
 
 const CELLS = 512;

@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { MemoryDisk } from "@orthant/disk";
-import { type LuantiBlock, NOT_STORED, openLuanti } from "@orthant/imports";
+import { type LuantiBlock, NOT_STORED, openLuanti } from "@orthant/formats/readers";
 import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

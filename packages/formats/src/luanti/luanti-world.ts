@@ -4,14 +4,14 @@ import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, fileSize, requireDisk } from "@orthant/disk/files";
 import { FindingLog } from "../part/finding-log.ts";
 import type { Triple } from "../part/voxel-part.ts";
-import { type LuantiBlock, readLuantiBlock } from "./luanti-block.ts";
 import {
   openSqliteTable,
   type SqliteRow,
   type SqliteRowPlace,
   type SqliteTable,
   type SqliteValue,
-} from "./sqlite-table.ts";
+} from "../sqlite/sqlite-table.ts";
+import { type LuantiBlock, readLuantiBlock } from "./luanti-block.ts";
 
 /** Blocks of a world lie within 2,048 of the origin. */
 const BLOCK_MAX = 2_048;

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { NOT_STORED, openSchematic, type Schematic } from "@orthant/imports";
+import { NOT_STORED, openSchematic, type Schematic } from "@orthant/formats/readers";
 import { codeOfRejection, type NbtSample, nbtFile } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { openVox, VOX_VISITS_MAX, type VoxFile, type VoxModel, visitVoxels } from "@orthant/imports";
+import { openVox, VOX_VISITS_MAX, type VoxFile, type VoxModel, visitVoxels } from "@orthant/formats/readers";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

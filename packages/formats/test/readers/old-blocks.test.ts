@@ -1,4 +1,4 @@
-import { flattenBlock } from "@orthant/imports";
+import { flattenBlock } from "@orthant/formats/readers";
 import { expect, test } from "vitest";
 
 test.each([

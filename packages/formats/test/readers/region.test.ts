@@ -6,7 +6,7 @@ import {
   openRegion,
   type RegionFile,
   readMinecraftLevel,
-} from "@orthant/imports";
+} from "@orthant/formats/readers";
 import { codeOfRejection, type NbtSample, nbtFile, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

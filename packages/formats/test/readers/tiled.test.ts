@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { MemoryDisk } from "@orthant/disk";
-import { openTiled, type TiledMap, tiledTileOf } from "@orthant/imports";
+import { openTiled, type TiledMap, tiledTileOf } from "@orthant/formats/readers";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { blockStateText } from "../minecraft/block-state.ts";
+import { blockStateText } from "../blocks/block-state.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import { type ImportedEntity, NOT_STORED, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
 import { BlockDataList, type Schematic, type SchematicInput, volumeOf } from "./schematic.ts";

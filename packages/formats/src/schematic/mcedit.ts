@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { NumberedBlocks } from "../minecraft/numbered-blocks.ts";
+import { NumberedBlocks } from "../blocks/numbered-blocks.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { ImportedEntity } from "../part/voxel-part.ts";
 import {

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { sortedStateText } from "../minecraft/block-state.ts";
+import { sortedStateText } from "../blocks/block-state.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
 import { type ImportedEntity, NOT_STORED, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";

@@ -3,10 +3,10 @@ import { inflateUpTo } from "@orthant/core/bytes";
 import { isListOf, requireText, wrongArgument } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { attempt, type Finding, readWhole, requireDisk } from "@orthant/disk/files";
+import { readLz4Stream } from "../lz4/lz4-stream.ts";
 import { type NbtCompound, readNbt } from "../nbt/nbt-compound.ts";
 import { FindingLog } from "../part/finding-log.ts";
 import { type ChunkColumn, positionOf, readColumn } from "./chunk-column.ts";
-import { readLz4Stream } from "./lz4-stream.ts";
 
 const SECTOR_BYTES = 4096;
 const HEADER_BYTES = 2 * SECTOR_BYTES;

@@ -1,5 +1,5 @@
 import { MemoryDisk } from "@orthant/disk";
-import { openLuanti, openSchematic, openTiled, openVox, readNbt } from "@orthant/imports";
+import { openLuanti, openSchematic, openTiled, openVox, readNbt } from "@orthant/formats/readers";
 import { codeOf, codeOfRejection, type NbtSample, nbtFile } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

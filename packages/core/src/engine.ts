@@ -5,6 +5,25 @@
  * @module @orthant/core/engine
  */
 
+export {
+  convertList,
+  isListOf,
+  requireAtMost,
+  requireBlock,
+  requireBytes,
+  requireChoice,
+  requireFlag,
+  requireFunction,
+  requireId,
+  requireList,
+  requireObject,
+  requireShownName,
+  requireText,
+  requireTime,
+  requireWhole,
+} from "./arguments/checks.ts";
+export { type OptionRules, ownOptions, requireKnownFields } from "./arguments/options.ts";
+export { nameFault, printable, printableName } from "./arguments/printable.ts";
 export { BitReader, BitWriter, RICE_VALUE_MAX, riceCost } from "./bytes/bits.ts";
 export { requireBigint, requireInteger, unzigzag, zigzag } from "./bytes/integers.ts";
 export { blockLabel } from "./chunk/block-catalog.ts";
@@ -144,7 +163,6 @@ export { RegionReplica, type RegionReplicaOptions } from "./region/region-replic
 export { GeneratedChunkCache } from "./state/generated-chunk-cache.ts";
 export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
 export { type StateEdit, WorldState, type WorldStateOptions } from "./state/world-state.ts";
-export { nameFault, printable, printableName } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { nextTurn, sleep, TokenBucket } from "./time/time-source.ts";
 export { contentEquals, GeneratorRef } from "./tree/content.ts";
@@ -152,30 +170,8 @@ export { GeneratorMap, type KeptRegions } from "./tree/generator-map.ts";
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";
 export type { Difference, Piece } from "./tree/tree-walk.ts";
-export {
-  convertList,
-  isListOf,
-  type OptionRules,
-  ownOptions,
-  ownSetOptions,
-  requireAtMost,
-  requireBlock,
-  requireBytes,
-  requireChoice,
-  requireFlag,
-  requireFunction,
-  requireId,
-  requireKnownFields,
-  requireList,
-  requireObject,
-  requireShownName,
-  requireText,
-  requireTime,
-  requireWhole,
-  voxelPlacement,
-  voxelPlacements,
-} from "./world/arguments.ts";
 export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
 export { decodeData, encodeData, encodeSetData, requireDataCodec } from "./world/data-codec.ts";
 export { dataText } from "./world/data-text.ts";
+export { ownSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";
 export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";

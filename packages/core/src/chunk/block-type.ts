@@ -1,6 +1,6 @@
+import { nameFault, printable } from "../arguments/printable.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
-import { nameFault, printable } from "../text/printable.ts";
 import { AIR } from "./chunk.ts";
 
 /** One property of a block type, such as where a chest faces. */

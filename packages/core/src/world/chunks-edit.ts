@@ -1,10 +1,10 @@
+import { requireFunction } from "../arguments/checks.ts";
 import { type Chunk, diffChunks } from "../chunk/chunk.ts";
 import { diffVoxelData } from "../chunk/voxel-data.ts";
 import type { Axes, VoxelBox } from "../lattice/axes.ts";
 import { boxAt, unionBox } from "../lattice/box.ts";
 import { type ChunkShape, voxelOfIndex, voxelsOfChunks } from "../lattice/chunk-shape.ts";
 import type { Dimensions, Position } from "../lattice/position.ts";
-import { requireFunction } from "./arguments.ts";
 import { type DataCodec, shownData } from "./data-codec.ts";
 import type { BlockChange, BlockChanges, EditEvent } from "./voxel-world.ts";
 

@@ -1,5 +1,5 @@
+import { printable } from "../arguments/printable.ts";
 import { decodeUtf8 } from "../bytes/utf8.ts";
-import { printable } from "../text/printable.ts";
 import { decodePlainValue } from "./plain-value.ts";
 
 /**

@@ -1,12 +1,7 @@
 import { U16_MAX, U64_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
-import type { Axes } from "../lattice/axes.ts";
-import type { Dimensions } from "../lattice/position.ts";
-import type { VoxelPlacement } from "../state/world-state.ts";
-import { nameFault, printable } from "../text/printable.ts";
 import type { Timer, TimeSource } from "../time/time-source.ts";
-import { type DataCodec, encodeData } from "./data-codec.ts";
-import type { BlockPlacement, SetOptions } from "./voxel-world.ts";
+import { nameFault, printable } from "./printable.ts";
 
 // Checks of arguments that may come from a JavaScript program. Each throws `ORT_ARGUMENT` with the argument's name,
 // its value and what would be right.
@@ -89,34 +84,6 @@ export function requireBlock(name: string, value: unknown): number {
   );
 }
 
-/** Returns placements with four axes. Throws `ORT_ARGUMENT` unless `placements` is a list of `{ position, block }`. */
-export function voxelPlacements<D extends Dimensions>(
-  axes: Axes<D>,
-  placements: unknown,
-  codec: DataCodec,
-): VoxelPlacement[] {
-  return convertList("placements", placements, "it is a list of { position, block }", (placement, index) =>
-    voxelPlacement(axes, `placements[${index}]`, placement, codec),
-  );
-}
-
-/** Returns a placement with four axes. Throws `ORT_ARGUMENT` unless `placement` is `{ position, block, data }`. */
-export function voxelPlacement<D extends Dimensions>(
-  axes: Axes<D>,
-  name: string,
-  placement: unknown,
-  codec: DataCodec,
-): VoxelPlacement {
-  requireObject(name, placement, "it is { position, block }");
-  const { position, block, data } = placement as Partial<BlockPlacement<D>>;
-  const voxel = axes.position(`${name}.position`, position);
-  const encoded = encodeData(codec, `${name}.data`, data);
-  // Only an edit of data can do without a block.
-  if (block === undefined && encoded !== undefined) return { voxel, data: encoded };
-  const plain = { voxel, block: requireBlock(`${name}.block`, block) };
-  return encoded === undefined ? plain : { ...plain, data: encoded };
-}
-
 /**
  * Throws `ORT_LIMIT` if `count` exceeds `max`. Call it before listing what is counted, such as the positions of a caller's
  * box. `advice` says how to ask for less.
@@ -180,45 +147,4 @@ export function requireTime(name: string, value: unknown): TimeSource {
     timer.cancel();
   }
   return time;
-}
-
-/** For each option, a function that returns its value if it may have it, and throws otherwise. */
-export type OptionRules<Options extends object> = {
-  readonly [Name in keyof Options]-?: (name: string, value: unknown) => Exclude<Options[Name], undefined>;
-};
-
-/**
- * Returns options as an object of our own, without those that are `undefined`. Each rule returns the value of its option
- * or throws; an option without a rule is refused. `what` names the options.
- */
-export function ownOptions<Options extends object>(
-  what: string,
-  options: Options,
-  rules: OptionRules<Options>,
-): Options {
-  requireObject(what, options, `it is an object with some of ${Object.keys(rules).join(", ")}`);
-  requireKnownFields(what, options, Object.keys(rules));
-  const own: Partial<Options> = {};
-  for (const name of Object.keys(rules) as (keyof Options & string)[]) {
-    const value = options[name];
-    if (value !== undefined) own[name] = rules[name](name, value);
-  }
-  return own as Options;
-}
-
-/** Requires an object whose fields are all in `known`; `what` names the object. */
-export function requireKnownFields(what: string, value: object, known: readonly string[]): void {
-  for (const field of Object.keys(value)) {
-    if (!known.includes(field))
-      throw wrongArgument(
-        `the field ${field} of ${what}`,
-        (value as Record<string, unknown>)[field],
-        `there are ${known.join(", ")}`,
-      );
-  }
-}
-
-/** Returns the options of `set` as an object of our own. */
-export function ownSetOptions(options: unknown): SetOptions {
-  return ownOptions("the options", options as SetOptions, { data: (_, data) => data as object });
 }

@@ -1,6 +1,6 @@
 import { BlockCatalog, type BlockProperties } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { blockCatalogCodec, idCountOf } from "@orthant/core/engine";
+import { blockCatalogCodec, idCountOf } from "@orthant/core/chunk";
 import { minecraftTypes } from "./blocks/minecraft-blocks.ts";
 import { bareVoxelFigures, bareWorldFigures } from "./blocks/without-data.ts";
 import { atMost, type Figure, told } from "./figure.ts";

@@ -1,5 +1,5 @@
 import { chunkBox, terrain } from "@orthant/core";
-import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
+import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Chunk, CUBE_CHUNKS, chunkFromVoxels } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { applyChunkChange, chunkCodec, diffChunks, voxelEditsCodec } from "@orthant/core/engine";
+import { applyChunkChange, chunkCodec, diffChunks } from "@orthant/core/chunk";
 import { encodeChunkChange } from "@orthant/core/internal";
+import { voxelEditsCodec } from "@orthant/core/tree";
 import {
   editsOfChange,
   generatedAt,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Chunk, chunkFromVoxels, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { chunkCodec, encodePackedChunk } from "@orthant/core/engine";
+import { chunkCodec, encodePackedChunk } from "@orthant/core/chunk";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";

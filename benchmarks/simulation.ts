@@ -1,4 +1,5 @@
-import { box, flat, type Position, type VoxelPlacement } from "@orthant/core";
+import { box, flat, type Position } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { createWorld, type System, type World } from "@orthant/world";
 import { atMost, type Figure, median, readable, timeAsync, told } from "./figure.ts";

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { type Position, uniformChunk } from "@orthant/core";
-import { boxBetween, OverrideTree, RegionTree, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxBetween, WHOLE_LATTICE } from "@orthant/core/lattice";
+import { OverrideTree, RegionTree } from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Figure, median, time } from "./figure.ts";

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { connectReplica } from "@orthant/client/node";
+import { type ChunkShape, CUBE_CHUNKS, DEFAULT_BLOCKS, HYPERCUBE_CHUNKS } from "@orthant/core";
 import {
-  type ChunkShape,
-  CUBE_CHUNKS,
-  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  HYPERCUBE_CHUNKS,
+  type GeneratorRef,
+  generatorRef,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-} from "@orthant/core";
-import { cubeAt, type GeneratorRef, generatorRef, WorldState } from "@orthant/core/engine";
+} from "@orthant/core/generate";
+import { cubeAt } from "@orthant/core/lattice";
+import { WorldState } from "@orthant/core/tree";
 import { BlockAppearance } from "@orthant/mesh";
 import { emptyVolume, GreedyMesher, quadCount } from "@orthant/mesh/volume";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";

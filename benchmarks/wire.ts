@@ -1,14 +1,9 @@
-import { type Box, type Chunk, HYPERCUBE_CHUNKS, type Position, type VoxelPlacement } from "@orthant/core";
+import { type Box, type Chunk, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import {
-  chunkCodec,
-  cubeAt,
-  diffChunks,
-  regionOf,
-  voxelEditsCodec,
-  voxelOfIndex,
-} from "@orthant/core/engine";
-import type { SyncClient } from "@orthant/protocol";
+import { chunkCodec, diffChunks } from "@orthant/core/chunk";
+import { cubeAt, regionOf, voxelOfIndex } from "@orthant/core/lattice";
+import { type VoxelPlacement, voxelEditsCodec } from "@orthant/core/tree";
+import type { SyncClient } from "@orthant/protocol/client";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";
 import { sized } from "./size.ts";

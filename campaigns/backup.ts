@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
-import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/engine";
+import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/lattice";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave, type Save, verifySave } from "@orthant/save";

@@ -1,5 +1,7 @@
-import { PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
-import { boxAt, chunkOfVoxel, generatorRef, nextTurn } from "@orthant/core/engine";
+import type { Position } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
+import { boxAt, chunkOfVoxel } from "@orthant/core/lattice";
+import { nextTurn } from "@orthant/core/time";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { listGenerations, openSave, type Retention, verifySave } from "@orthant/save";

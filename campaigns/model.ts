@@ -1,5 +1,6 @@
 import type { Box } from "@orthant/core";
-import { boxBetween, OverrideTree } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
+import { OverrideTree } from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { TreeAndModel } from "./tree/tree-model.ts";

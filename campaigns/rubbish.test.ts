@@ -22,6 +22,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   "@orthant/client": () => import("@orthant/client"),
   "@orthant/client/node": () => import("@orthant/client/node"),
   "@orthant/core": () => import("@orthant/core"),
+  "@orthant/core/generate": () => import("@orthant/core/generate"),
   "@orthant/disk": () => import("@orthant/disk"),
   "@orthant/disk/node": () => import("@orthant/disk/node"),
   "@orthant/formats": () => import("@orthant/formats"),

@@ -1,5 +1,5 @@
 import { type Chunk, isOrthantError } from "@orthant/core";
-import { PositionMap } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/lattice";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

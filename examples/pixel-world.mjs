@@ -2,7 +2,7 @@
 //   npm ci && npm run build && node examples/pixel-world.mjs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GeneratorRef } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
 import { NodeDisk } from "@orthant/disk/node";
 import { createPixelWorld, detectPixelWorld, openPixelWorld, packMask } from "@orthant/pixel-world";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { type Chunk, chunkFromVoxels, isOrthantError } from "@orthant/core";
 import { ByteWriter, crc32, decode, decodeForeign, encode } from "@orthant/core/bytes";
-import { chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
+import { chunkCodec, foreignChunkCodec } from "@orthant/core/chunk";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 interface PayloadCase {

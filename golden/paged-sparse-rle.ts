@@ -9,8 +9,9 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { ByteWriter, decode, decodeForeign, encode, option, varU16 } from "@orthant/core/bytes";
-import { boxCodec, chunkCodec } from "@orthant/core/engine";
+import { chunkCodec } from "@orthant/core/chunk";
 import { pagedSparseRleCodec } from "@orthant/core/internal";
+import { boxCodec } from "@orthant/core/lattice";
 import { fromHex, toHex } from "@orthant/testkit";
 import { chunkArrayCodec, foreignChunkArrayCodec } from "./region-tree/chunk-array-codec.ts";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";

@@ -2,15 +2,14 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { type Chunk, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
-import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/engine";
+import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { type FlatSave, openFlatSave } from "@orthant/formats";
 import { isFlatSave, readLegacyWorld, verifyFlatSave, writeFlatSave } from "@orthant/formats/internal";
 
 import type { BaseWorld, ChunkEntry, LeafEntry, RecordRef, StoredEntity } from "@orthant/save";
-import type { PackPiece } from "@orthant/save/internal";
-import { scanPack } from "@orthant/save/internal";
+import { type PackPiece, scanPack } from "@orthant/save/internal";
 import { goldenPath } from "@orthant/testkit/golden";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
 import { damagedSaveSuites } from "./polychora/polychora-damaged.ts";

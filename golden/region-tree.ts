@@ -8,19 +8,18 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { crc32, decode, decodeForeign, encode } from "@orthant/core/bytes";
+import { chunkCodec } from "@orthant/core/chunk";
+import { GeneratorRef } from "@orthant/core/generate";
 import {
   boxAt,
   boxContainsBox,
-  chunkCodec,
   comparePositions,
-  GeneratorRef,
-  OverrideTree,
   positionFrom,
   positionsLexicographic,
   positionsMinorToMajor,
-  RegionTree,
   regionOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { OverrideTree, RegionTree } from "@orthant/core/tree";
 import { fromHex, toHex } from "@orthant/testkit";
 import { foreignPagedSparseRleCodec } from "./region-tree/foreign-paged-sparse-rle.ts";
 import { foreignRegionTreeCodec } from "./region-tree/foreign-region-tree-codec.ts";

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { isOrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { tileChunkCodec } from "@orthant/core/engine";
+import { tileChunkCodec } from "@orthant/core/chunk";
 import type { TileSave } from "@orthant/formats";
 import { decodeTileSave, encodeTileSave } from "@orthant/formats/internal";
 import { toHex } from "@orthant/testkit";

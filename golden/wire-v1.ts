@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { decode, encode } from "@orthant/core/bytes";
-import { type TileChunk, tileChunkCodec } from "@orthant/core/engine";
+import { type TileChunk, tileChunkCodec } from "@orthant/core/chunk";
 import {
   readDatagram,
   WIRE1_BATCH_CHUNKS_MAX,

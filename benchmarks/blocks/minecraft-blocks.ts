@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { NewBlockType } from "@orthant/core";
+import type { NewBlockType } from "@orthant/core/chunk";
 import { ifInstalled } from "../peer-stores.ts";
 
 /** The blocks of Minecraft 1.21.4, one a line, as {@link linesOf} writes them. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Chunk } from "@orthant/core";
-import { PositionMap } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Figure, told } from "../figure.ts";
 import { editedChunks, PASTIMES, type Pastime } from "../rest/edited-worlds.ts";

@@ -1,11 +1,6 @@
 import { type Chunk, chunkFromVoxels, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
-import {
-  clockFrom,
-  cubeAt,
-  positionsLexicographic,
-  REGION_EDGE_CHUNKS,
-  regionOf,
-} from "@orthant/core/engine";
+import { cubeAt, positionsLexicographic, REGION_EDGE_CHUNKS, regionOf } from "@orthant/core/lattice";
+import { clockFrom } from "@orthant/core/tree";
 import type { LeafChange } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 

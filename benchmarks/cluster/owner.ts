@@ -1,7 +1,8 @@
 import { ClusterNode, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
-import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { endWithParent } from "../child.ts";

@@ -1,15 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type Chunk,
-  CUBE_CHUNKS,
-  DEFAULT_GENERATORS,
-  emptyChunk,
-  type Position,
-  type VoxelEdit,
-} from "@orthant/core";
+import { type Chunk, CUBE_CHUNKS, emptyChunk, type Position } from "@orthant/core";
 import { ByteReader, decode, encode } from "@orthant/core/bytes";
-import { applyChunkChange, packedChunkCodec, voxelEditsCodec } from "@orthant/core/engine";
+import { applyChunkChange, packedChunkCodec, type VoxelEdit } from "@orthant/core/chunk";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { voxelEditsCodec } from "@orthant/core/tree";
 import { DEFAULT_LIMITS, type StoredChunk } from "@orthant/save";
 import {
   ChunkContent,

@@ -1,5 +1,6 @@
 import { connectReplica } from "@orthant/client/node";
-import { flatGenerator, GeneratorRegistry } from "@orthant/core";
+import { GeneratorRegistry } from "@orthant/core";
+import { flatGenerator } from "@orthant/core/generate";
 import { endWithParent } from "../child.ts";
 import type { JoinOrder, JoinReport } from "./orders.ts";
 

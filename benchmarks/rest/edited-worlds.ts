@@ -1,20 +1,13 @@
+import { type Chunk, CUBE_CHUNKS, chunkFromVoxels, type Position } from "@orthant/core";
 import {
-  type Chunk,
-  CUBE_CHUNKS,
-  chunkFromVoxels,
   DEFAULT_GENERATORS,
-  type Position,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
-} from "@orthant/core";
-import {
-  chunkOfVoxel,
   type GeneratedSpace,
   type GeneratorRef,
   generatorRef,
-  PositionMap,
-  voxelIndex,
-} from "@orthant/core/engine";
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
+import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 
 /** The land for all edits: hills with lakes, caves, ores and trees. */

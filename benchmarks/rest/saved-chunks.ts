@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Chunk, CUBE_CHUNKS } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import type { PositionMap } from "@orthant/core/engine";
+import type { PositionMap } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { DEFAULT_LIMITS } from "@orthant/save";
 import { locatedBlobCodec, openBlob, scanPack } from "@orthant/save/internal";

@@ -1,5 +1,6 @@
-import { type Box, HYPERCUBE_CHUNKS, type Position, type VoxelPlacement } from "@orthant/core";
-import { chunkOfVoxel, chunksOfVoxels, cubeAt, voxelIndex } from "@orthant/core/engine";
+import { type Box, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import { chunkOfVoxel, chunksOfVoxels, cubeAt, voxelIndex } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 
 /** Edge of the cube in which a crowd edits and voxels have changed before, in voxels from the origin. */

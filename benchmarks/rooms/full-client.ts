@@ -1,5 +1,6 @@
 import { connectReplica } from "@orthant/client/node";
-import { DEFAULT_GENERATORS, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
 import { endWithParent } from "../child.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { type Chunk, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { chunkCodec, encodePackedChunk } from "@orthant/core/engine";
+import { chunkCodec, encodePackedChunk } from "@orthant/core/chunk";
 import { NodeDisk } from "@orthant/disk/node";
 import { verifySave } from "@orthant/save";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";

@@ -1,19 +1,7 @@
-import {
-  type Chunk,
-  HYPERCUBE_CHUNKS,
-  PLATFORMS_DEFAULTS,
-  type Position,
-  platformsGenerator,
-  uniformChunk,
-} from "@orthant/core";
-import {
-  clockFrom,
-  cubeAt,
-  generatorRef,
-  positionsLexicographic,
-  REGION_EDGE_CHUNKS,
-  regionOf,
-} from "@orthant/core/engine";
+import { type Chunk, HYPERCUBE_CHUNKS, type Position, uniformChunk } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
+import { cubeAt, positionsLexicographic, REGION_EDGE_CHUNKS, regionOf } from "@orthant/core/lattice";
+import { clockFrom } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk } from "@orthant/save";

@@ -1,8 +1,8 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
-import type { RegionPatch } from "@orthant/core/engine";
-import { voxelOfIndex } from "@orthant/core/engine";
+import { voxelOfIndex } from "@orthant/core/lattice";
+import type { RegionPatch } from "@orthant/core/tree";
 import { type ServerMessage, writeServerMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";

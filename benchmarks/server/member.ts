@@ -1,6 +1,8 @@
-import { type Box, DEFAULT_GENERATORS, type Position, type Vector } from "@orthant/core";
+import type { Box, Position, Vector } from "@orthant/core";
 import { ByteWriter, decode } from "@orthant/core/bytes";
-import { cubeAt, type RegionPatch } from "@orthant/core/engine";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { cubeAt } from "@orthant/core/lattice";
+import type { RegionPatch } from "@orthant/core/tree";
 
 import {
   type ClientMessage,

@@ -1,8 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ClusterGateway } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
-import { DEFAULT_GENERATORS, PLATFORMS_DEFAULTS, platformsGenerator, systemTime } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { systemTime } from "@orthant/core";
+import {
+  DEFAULT_GENERATORS,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+} from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type ServerOptions } from "@orthant/server";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";

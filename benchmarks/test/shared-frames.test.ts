@@ -1,6 +1,6 @@
 import { HYPERCUBE_CHUNKS } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { clockFrom } from "@orthant/core/engine";
+import { clockFrom } from "@orthant/core/tree";
 import { type ServerMessage, serverFrameCodec } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
 import { SharedFrames } from "../server/shared-frames.ts";

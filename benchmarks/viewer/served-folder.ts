@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
-import { voxelOfIndex } from "@orthant/core/engine";
+import { voxelOfIndex } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { orthantCommand } from "@orthant/testkit/process";

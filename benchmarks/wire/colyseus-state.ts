@@ -1,4 +1,5 @@
-import type { Chunk, VoxelEdit } from "@orthant/core";
+import type { Chunk } from "@orthant/core";
+import type { VoxelEdit } from "@orthant/core/chunk";
 import { ifInstalled } from "../peer-stores.ts";
 
 const BUFFER_BYTES = 1 << 24;

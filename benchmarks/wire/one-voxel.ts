@@ -1,5 +1,6 @@
-import { type Chunk, HYPERCUBE_CHUNKS, type Position, type VoxelEdit } from "@orthant/core";
-import { cubeAt, voxelOfIndex } from "@orthant/core/engine";
+import { type Chunk, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import type { VoxelEdit } from "@orthant/core/chunk";
+import { cubeAt, voxelOfIndex } from "@orthant/core/lattice";
 import type { Prng } from "@orthant/testkit";
 import { SharedPair, type Traffic } from "./shared-pair.ts";
 

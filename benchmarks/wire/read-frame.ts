@@ -1,6 +1,6 @@
 import { CUBE_CHUNKS, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { RegionClocks, type RegionPatch } from "@orthant/core/engine";
+import { RegionClocks, type RegionPatch } from "@orthant/core/tree";
 import { type EntityMove, type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { compare } from "../compare.ts";

@@ -1,7 +1,14 @@
-import { DEFAULT_GENERATORS, GeneratorRegistry, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { GeneratorRegistry } from "@orthant/core";
+import {
+  DEFAULT_GENERATORS,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+} from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
-import { SyncClient, SyncServer, type Wire } from "@orthant/protocol";
+import type { Wire } from "@orthant/protocol";
+import { SyncClient } from "@orthant/protocol/client";
+import { SyncServer } from "@orthant/protocol/server";
 import { syncWorldOf } from "@orthant/server";
 import { FakeTime } from "@orthant/testkit";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -1,6 +1,8 @@
-import { type Box, DEFAULT_GENERATORS, type Position, type VoxelPlacement } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { boxContains, clockFrom, cubeAt, positionFrom } from "@orthant/core/engine";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxContains, cubeAt, positionFrom } from "@orthant/core/lattice";
+import { clockFrom, type VoxelPlacement } from "@orthant/core/tree";
 import type { Hello } from "@orthant/protocol";
 import {
   type ClientFrame,

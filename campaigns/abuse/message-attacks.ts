@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Box, Position } from "@orthant/core";
 import { encode, encodeUtf8 } from "@orthant/core/bytes";
-import { CLOCK_NEVER, cubeAt, positionsLexicographic } from "@orthant/core/engine";
+import { cubeAt, positionsLexicographic } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import {
   type ClientMessage,
   clientFrameCodec,

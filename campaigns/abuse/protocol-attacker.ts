@@ -1,7 +1,8 @@
 import type { Box } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
-import type { Goodbye, ServerSession, SyncServer } from "@orthant/protocol";
+import type { Goodbye } from "@orthant/protocol";
 import { type ClientMessage, clientFrameCodec, type ServerFrame } from "@orthant/protocol/internal";
+import type { ServerSession, SyncServer } from "@orthant/protocol/server";
 import type { Prng } from "@orthant/testkit";
 import { type AttackerState, helloOf, hostileFrame, interestOf } from "./hostile-frames.ts";
 

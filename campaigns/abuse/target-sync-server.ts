@@ -1,16 +1,18 @@
 import { setImmediate as breathe } from "node:timers/promises";
+import { OrthantError, type TimeSource } from "@orthant/core";
+import type { Codec } from "@orthant/core/bytes";
 import {
   DEFAULT_GENERATORS,
-  OrthantError,
+  generatorRef,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
-  type TimeSource,
-} from "@orthant/core";
-import type { Codec } from "@orthant/core/bytes";
-import { cubeAt, generatorRef, positionsLexicographic } from "@orthant/core/engine";
+} from "@orthant/core/generate";
+import { cubeAt, positionsLexicographic } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
-import { EDIT_RUN_IDS, EDITS_OPEN_MAX, type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
+import { EDIT_RUN_IDS, EDITS_OPEN_MAX } from "@orthant/protocol";
+import { SyncClient } from "@orthant/protocol/client";
 import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
+import { type ServerSession, SyncServer } from "@orthant/protocol/server";
 import { syncWorldOf } from "@orthant/server";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -2,7 +2,7 @@ import type { ShardMap } from "@orthant/cluster";
 import { leaseKey, mapKey, shardMapCodec, shardOf, shardsOf } from "@orthant/cluster/internal";
 import { isOrthantError, type Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { FakeTime, Prng } from "@orthant/testkit";
 import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";

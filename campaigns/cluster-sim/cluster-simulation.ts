@@ -1,14 +1,9 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
-import { type Box, DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, type Position } from "@orthant/core";
-import {
-  blockCatalogHash,
-  boxBetween,
-  generatorRef,
-  positionsLexicographic,
-  REGION_EDGE_CHUNKS,
-  regionBox,
-} from "@orthant/core/engine";
+import type { Box, Position } from "@orthant/core";
+import { blockCatalogHash } from "@orthant/core/chunk";
+import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween, positionsLexicographic, REGION_EDGE_CHUNKS, regionBox } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";

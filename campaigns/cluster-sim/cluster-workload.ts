@@ -1,13 +1,7 @@
-import {
-  BlockCatalog,
-  type Box,
-  type Chunk,
-  chunkShape,
-  type Position,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { BlockCatalog, type Box, type Chunk, chunkShape, type Position } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
-import { PositionMap, voxelOfIndex, voxelsOfChunks } from "@orthant/core/engine";
+import { PositionMap, voxelOfIndex, voxelsOfChunks } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { Prng } from "@orthant/testkit";
 
 /** Shape of the chunks of the world. */

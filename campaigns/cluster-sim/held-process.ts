@@ -1,6 +1,6 @@
 import type { FolderStore } from "@orthant/cluster";
 import type { Timer, TimeSource } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import { type Disk, GatedDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";

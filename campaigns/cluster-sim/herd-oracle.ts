@@ -1,6 +1,6 @@
 import type { EntitiesRecord } from "@orthant/cluster/internal";
 import type { Vector } from "@orthant/core";
-import { AXES } from "@orthant/core/engine";
+import { AXES } from "@orthant/core/lattice";
 import type { SeenEntity } from "@orthant/protocol";
 import type { StoredEntity } from "@orthant/save";
 

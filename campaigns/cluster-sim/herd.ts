@@ -1,7 +1,7 @@
 import { type ClusterNode, FIRST_SHARD } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
 import { type Box, isOrthantError, type Position, type Vector } from "@orthant/core";
-import { boxBetween, chunkOfVoxel, positionFrom, regionOf, voxelsOfChunks } from "@orthant/core/engine";
+import { boxBetween, chunkOfVoxel, positionFrom, regionOf, voxelsOfChunks } from "@orthant/core/lattice";
 import type { StoredEntity } from "@orthant/save";
 import type { Prng } from "@orthant/testkit";
 import type { WorldEngine } from "@orthant/world/engine";

@@ -7,7 +7,9 @@ import {
 } from "@orthant/cluster/internal";
 import { type Chunk, isOrthantError, type Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { CLOCK_NEVER, type GeneratedSpace, PositionMap, positionsEqual } from "@orthant/core/engine";
+import type { GeneratedSpace } from "@orthant/core/generate";
+import { PositionMap, positionsEqual } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions, type MemoryJournal } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";

@@ -1,7 +1,7 @@
 import type { ClusterNode } from "@orthant/cluster";
 import type { StepRecord } from "@orthant/cluster/internal";
 import { box, isOrthantError, type Position } from "@orthant/core";
-import { regionBox } from "@orthant/core/engine";
+import { regionBox } from "@orthant/core/lattice";
 import type { Prng } from "@orthant/testkit";
 import type { Step } from "@orthant/world";
 import type { WorldEngine } from "@orthant/world/engine";

@@ -1,7 +1,9 @@
 import { clientKey } from "@orthant/cluster/internal";
-import { type Box, DEFAULT_GENERATORS, type Position, type VoxelPlacement } from "@orthant/core";
-import { chunkOfVoxel, positionsLexicographic, regionBox, regionOf } from "@orthant/core/engine";
-import { type OwnEditResult, SyncClient } from "@orthant/protocol";
+import type { Box, Position } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { chunkOfVoxel, positionsLexicographic, regionBox, regionOf } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
+import { type OwnEditResult, SyncClient } from "@orthant/protocol/client";
 import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import { SHAPE } from "./cluster-workload.ts";
 import type { JournalOracle } from "./journal-oracle.ts";

@@ -1,6 +1,6 @@
 import { ClusterGateway } from "@orthant/cluster";
-import { DEFAULT_GENERATORS } from "@orthant/core";
-import { type ServerSession, SyncServer } from "@orthant/protocol";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { type ServerSession, SyncServer } from "@orthant/protocol/server";
 import type { LinkEnd } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { HeldProcess } from "./held-process.ts";

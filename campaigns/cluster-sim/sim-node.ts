@@ -1,5 +1,6 @@
 import { ClusterNode, type FolderStore, ShardFolders } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, isOrthantError, type TimeSource } from "@orthant/core";
+import { isOrthantError, type TimeSource } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import type { Prng } from "@orthant/testkit";
 import type { DeniedWrites, MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
 import { type FolderPace, HeldFolders, HeldProcess } from "./held-process.ts";

@@ -1,6 +1,6 @@
 import { leaseCodec, leaseKey, mapKey, ownerAddress, ownerRequestCodec } from "@orthant/cluster/internal";
 import { encode } from "@orthant/core/bytes";
-import { EPOCH_MAX } from "@orthant/core/engine";
+import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Prng } from "@orthant/testkit";
 import { type DeniedWrites, hostileRequest, type MemoryHub } from "@orthant/testkit/cluster";
 import { type SimNode, WORLD } from "./sim-node.ts";

@@ -1,7 +1,8 @@
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import type { Position, VoxelPlacement } from "@orthant/core";
-import { PositionMap, positionFrom } from "@orthant/core/engine";
+import type { Position } from "@orthant/core";
+import { PositionMap, positionFrom } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";

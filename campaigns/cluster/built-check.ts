@@ -7,7 +7,7 @@ import {
   positionsLexicographic,
   regionOf,
   regionsTouching,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { faultOfRegion } from "../sockets/bot-check.ts";

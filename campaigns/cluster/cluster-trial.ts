@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 import { type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
 import { Builder, CONTEST_BUILDERS, contestsFor } from "./builder.ts";

@@ -1,7 +1,7 @@
 import type { Engine, Subscription } from "@orthant/cluster";
 import { decodeShardRecord, nameOfPosition } from "@orthant/cluster/internal";
 import type { Box } from "@orthant/core";
-import { positionsLexicographic } from "@orthant/core/engine";
+import { positionsLexicographic } from "@orthant/core/lattice";
 
 /**
  * Reads every stored record as it is published, and reports edits that were applied twice and clocks that were issued

@@ -10,8 +10,9 @@ import {
   type Engine,
   ShardFolders,
 } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+import { chunkShape, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween, systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { NatsCluster, type NatsNode } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";

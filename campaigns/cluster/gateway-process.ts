@@ -1,6 +1,7 @@
 import { ClusterGateway } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { SyncServer } from "@orthant/protocol";
+import { systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { SyncServer } from "@orthant/protocol/server";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-plan.ts";
 import { joinEngine, readSettings, say } from "./member.ts";

@@ -14,8 +14,9 @@ import {
   ShardFolders,
 } from "@orthant/cluster";
 import { leaseKey, mapKey } from "@orthant/cluster/internal";
-import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+import { chunkShape, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween, systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";

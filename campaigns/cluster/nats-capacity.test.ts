@@ -6,8 +6,9 @@ import {
   type Engine,
   ShardFolders,
 } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, type Position, systemTime } from "@orthant/core";
-import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+import { type Position, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween, systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { codeOfRejection } from "@orthant/testkit";
 import { NatsCluster } from "@orthant/testkit/nats";

@@ -10,20 +10,10 @@ import {
   FIRST_SHARD,
   ShardFolders,
 } from "@orthant/cluster";
-import {
-  chunkShape,
-  DEFAULT_GENERATORS,
-  type Position,
-  systemTime,
-  type VoxelPlacement,
-} from "@orthant/core";
-import {
-  boxBetween,
-  chunkOfVoxel,
-  systemRandomBits,
-  voxelIndex,
-  type WorldState,
-} from "@orthant/core/engine";
+import { chunkShape, type Position, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween, chunkOfVoxel, systemRandomBits, voxelIndex } from "@orthant/core/lattice";
+import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";

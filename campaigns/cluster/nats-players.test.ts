@@ -1,8 +1,10 @@
 import { ClusterGateway, ClusterNode, createClusterWorld, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { regionBox, systemRandomBits } from "@orthant/core/engine";
+import { chunkShape, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { regionBox, systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
-import type { Pose, RemotePlayerEvent } from "@orthant/protocol";
+import type { Pose } from "@orthant/protocol";
+import type { RemotePlayerEvent } from "@orthant/protocol/server";
 import { Gathered } from "@orthant/testkit/contracts";
 import { NatsCluster } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";

@@ -1,6 +1,7 @@
 import { ClusterNode, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { FatalCalls } from "./fatal-calls.ts";
 import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";

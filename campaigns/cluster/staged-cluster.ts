@@ -11,7 +11,7 @@ import {
 } from "@orthant/cluster";
 import { mapKey, shardMapCodec, shardsOf } from "@orthant/cluster/internal";
 import { decode } from "@orthant/core/bytes";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import {

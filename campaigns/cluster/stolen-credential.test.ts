@@ -23,9 +23,10 @@ import {
   ownerRequestCodec,
   subjectsOf,
 } from "@orthant/cluster/internal";
-import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { systemTime } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { systemRandomBits } from "@orthant/core/engine";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClusterNode } from "@orthant/cluster";
 import { type Box, isOrthantError, type Vector } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { WorldEngine } from "@orthant/world/engine";
 
 /** Above where builders build, and around the corner where the first four shards meet. */

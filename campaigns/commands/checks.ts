@@ -2,7 +2,7 @@ import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
-import { chunkOfVoxel } from "@orthant/core/engine";
+import { chunkOfVoxel } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
 import { COMMANDS, EXIT } from "orthant/command-line";

@@ -1,16 +1,20 @@
 import {
   type ChunkShape,
   CUBE_CHUNKS,
-  FLAT_DEFAULTS,
-  type FlatParameters,
-  flatGenerator,
   GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   type Position,
   TILE_CHUNKS,
   type WorldGenerator,
 } from "@orthant/core";
-import { chunkOfVoxel, type GeneratorRef, generatorRef, positionFrom } from "@orthant/core/engine";
+import {
+  FLAT_DEFAULTS,
+  type FlatParameters,
+  flatGenerator,
+  type GeneratorRef,
+  generatorRef,
+} from "@orthant/core/generate";
+import { chunkOfVoxel, positionFrom } from "@orthant/core/lattice";
 import type { Prng } from "@orthant/testkit";
 
 /** States of a world when a command first sees it. */

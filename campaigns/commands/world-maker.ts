@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { DEFAULT_BLOCKS } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import { NodeDisk } from "@orthant/disk/node";
 import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { systemTime } from "@orthant/core";
-import { TILE_CHUNK_EDGE } from "@orthant/core/engine";
-import { Wire1Client } from "@orthant/protocol";
+import { TILE_CHUNK_EDGE } from "@orthant/core/chunk";
+import { Wire1Client } from "@orthant/protocol/wire1";
 import type { LossyNetwork, Prng } from "@orthant/testkit";
 
 /** Radius, in chunks, that a player sees around its home. */

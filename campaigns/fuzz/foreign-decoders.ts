@@ -1,6 +1,6 @@
 import { HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
-import { TILES_PER_CHUNK } from "@orthant/core/engine";
+import { TILES_PER_CHUNK } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import { EMPTY_TILE_SAVE, openFlatSave, type TileSave } from "@orthant/formats";
 import { decodeTileSave, encodeTileSave, planFlatRepair, writeFlatSave } from "@orthant/formats/internal";

@@ -1,12 +1,12 @@
 import { type Codec, encode } from "@orthant/core/bytes";
-import { TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core/engine";
-import { describeWire1Datagram, readWire1Recording, Wire1Recorder } from "@orthant/protocol";
+import { TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core/chunk";
 import {
   clientFrameCodec,
   serverFrameCodec,
   type Wire1Message,
   wire1Codec,
 } from "@orthant/protocol/internal";
+import { describeWire1Datagram, readWire1Recording, Wire1Recorder } from "@orthant/protocol/wire1";
 import { Prng } from "@orthant/testkit";
 import {
   RANDOM_FRAME_VOLUME,

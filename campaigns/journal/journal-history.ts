@@ -1,6 +1,7 @@
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
-import type { ChunkShape, Position, VoxelPlacement } from "@orthant/core";
-import { boxBetween, chunkOfVoxel, PositionMap, regionOf, voxelIndex } from "@orthant/core/engine";
+import type { ChunkShape, Position } from "@orthant/core";
+import { boxBetween, chunkOfVoxel, PositionMap, regionOf, voxelIndex } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import {

@@ -1,4 +1,4 @@
-import { GeneratorRef } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
 import type { Disk } from "@orthant/disk";
 import {
   createPixelWorld,

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
-import { isOrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { isOrthantError, type Position } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -7,18 +7,13 @@ import {
   chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
   defineGenerator,
   dimensionsOf,
   emptyChunk,
   flat,
   GeneratorRegistry,
-  generatorIn,
-  generatorsOf,
   hashPosition,
-  isChunk,
   isOrthantError,
-  isSeededGenerator,
   maze,
   OrthantError,
   platforms,
@@ -26,7 +21,10 @@ import {
   uniformChunk,
   valueNoise,
 } from "@orthant/core";
-import { nameFault, nextTurn, printable } from "@orthant/core/engine";
+import { nameFault, printable } from "@orthant/core/arguments";
+import { isChunk } from "@orthant/core/chunk";
+import { DEFAULT_GENERATORS, generatorIn, generatorsOf, isSeededGenerator } from "@orthant/core/generate";
+import { nextTurn } from "@orthant/core/time";
 import type { Prng } from "@orthant/testkit";
 import { constructorTargets, functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";

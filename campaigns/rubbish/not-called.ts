@@ -3,15 +3,22 @@
  * is a package of Orthant, or an importer that passes on what it has read.
  */
 export const INNER_ENTRIES: Readonly<Record<string, string>> = {
+  "@orthant/core/arguments": "the checks themselves",
   "@orthant/core/bytes": "codecs; the values that they write come from checked calls",
-  "@orthant/core/engine":
-    "trees, patches and regions; World and ClientWorld check and convert every argument",
+  "@orthant/core/chunk": "codecs and differences of chunks; World and ClientWorld check every argument",
+  "@orthant/core/lattice": "boxes of four axes; World and ClientWorld convert every argument",
+  "@orthant/core/time": "waits and rates of the other packages",
+  "@orthant/core/tree": "trees, patches and regions; World and ClientWorld check every argument",
+  "@orthant/core/world": "what World and ClientWorld share below their checks",
   "@orthant/client/replica": "the world of a client with four axes, below ClientWorld",
   "@orthant/disk/files": "files of saves, below every function that takes a Disk",
   "@orthant/formats/imports": "formats for the commands, as in FOREIGN_FORMATS; they check their arguments",
   "@orthant/mesh/volume": "the mesher of the viewer, below buildMesh",
   "@orthant/pixel-world/lz4": "blocks of LZ4, below pixel worlds and importers",
-  "@orthant/protocol": "both ends of the protocol, below the server and the client",
+  "@orthant/protocol": "what both ends of the protocol share, below the server and the client",
+  "@orthant/protocol/client": "the client's end, below ClientWorld",
+  "@orthant/protocol/server": "the server's end, below OrthantServer",
+  "@orthant/protocol/wire1": "Wire v1, below the server",
   "@orthant/save/content": "values that a save stores, below World and the importers",
   "@orthant/save/files": "files of a save, below openSave and the importers",
   "@orthant/save/journal": "the journal of an open world, below World",
@@ -134,6 +141,13 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "formatTime",
   // The same as connect, for the packages of Orthant; connect calls it.
   "connectReplica",
+  // It reads a recording that a server has written.
+  "replayWire1InWorld",
+  // Parts of hand-written generators, which pass on what their registry has checked.
+  "describedBoxCodec",
+  "generatorRef",
+  "hashKey",
+  "parametersOf",
   // It reads the code of an error of the system.
   "systemCode",
 ]);
@@ -142,6 +156,11 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
 export const NOT_CALLED_CLASSES: ReadonlySet<string> = new Set([
   // The index of an open save, which its own functions ask; `Save.leavesIn` asks it for programs.
   "LeafIndex",
+  // Parts of hand-written generators, which pass on what their registry has checked.
+  "ChunkCanvas",
+  "GeneratedSpace",
+  "GeneratorRef",
+  "HashSequence",
   // What a converter counts, in its own words.
   "ConversionLosses",
 ]);

@@ -6,14 +6,14 @@ import {
   CUBE_CHUNKS,
   chunkShape,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
   type Dimensions,
   GeneratorRegistry,
   isOrthantError,
   type Position,
   systemTime,
 } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { World } from "@orthant/world";

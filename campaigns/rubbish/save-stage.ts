@@ -1,4 +1,5 @@
-import { box, DEFAULT_GENERATORS } from "@orthant/core";
+import { box } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
 import { generationPool } from "@orthant/generation/node";
 import {

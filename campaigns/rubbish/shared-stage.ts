@@ -7,8 +7,9 @@ import {
   sphereBrush,
 } from "@orthant/client";
 import { connect, connectTiles } from "@orthant/client/node";
-import { chunkBox, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { chunkBox, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import {
   anonymousPlayerId,

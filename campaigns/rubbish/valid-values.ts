@@ -4,17 +4,19 @@ import {
   CUBE_CHUNKS,
   chunkBox,
   type Dimensions,
-  FLAT_DEFAULTS,
-  flatGenerator,
   type Position,
-  type SeededGenerator,
   systemTime,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
   type Vector,
   type VoxelBox,
 } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import {
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  type SeededGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
 import type { Prng } from "@orthant/testkit";
 import type { NewEntity, PlayerUpdate } from "@orthant/world";
 import { freeze } from "./damage.ts";

@@ -7,7 +7,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
-import { boxContains, PositionMap, regionBox, regionOf } from "@orthant/core/engine";
+import { boxContains, PositionMap, regionBox, regionOf } from "@orthant/core/lattice";
 import {
   type ChunkEntry,
   chunkOfEntity,

@@ -8,7 +8,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { crc32, decode, decodeForeign, encode, encodeUtf8 } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import { encodeChunkChange } from "@orthant/core/internal";
 import {
   flatChunkBlobCodec,

@@ -1,5 +1,5 @@
 import type { Chunk } from "@orthant/core";
-import type { PositionMap } from "@orthant/core/engine";
+import type { PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { createSave, LeafIndex, openSave, resumeSave, type SaveWriter } from "@orthant/save";
 import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";

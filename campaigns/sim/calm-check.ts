@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
+import { blockCatalogHash } from "@orthant/core/chunk";
 import {
-  blockCatalogHash,
   chunkOfVoxel,
   PositionSet,
   positionFrom,
@@ -8,9 +8,10 @@ import {
   regionOf,
   regionsTouching,
   voxelsOfChunks,
-} from "@orthant/core/engine";
-import { DEFAULT_PRECISION, type Pose, roundPose, type SyncServer } from "@orthant/protocol";
+} from "@orthant/core/lattice";
+import { DEFAULT_PRECISION, type Pose, roundPose } from "@orthant/protocol";
 import { roundPoseTo } from "@orthant/protocol/internal";
+import type { SyncServer } from "@orthant/protocol/server";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { EditHistory } from "./edit-history.ts";
 import type { SimClient } from "./sim-client.ts";

@@ -1,5 +1,5 @@
 import type { TimeSource } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import { GatedDisk, type MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 

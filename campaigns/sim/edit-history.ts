@@ -1,14 +1,13 @@
-import type { Chunk, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
+import type { Chunk, ChunkShape, Position } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
 import {
-  type ClockChange,
   chunkOfVoxel,
-  type OverrideTree,
   PositionMap,
   positionsLexicographic,
   voxelIndex,
   voxelOfIndex,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { ClockChange, OverrideTree, VoxelPlacement } from "@orthant/core/tree";
 import type { RegionStates } from "./region-states.ts";
 
 /** The client and the number of its edit. */

@@ -1,14 +1,7 @@
 import type { Chunk, ChunkShape, GeneratorRegistry, Position } from "@orthant/core";
-import {
-  CLOCK_NEVER,
-  epochOf,
-  type GeneratedSpace,
-  type GeneratorRef,
-  OverrideTree,
-  PositionMap,
-  RegionTree,
-  regionBox,
-} from "@orthant/core/engine";
+import type { GeneratedSpace, GeneratorRef } from "@orthant/core/generate";
+import { PositionMap, regionBox } from "@orthant/core/lattice";
+import { CLOCK_NEVER, epochOf, OverrideTree, RegionTree } from "@orthant/core/tree";
 
 /** Content of a region at one clock. */
 export interface RegionState {

@@ -1,8 +1,8 @@
-import type { Box, Chunk, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
+import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
+import { editBlocks } from "@orthant/core/chunk";
 import {
   boxContains,
   chunkOfVoxel,
-  editBlocks,
   PositionMap,
   positionsEqual,
   positionsLexicographic,
@@ -10,8 +10,9 @@ import {
   regionOf,
   regionsTouching,
   voxelIndex,
-} from "@orthant/core/engine";
-import type { SyncClient } from "@orthant/protocol";
+} from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
+import type { SyncClient } from "@orthant/protocol/client";
 import type { RegionState, RegionStates } from "./region-states.ts";
 import type { SimPlan } from "./sim-plan.ts";
 

@@ -1,14 +1,14 @@
-import type { Box, Position, VoxelPlacement } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { type ClockChange, positionsEqual } from "@orthant/core/engine";
+import { positionsEqual } from "@orthant/core/lattice";
+import type { ClockChange, VoxelPlacement } from "@orthant/core/tree";
+import { EDIT_RUN_IDS, type Pose } from "@orthant/protocol";
 import {
   type CachedReplica,
-  EDIT_RUN_IDS,
   type InterestArea,
   type OwnEditResult,
-  type Pose,
   SyncClient,
-} from "@orthant/protocol";
+} from "@orthant/protocol/client";
 import { clientFrameCodec } from "@orthant/protocol/internal";
 import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { EditHistory } from "./edit-history.ts";

@@ -1,27 +1,19 @@
+import { type Box, type ChunkShape, chunkShape, GeneratorRegistry, type Position } from "@orthant/core";
 import {
-  type Box,
-  type ChunkShape,
-  chunkShape,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  GeneratorRegistry,
+  type GeneratorRef,
+  generatorRef,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
-  type Position,
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-} from "@orthant/core";
-import {
-  boxBetween,
-  clipToAxes,
-  type GeneratorRef,
-  generatorRef,
-  positionFrom,
-  REGION_EDGE_CHUNKS,
-} from "@orthant/core/engine";
-import type { Account, Role, SyncLimits } from "@orthant/protocol";
+} from "@orthant/core/generate";
+import { boxBetween, clipToAxes, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/lattice";
+import type { Role } from "@orthant/protocol";
+import type { Account, SyncLimits } from "@orthant/protocol/server";
 import { type NetworkConditions, type Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import type { DiskPace } from "./crashable-disk.ts";
 

@@ -1,7 +1,8 @@
-import type { VoxelPlacement } from "@orthant/core";
-import { CLOCK_NEVER, sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
+import { CLOCK_NEVER, type VoxelPlacement } from "@orthant/core/tree";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { placementsOf, type RequestedEdit, SyncServer, type SyncWorld } from "@orthant/protocol";
+import { placementsOf, type RequestedEdit } from "@orthant/protocol";
+import { SyncServer, type SyncWorld } from "@orthant/protocol/server";
 import { syncWorldOf } from "@orthant/server";
 import type { FakeTime, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";

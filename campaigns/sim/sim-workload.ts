@@ -1,4 +1,4 @@
-import type { Axis, Box, ChunkShape, Position, Vector, VoxelPlacement } from "@orthant/core";
+import type { Axis, Box, ChunkShape, Position, Vector } from "@orthant/core";
 import {
   boxBetween,
   positionFrom,
@@ -7,8 +7,10 @@ import {
   regionBox,
   regionsTouching,
   voxelsOfChunks,
-} from "@orthant/core/engine";
-import type { InterestArea, Pose } from "@orthant/protocol";
+} from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
+import type { Pose } from "@orthant/protocol";
+import type { InterestArea } from "@orthant/protocol/client";
 import type { Prng } from "@orthant/testkit";
 import type { SimPlan } from "./sim-plan.ts";
 import { FORBIDDEN_BLOCK } from "./sim-server.ts";

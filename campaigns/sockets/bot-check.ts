@@ -7,7 +7,7 @@ import {
   regionBox,
   regionOf,
   regionsTouching,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { roundPose } from "@orthant/protocol";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { Bot } from "./bot.ts";

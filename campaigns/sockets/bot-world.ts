@@ -1,5 +1,5 @@
 import { type Box, DEFAULT_BLOCKS, type Position } from "@orthant/core";
-import { positionFrom } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
 import type { Prng } from "@orthant/testkit";
 
 /** Number of lanes. Each client builds in a separate lane, which is a `w` coordinate. */

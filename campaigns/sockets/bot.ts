@@ -1,7 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
 import type { WebSocketLike, WorldReplica } from "@orthant/client/replica";
 import { type Box, GeneratorRegistry, type Position } from "@orthant/core";
-import { chunkOfVoxel, PositionMap, positionFrom } from "@orthant/core/engine";
+import { chunkOfVoxel, PositionMap, positionFrom } from "@orthant/core/lattice";
 import { type Pose, SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";

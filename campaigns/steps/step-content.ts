@@ -6,7 +6,7 @@ import {
   positionFrom,
   positionsLexicographic,
   voxelOfIndex,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import type { Step, World } from "@orthant/world";
 import { openPoured, SPRING, simulatePoured, TICK_KINDS, WATCHED } from "./poured-water.ts";

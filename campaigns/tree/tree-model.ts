@@ -1,14 +1,14 @@
 import {
   type Box,
   type Chunk,
-  type Content,
   chunkFromVoxels,
   emptyChunk,
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import { boxBetween, boxContains, contentEquals, type OverrideTree } from "@orthant/core/engine";
 import { subtractBox } from "@orthant/core/internal";
+import { boxBetween, boxContains } from "@orthant/core/lattice";
+import { type Content, contentEquals, type OverrideTree } from "@orthant/core/tree";
 import type { Prng } from "@orthant/testkit";
 
 const VOLUME = 16;

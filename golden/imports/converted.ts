@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { type Chunk, PLAIN_DATA } from "@orthant/core";
-import { WHOLE_LATTICE } from "@orthant/core/engine";
+import type { Chunk } from "@orthant/core";
+import { WHOLE_LATTICE } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { WHOLE_LATTICE } from "@orthant/core/engine";
+import { WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type EngineOptions, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { attemptRow, type GoldenRow } from "../suite.ts";

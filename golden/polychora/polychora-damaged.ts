@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type ErrorCode, HYPERCUBE_CHUNKS, isOrthantError, type Position } from "@orthant/core";
-import { boxContains } from "@orthant/core/engine";
+import { boxContains } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { openFlatSave } from "@orthant/formats";
 import { applyFlatRepair, planFlatRepair, verifyFlatSave } from "@orthant/formats/internal";

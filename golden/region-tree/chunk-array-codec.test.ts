@@ -1,7 +1,7 @@
 import { chunkFromVoxels, type ErrorCode } from "@orthant/core";
 import { decode, decodeForeign, encode } from "@orthant/core/bytes";
-import { boxBetween } from "@orthant/core/engine";
 import { ChunkArray } from "@orthant/core/internal";
+import { boxBetween } from "@orthant/core/lattice";
 import { arrayRowHex, codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkArrayCodec, foreignChunkArrayCodec } from "./chunk-array-codec.ts";

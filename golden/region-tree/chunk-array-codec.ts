@@ -1,12 +1,13 @@
 import type { Box, Chunk } from "@orthant/core";
 import { type ByteReader, type Codec, option, U16_MAX, varU16 } from "@orthant/core/bytes";
-import { boxCodec, boxExtents, boxVolume, chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
+import { chunkCodec, foreignChunkCodec } from "@orthant/core/chunk";
 import {
   ChunkArray,
   pagedIndexBytesMax,
   readChunkArrayBody,
   writeChunkArrayBody,
 } from "@orthant/core/internal";
+import { boxCodec, boxExtents, boxVolume } from "@orthant/core/lattice";
 import { foreignPagedSparseRleCodec } from "./foreign-paged-sparse-rle.ts";
 
 /** Maximum number of cells of an array from another program; the original sent 343. */

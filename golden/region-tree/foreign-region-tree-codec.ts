@@ -1,7 +1,8 @@
 import { type Box, uniformChunk } from "@orthant/core";
 import type { ByteReader, Codec } from "@orthant/core/bytes";
-import { boxCodec, boxContainsBox, boxEquals, boxVolume, generatorRefCodec } from "@orthant/core/engine";
 import type { ChunkArray, EncodedNode } from "@orthant/core/internal";
+import { boxCodec, boxContainsBox, boxEquals, boxVolume } from "@orthant/core/lattice";
+import { generatorRefCodec } from "@orthant/core/tree";
 import { foreignChunkArrayCodec } from "./chunk-array-codec.ts";
 import { type BoundedTree, NODE_KIND, NODE_KINDS, regionTreeCodec } from "./region-tree-codec.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";

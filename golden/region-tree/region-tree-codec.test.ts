@@ -10,16 +10,16 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { decode, decodeForeign, encode } from "@orthant/core/bytes";
+import { TREE_NODES_MAX } from "@orthant/core/internal";
 import {
   boxAt,
   boxBetween,
   boxCodec,
   cubeAt,
   positionsLexicographic,
-  RegionTree,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
-import { TREE_NODES_MAX } from "@orthant/core/internal";
+} from "@orthant/core/lattice";
+import { RegionTree } from "@orthant/core/tree";
 import {
   changeTree,
   codeOf,

@@ -1,15 +1,9 @@
 import { AIR, type Box, type Chunk, uniformChunk } from "@orthant/core";
 import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
-import {
-  boxCodec,
-  boxContainsBox,
-  boxEquals,
-  contentEquals,
-  GeneratorRef,
-  generatorRefCodec,
-  type RegionTree,
-} from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
 import { ChunkArray, canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "@orthant/core/internal";
+import { boxCodec, boxContainsBox, boxEquals } from "@orthant/core/lattice";
+import { contentEquals, generatorRefCodec, type RegionTree } from "@orthant/core/tree";
 import { chunkArrayCodec } from "./chunk-array-codec.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 

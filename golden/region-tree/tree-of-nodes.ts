@@ -1,14 +1,8 @@
 import { AIR, type Box, OrthantError, type Position, uniformChunk } from "@orthant/core";
 import type { ByteReader } from "@orthant/core/bytes";
-import {
-  AXES,
-  intersectBoxes,
-  positionFrom,
-  REGION_EDGE_CHUNKS,
-  RegionTree,
-  unionBox,
-} from "@orthant/core/engine";
 import { ChunkArray, type EncodedNode, treeOfArray } from "@orthant/core/internal";
+import { AXES, intersectBoxes, positionFrom, REGION_EDGE_CHUNKS, unionBox } from "@orthant/core/lattice";
+import { RegionTree } from "@orthant/core/tree";
 
 /** Builds a tree from the nodes of an input. Throws if they overlap or would make the tree too large. */
 export function treeOfNodes(input: ByteReader, nodes: readonly EncodedNode[], volume: number): RegionTree {

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { on } from "node:events";
 import { chunkFromVoxels, type Position, TILE_CHUNKS } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import type { TileChunk } from "@orthant/core/engine";
+import type { TileChunk } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import { wire1Codec } from "@orthant/protocol/internal";
 import { createServer } from "@orthant/server";

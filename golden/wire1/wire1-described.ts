@@ -1,7 +1,6 @@
-import type { TileChunk } from "@orthant/core/engine";
-import { TILES_PER_CHUNK } from "@orthant/core/engine";
-import type { Wire1Command } from "@orthant/protocol";
+import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core/chunk";
 import type { Wire1Message } from "@orthant/protocol/internal";
+import type { Wire1Command } from "@orthant/protocol/wire1";
 
 /** The description of a message in the golden files. */
 export interface DescribedMessage {

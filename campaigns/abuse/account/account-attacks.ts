@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Box } from "@orthant/core";
 import { encode, encodeUtf8 } from "@orthant/core/bytes";
-import { cubeAt, positionFrom } from "@orthant/core/engine";
-import { DEFAULT_SYNC_LIMITS, type Hello } from "@orthant/protocol";
+import { cubeAt, positionFrom } from "@orthant/core/lattice";
+import type { Hello } from "@orthant/protocol";
 import { type ClientMessage, clientFrameCodec } from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { WebSocket } from "ws";
 import { addressIn, edit, placement, randomId, type Target } from "../attacker.ts";
 import { helloOf, interestOf } from "../hostile-frames.ts";

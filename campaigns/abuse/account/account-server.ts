@@ -1,5 +1,4 @@
-import { PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { createWorldEngine } from "@orthant/world/engine";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { DEFAULT_SERVER_LIMITS, issueToken } from "@orthant/server";
 import { ServerProcess } from "../../process/server-process.ts";
 import { HonestClient } from "../honest-client.ts";

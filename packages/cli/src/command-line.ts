@@ -4,7 +4,7 @@
  * @module orthant/command-line
  */
 
-export type { GeneratorSource } from "@orthant/core";
+export type { GeneratorSource } from "@orthant/core/generate";
 export type { ArgumentSpec, Arguments, Command, OptionSpec } from "./command.ts";
 export { COMMANDS } from "./commands.ts";
 export type { Context } from "./context.ts";

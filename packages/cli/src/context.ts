@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type GeneratorRegistry, OrthantError, type TimeSource } from "@orthant/core";
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 import { type Disk, type DiskCall, type FolderDisk, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { FormatProgress } from "@orthant/formats";

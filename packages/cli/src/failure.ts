@@ -1,5 +1,5 @@
 import { type ErrorCode, isOrthantError, type OrthantError } from "@orthant/core";
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 import type { CommandEnvironment } from "./environment.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 

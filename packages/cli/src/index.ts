@@ -48,14 +48,12 @@ export {
   type EntityEvent,
   flat,
   GeneratorRegistry,
-  type GeneratorSource,
   hashPosition,
   isOrthantError,
   maze,
   OrthantError,
   type Position,
   platforms,
-  type SeededGenerator,
   terrain,
   uniformChunk,
   type Vector,
@@ -64,6 +62,7 @@ export {
   valueNoise,
   type WorldGenerator,
 } from "@orthant/core";
+export type { GeneratorSource, SeededGenerator } from "@orthant/core/generate";
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
 export {

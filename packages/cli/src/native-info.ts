@@ -1,11 +1,11 @@
 import {
   type Box,
   type ChunkShape,
-  DEFAULT_GENERATORS,
   dimensionsOf,
   type GeneratorRegistry,
   type Position,
 } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import {
   boxAt,
   chunksOfRegions,
@@ -13,7 +13,7 @@ import {
   unionBox,
   voxelsOfChunks,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   describeGenerator,

@@ -1,6 +1,6 @@
 import type { Box, Position } from "@orthant/core";
 import { U64_MAX } from "@orthant/core/bytes";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { Moment } from "@orthant/world/engine";
 import { UsageError } from "./usage.ts";
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import type { GeneratorSource } from "@orthant/core";
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
+import type { GeneratorSource } from "@orthant/core/generate";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
 import {
   type ArgumentSpec,

@@ -1,4 +1,4 @@
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 import type { Finding } from "@orthant/disk/files";
 
 const DURATIONS: readonly (readonly [name: string, ms: number])[] = [

@@ -1,4 +1,4 @@
-import type { GenerationPool } from "@orthant/core";
+import type { GenerationPool } from "@orthant/core/generate";
 import { generationPool } from "@orthant/generation/node";
 
 let pool: GenerationPool | undefined;

@@ -5,9 +5,10 @@ import {
   isOrthantError,
   type Position,
   uniformChunk,
-  type VoxelData,
 } from "@orthant/core";
-import { applyChunkChange, chunkOfVoxel, WorldState } from "@orthant/core/engine";
+import { applyChunkChange, type VoxelData } from "@orthant/core/chunk";
+import { chunkOfVoxel } from "@orthant/core/lattice";
+import { WorldState } from "@orthant/core/tree";
 import type { Save, StoredChunk } from "@orthant/save";
 import { generatorMapOf, realizeStored } from "@orthant/save/content";
 

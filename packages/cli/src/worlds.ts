@@ -1,5 +1,5 @@
 import type { Dimensions } from "@orthant/core";
-import { requireObject, requireText, wrongArgument } from "@orthant/core/engine";
+import { requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";

@@ -1,7 +1,6 @@
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
 import { createWorldEngine, type EngineOptions, openWorldEngine } from "@orthant/world/engine";
 import { GeneratorRegistry, NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";

@@ -1,7 +1,13 @@
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import { PLATFORMS_DEFAULTS, platformsGenerator, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
-import { boxBetween, generatorRef } from "@orthant/core/engine";
+import {
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import {
   BlockCatalog,

@@ -6,7 +6,9 @@ import {
   type ReplicaOptions,
 } from "@orthant/client/replica";
 import { type Position, uniformChunk } from "@orthant/core";
-import { boxBetween, clockFrom, GeneratorMap, GeneratorRef } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
+import { clockFrom, GeneratorMap } from "@orthant/core/tree";
 import type { Hello } from "@orthant/protocol";
 import type { InterestMessage, PatchMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";

@@ -1,7 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
 import { memoryCache, type ReplicaCache, type WorldReplica } from "@orthant/client/replica";
 import { chunkShape, defineGenerator, GeneratorRegistry, type Position } from "@orthant/core";
-import { boxContains, positionsLexicographic } from "@orthant/core/engine";
+import { boxContains, positionsLexicographic } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import type { OrthantServer } from "@orthant/server";
 import { createWorld, type World } from "@orthant/world";

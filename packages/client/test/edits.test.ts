@@ -1,4 +1,4 @@
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { NumberedEditResult } from "@orthant/protocol";
 import type { ClientMessage } from "@orthant/protocol/internal";
 import { codeOf, codeOfRejection } from "@orthant/testkit";

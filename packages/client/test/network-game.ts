@@ -1,9 +1,10 @@
 import { type ClientWorld, connect, type PredictedPlayer } from "@orthant/client";
-import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator, type Vector } from "@orthant/core";
-import { Axes, boxBetween, generatorRef } from "@orthant/core/engine";
+import { CUBE_CHUNKS, type Vector } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { Axes, boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { moveBox } from "@orthant/mesh";
-import { SyncServer } from "@orthant/protocol";
+import { SyncServer } from "@orthant/protocol/server";
 import { syncWorldOf } from "@orthant/server";
 import { movementLimits } from "@orthant/server/internal";
 import { FakeTime, Prng } from "@orthant/testkit";

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import { CUBE_CHUNKS, type EditResult, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
-import { boxBetween, generatorRef } from "@orthant/core/engine";
+import { CUBE_CHUNKS, type EditResult } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, issueToken, type OrthantServer } from "@orthant/server";
 import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -1,5 +1,5 @@
 import { type Box, CUBE_CHUNKS, PIXEL_CHUNKS, type Position } from "@orthant/core";
-import { boxAt, boxBetween } from "@orthant/core/engine";
+import { boxAt, boxBetween } from "@orthant/core/lattice";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { ScriptedServer, settled } from "./scripted-server.ts";

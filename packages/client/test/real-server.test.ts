@@ -1,7 +1,8 @@
 import { connectReplica } from "@orthant/client/node";
 import { memoryCache, type Status, type WorldReplica } from "@orthant/client/replica";
-import { DEFAULT_GENERATORS, flatGenerator, GeneratorRegistry, type Position } from "@orthant/core";
-import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
+import { GeneratorRegistry, type Position } from "@orthant/core";
+import { DEFAULT_GENERATORS, flatGenerator } from "@orthant/core/generate";
+import { boxBetween, positionsLexicographic } from "@orthant/core/lattice";
 import type { OrthantServer } from "@orthant/server";
 import type { WorldEngine } from "@orthant/world/engine";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";

@@ -1,5 +1,5 @@
 import { connectReplica } from "@orthant/client/replica";
-import { cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
 import type { Goodbye, GoodbyeReason } from "@orthant/protocol";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";

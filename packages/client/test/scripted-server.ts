@@ -5,10 +5,12 @@ import {
   type StatusDetail,
   type WorldReplica,
 } from "@orthant/client/replica";
-import { DEFAULT_BLOCKS, FLAT_DEFAULTS, flatGenerator, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import { DEFAULT_BLOCKS, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { blockCatalogHash, GeneratorMap, generatorRef } from "@orthant/core/engine";
-import { DEFAULT_PRECISION, DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
+import { blockCatalogHash } from "@orthant/core/chunk";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { GeneratorMap } from "@orthant/core/tree";
+import { DEFAULT_PRECISION, type Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -18,6 +20,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { FakeTime } from "@orthant/testkit";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 

@@ -1,6 +1,6 @@
 import type { OpenSocket } from "@orthant/client/replica";
-import { isOrthantError, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { isOrthantError } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";

@@ -1,7 +1,7 @@
 import { connectReplica, connectTiles } from "@orthant/client/node";
 import { type Position, TILE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import type { Wire1GameCommand } from "@orthant/protocol";
+import type { Wire1GameCommand } from "@orthant/protocol/wire1";
 import { createWorldEngine } from "@orthant/world/engine";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./served-world.ts";

@@ -1,5 +1,5 @@
 import type { BlockCatalog } from "@orthant/core";
-import { boxBetween, regionBox } from "@orthant/core/engine";
+import { boxBetween, regionBox } from "@orthant/core/lattice";
 import { catalogOf, openSave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,6 +1,7 @@
 import type { ClusterSimulation, NodeEvents } from "@orthant/cluster";
-import { box, chunkShape, PLAIN_DATA, type Position } from "@orthant/core";
-import { Axes, boxBetween } from "@orthant/core/engine";
+import { box, chunkShape, type Position } from "@orthant/core";
+import { Axes, boxBetween } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { MemoryDisk } from "@orthant/disk";
 import type { Step } from "@orthant/world";
 import { createWorldEngine, simulate, type WorldEngine } from "@orthant/world/engine";

@@ -1,6 +1,7 @@
 import type { ClusterGateway, OwnerLimits } from "@orthant/cluster";
-import { OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
-import { boxBetween, regionBox } from "@orthant/core/engine";
+import { OrthantError, type Position } from "@orthant/core";
+import { boxBetween, regionBox } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

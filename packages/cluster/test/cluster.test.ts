@@ -16,7 +16,7 @@ import {
 } from "@orthant/cluster/internal";
 import { chunkShape, OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxAt, boxBetween, regionBox } from "@orthant/core/engine";
+import { boxAt, boxBetween, regionBox } from "@orthant/core/lattice";
 import type { RequestedEdit } from "@orthant/protocol";
 import { openSave } from "@orthant/save";
 import { codeOf, codeOfRejection } from "@orthant/testkit";

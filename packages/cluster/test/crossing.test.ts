@@ -1,6 +1,7 @@
 import { type ClusterGateway, foldShards, mergeShards } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, type Vector } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import type { Vector } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { type EntityChange, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";

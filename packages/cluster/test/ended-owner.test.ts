@@ -1,6 +1,6 @@
 import { transferAddress } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 

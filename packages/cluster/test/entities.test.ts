@@ -2,7 +2,7 @@ import { clusterStatus } from "@orthant/cluster";
 import { ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxAt, boxBetween, positionFrom, regionBox } from "@orthant/core/engine";
+import { boxAt, boxBetween, positionFrom, regionBox } from "@orthant/core/lattice";
 import type { WorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

@@ -1,7 +1,7 @@
 import type { ClusterGateway, EngineTable } from "@orthant/cluster";
 import { clientKey, decodeShardRecord, mapKey } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { WorldEngine } from "@orthant/world/engine";
 import { expect, test, vi } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

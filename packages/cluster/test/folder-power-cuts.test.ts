@@ -1,8 +1,9 @@
 import { equal, ok } from "node:assert/strict";
 import { DiskFolders, ShardFolders, type ShardMap } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
-import { chunkShape, DEFAULT_BLOCKS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
-import { boxBetween, generatorRef } from "@orthant/core/engine";
+import { chunkShape, DEFAULT_BLOCKS } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { type Disk, type FolderDisk, MemoryDisk } from "@orthant/disk";
 import { CRASH_MODELS, CrashDisk, type DiskFault, explorePowerCuts, FaultDisk, WEAK } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import type { ClusterGateway, ClusterNode, OwnerLimits } from "@orthant/cluster";
 import type { ErrorCode } from "@orthant/core";
-import { boxAt } from "@orthant/core/engine";
+import { boxAt } from "@orthant/core/lattice";
 import { codeOfRejection } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";

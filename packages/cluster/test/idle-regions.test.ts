@@ -1,4 +1,4 @@
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 

@@ -1,7 +1,7 @@
 import { ClusterGateway, type Subscription } from "@orthant/cluster";
 import { mapKey } from "@orthant/cluster/internal";
-import { DEFAULT_GENERATORS } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";

@@ -1,6 +1,8 @@
 import { foldShards, mergeShards } from "@orthant/cluster";
-import { box, DEFAULT_GENERATORS, PLAIN_DATA } from "@orthant/core";
-import { Axes, boxBetween } from "@orthant/core/engine";
+import { box } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { Axes, boxBetween } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import type { Step } from "@orthant/world";

@@ -6,8 +6,9 @@ import {
   type Engine,
   ShardFolders,
 } from "@orthant/cluster";
-import { box, chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+import { box, chunkShape, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween, systemRandomBits } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { NatsCluster } from "@orthant/testkit/nats";
 import type { Step } from "@orthant/world";

@@ -1,6 +1,6 @@
 import { type PresenceMessage, presenceCodec } from "@orthant/cluster/internal";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxBetween, regionBox } from "@orthant/core/engine";
+import { boxBetween, regionBox } from "@orthant/core/lattice";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";

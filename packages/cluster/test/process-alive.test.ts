@@ -6,8 +6,9 @@ import { expect, test } from "vitest";
 const PREPARE = `
   import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, ShardFolders }
     from "@orthant/cluster";
-  import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
-import { boxBetween, systemRandomBits } from "@orthant/core/engine";
+  import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+  import { systemTime } from "@orthant/core";
+import { boxBetween, systemRandomBits } from "@orthant/core/lattice";
   import { MemoryDisk } from "@orthant/disk";
   import { MemoryHub } from "@orthant/testkit/cluster";
   import { createWorldEngine } from "@orthant/world/engine";

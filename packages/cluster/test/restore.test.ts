@@ -9,8 +9,9 @@ import {
   restoreClusterWorld,
   savedShards,
 } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, type Position } from "@orthant/core";
-import { boxAt, boxBetween } from "@orthant/core/engine";
+import type { Position } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxAt, boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";

@@ -1,7 +1,7 @@
 import { ownerRequestCodec } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { boxBetween, regionBox } from "@orthant/core/engine";
+import { boxBetween, regionBox } from "@orthant/core/lattice";
 import type { FakeTime } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test, vi } from "vitest";

@@ -31,12 +31,12 @@ import {
   chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
-  FLAT_DEFAULTS,
-  flatGenerator,
   uniformChunk,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxBetween, clockFrom, generatorRef } from "@orthant/core/engine";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
+import { clockFrom } from "@orthant/core/tree";
 import type { Pose, VisibleEntity } from "@orthant/protocol";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";

@@ -1,7 +1,7 @@
 import type { ClusterSimulation } from "@orthant/cluster";
 import { decodeShardRecord } from "@orthant/cluster/internal";
 import { box, type Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { Step } from "@orthant/world";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

@@ -7,7 +7,8 @@ import {
   type OwnerLimits,
   ShardFolders,
 } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, type ErrorCode, OrthantError, type Position } from "@orthant/core";
+import { chunkShape, type ErrorCode, OrthantError, type Position } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { type FolderDisk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, type MemoryHubOptions, pass, settled } from "@orthant/testkit/cluster";

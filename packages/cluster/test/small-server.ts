@@ -1,13 +1,9 @@
 import type { ClusterGateway } from "@orthant/cluster";
-import { type Box, DEFAULT_GENERATORS, type Vector } from "@orthant/core";
-import { regionBox } from "@orthant/core/engine";
-import {
-  type OwnEditResult,
-  type ServerSession,
-  SyncClient,
-  type SyncRules,
-  SyncServer,
-} from "@orthant/protocol";
+import type { Box, Vector } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { regionBox } from "@orthant/core/lattice";
+import { type OwnEditResult, SyncClient } from "@orthant/protocol/client";
+import { type ServerSession, type SyncRules, SyncServer } from "@orthant/protocol/server";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 

@@ -1,6 +1,6 @@
 import type { ClusterNode } from "@orthant/cluster";
 import { mapKey } from "@orthant/cluster/internal";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";

@@ -1,7 +1,8 @@
 import type { NodeEvents } from "@orthant/cluster";
 import { heartbeatCodec, heartbeatKey, leaseCodec, leaseKey, mapKey } from "@orthant/cluster/internal";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxBetween, EPOCH_MAX } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
+import { EPOCH_MAX } from "@orthant/core/tree";
 import { codeOfRejection } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";

@@ -1,6 +1,7 @@
 import type { ClusterGateway } from "@orthant/cluster";
-import type { Position, VoxelPlacement } from "@orthant/core";
-import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
+import type { Position } from "@orthant/core";
+import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

@@ -4,6 +4,7 @@
  * @module @orthant/core/bytes
  */
 
+export { BitReader, BitWriter, RICE_VALUE_MAX, riceCost } from "./bytes/bits.ts";
 export { ByteReader, type ByteReaderOptions, type Dialect } from "./bytes/byte-reader.ts";
 export { ByteWriter } from "./bytes/byte-writer.ts";
 export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./bytes/codec.ts";
@@ -30,6 +31,8 @@ export {
   U16_MAX,
   U32_MAX,
   U64_MAX,
+  unzigzag,
+  zigzag,
 } from "./bytes/integers.ts";
 export { copyBytes } from "./bytes/plain-bytes.ts";
 export {

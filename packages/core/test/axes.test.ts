@@ -7,7 +7,7 @@ import {
   HYPERCUBE_CHUNKS,
   TILE_CHUNKS,
 } from "@orthant/core";
-import { Axes } from "@orthant/core/engine";
+import { Axes } from "@orthant/core/lattice";
 import { describe, expect, test } from "vitest";
 
 const RUBBISH: readonly unknown[] = [

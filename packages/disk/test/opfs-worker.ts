@@ -1,5 +1,5 @@
-import { isOrthantError, PLATFORMS_DEFAULTS, platformsGenerator, type TimeSource } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { isOrthantError, type TimeSource } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, hasSave, verifySave } from "@orthant/save";

@@ -1,4 +1,4 @@
-import { ownOptions } from "@orthant/core/engine";
+import { ownOptions } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { BulkSaveWriter, requireSave, type Save } from "@orthant/save";
 import { CONVERT_RULES, requireTarget } from "./format/checked-arguments.ts";

@@ -1,14 +1,6 @@
-import {
-  type Box,
-  chunkFromVoxels,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  HYPERCUBE_CHUNKS,
-  type Position,
-  uniformChunk,
-} from "@orthant/core";
+import { type Box, chunkFromVoxels, HYPERCUBE_CHUNKS, type Position, uniformChunk } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { generatorRef } from "@orthant/core/engine";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
 import { convertFlatSave, openFlatSave } from "@orthant/formats";
 import { convertToFlat, verifyFlatSave, worldOverrideCodec, writeFlatSave } from "@orthant/formats/internal";

@@ -1,4 +1,5 @@
-import { CUBE_CHUNKS, DEFAULT_GENERATORS, terrain } from "@orthant/core";
+import { CUBE_CHUNKS, terrain } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { generationPool } from "@orthant/generation/browser";
 
 /** What the page reports: whether the workers generated what the page did, and how many leaves there are. */

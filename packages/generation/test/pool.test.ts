@@ -1,19 +1,23 @@
 import {
   type ChunkShape,
   CUBE_CHUNKS,
-  DEFAULT_GENERATORS,
   flat,
-  type GenerationPool,
   GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   maze,
   type Position,
   platforms,
-  type SeededGenerator,
   TILE_CHUNKS,
   terrain,
 } from "@orthant/core";
-import { encodeGeneratedRegion, type GeneratorRef, regionBox } from "@orthant/core/engine";
+import {
+  DEFAULT_GENERATORS,
+  type GenerationPool,
+  type GeneratorRef,
+  type SeededGenerator,
+} from "@orthant/core/generate";
+import { regionBox } from "@orthant/core/lattice";
+import { encodeGeneratedRegion } from "@orthant/core/tree";
 import { generationPool } from "@orthant/generation/node";
 import { codeOfRejection } from "@orthant/testkit";
 import { afterEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import type { SeedableGenerator, SeedOptions } from "@orthant/core";
+import type { SeedableGenerator, SeedOptions } from "@orthant/core/generate";
 
 export const MODULE: string;
 export const odd: SeedableGenerator<SeedOptions & { readonly block?: number }>;

@@ -6,7 +6,7 @@ import {
   chunkShape,
   type Position,
 } from "@orthant/core";
-import { requireList, wrongArgument } from "@orthant/core/engine";
+import { requireList, wrongArgument } from "@orthant/core/arguments";
 import { BlockAppearance, OPAQUE } from "./volume/block-appearance.ts";
 import {
   COLOUR_BYTES,

@@ -1,5 +1,6 @@
-import { AIR, AXIS_NAMES, type Dimensions, type Position, type Vector } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/engine";
+import { AIR, type Dimensions, type Position, type Vector } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
+import { AXIS_NAMES } from "@orthant/core/lattice";
 import { functionOption, requireOptions } from "./volume/options.ts";
 import {
   type PointLike,

@@ -1,5 +1,5 @@
 import type { Dimensions, Position, Vector } from "@orthant/core";
-import { requireObject, wrongArgument } from "@orthant/core/engine";
+import { requireObject, wrongArgument } from "@orthant/core/arguments";
 import { choiceOption, functionOption, requireOptions } from "./volume/options.ts";
 import {
   type PointLike,

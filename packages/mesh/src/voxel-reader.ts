@@ -1,5 +1,6 @@
-import { AXIS_NAMES, BlockCatalog, type Dimensions, type Position, type Vector } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/engine";
+import { BlockCatalog, type Dimensions, type Position, type Vector } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
+import { AXIS_NAMES } from "@orthant/core/lattice";
 
 /** What rays and boxes need of a world: `World`, `ClientWorld` and small objects of your own fit. */
 export interface VoxelReader<D extends Dimensions> {

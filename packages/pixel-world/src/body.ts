@@ -1,5 +1,4 @@
 import { OrthantError } from "@orthant/core";
-import { ByteReader, ByteWriter, crc8, I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import {
   requireBytes,
   requireFlag,
@@ -9,7 +8,8 @@ import {
   requireObject,
   requireWhole,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { ByteReader, ByteWriter, crc8, I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import { type BodyHeader, bodyHeader } from "./layout.ts";
 import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX, LAYERS_MAX } from "./limits.ts";
 import { decodeSizedBlock, encodeSizedBlock } from "./lz4.ts";

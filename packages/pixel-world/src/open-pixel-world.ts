@@ -1,13 +1,13 @@
 import { OrthantError } from "@orthant/core";
 import {
-  type GeneratorRef,
   ownOptions,
   requireId,
   requireInteger,
   requireShownName,
   requireText,
   requireWhole,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import type { GeneratorRef } from "@orthant/core/generate";
 import type { Disk, DiskLock } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { lockFile, replaceByCopy } from "./files.ts";

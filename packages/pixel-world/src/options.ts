@@ -1,7 +1,5 @@
 import { OrthantError, systemTime, type TimeSource } from "@orthant/core";
-import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import {
-  GeneratorRef,
   ownOptions,
   requireChoice,
   requireFlag,
@@ -10,9 +8,11 @@ import {
   requireInteger,
   requireTime,
   requireWhole,
-  systemRandomBits,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
+import { GeneratorRef } from "@orthant/core/generate";
+import { systemRandomBits } from "@orthant/core/lattice";
 import {
   AUTOSAVE_MS,
   AUTOSAVE_MS_MAX,

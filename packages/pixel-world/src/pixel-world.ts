@@ -1,5 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { PositionSet, requireFunction, requireText } from "@orthant/core/engine";
+import { requireFunction, requireText } from "@orthant/core/arguments";
+import { PositionSet } from "@orthant/core/lattice";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import { chunkOfBody, decodeBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";

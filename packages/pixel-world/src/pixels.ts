@@ -1,8 +1,6 @@
 import { OrthantError } from "@orthant/core";
-import { type Codec, encodeUtf8, I32_MAX, I32_MIN, list, U8_MAX } from "@orthant/core/bytes";
 import {
   convertList,
-  type GeneratorRef,
   requireBytes,
   requireChoice,
   requireInteger,
@@ -11,7 +9,9 @@ import {
   requireText,
   requireWhole,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { type Codec, encodeUtf8, I32_MAX, I32_MIN, list, U8_MAX } from "@orthant/core/bytes";
+import type { GeneratorRef } from "@orthant/core/generate";
 import { CHUNK_EDGE_MAX, LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "./limits.ts";
 
 /** Ways to store a chunk. The numbers are those of the original format. */

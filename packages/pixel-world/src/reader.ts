@@ -1,5 +1,5 @@
 import { isOrthantError } from "@orthant/core";
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { atFileLater, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./save.ts";

@@ -1,5 +1,5 @@
 import type { OrthantError } from "@orthant/core";
-import { requireObject, requireText, wrongArgument } from "@orthant/core/engine";
+import { requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, requireDisk } from "@orthant/disk/files";
 import { decodeBody } from "./body.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import type { GeneratorRef } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
 import type { DiskFile } from "@orthant/disk";
 import type { PixelBody } from "./body.ts";
 import { BROWSER_MAGIC, HEADER_SLOT_BYTES, NATIVE_MAGIC, VERSION2_MAGIC } from "./layout.ts";

@@ -1,5 +1,6 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
-import { boxAt, requireFunction, requireObject, requireText } from "@orthant/core/engine";
+import { requireFunction, requireObject, requireText } from "@orthant/core/arguments";
+import { boxAt } from "@orthant/core/lattice";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf, requireDisk } from "@orthant/disk/files";
 import { unfinishedFilesOf } from "./files.ts";

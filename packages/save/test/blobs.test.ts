@@ -1,6 +1,6 @@
 import { type ErrorCode, emptyChunk } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
 import type { StoredEntity } from "@orthant/save";
 import { chunkBlobCodec, entityBlobCodec } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";

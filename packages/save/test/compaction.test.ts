@@ -1,4 +1,4 @@
-import { cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
 import { type Disk, type DiskFile, type DiskImage, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { createSave, DEFAULT_LIMITS, openSave, resumeSave, type SaveChange, verifySave } from "@orthant/save";
 import { COMPACTION_DEAD_SHARE } from "@orthant/save/internal";

@@ -1,6 +1,6 @@
 import { BlockCatalog, type Chunk, emptyChunk, type Position, uniformChunk } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import {
   type ChunkEntry,

@@ -1,5 +1,6 @@
 import { type Chunk, chunkFromVoxels, emptyChunk, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
-import { cubeAt, encodePackedChunk, encodeShortChange, positionsLexicographic } from "@orthant/core/engine";
+import { encodePackedChunk, encodeShortChange } from "@orthant/core/chunk";
+import { cubeAt, positionsLexicographic } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

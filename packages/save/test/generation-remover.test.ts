@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

@@ -1,5 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import { boxContains, cubeAt, PositionMap, regionOf, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxContains, cubeAt, PositionMap, regionOf, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

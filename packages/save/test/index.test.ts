@@ -1,6 +1,6 @@
 import type { Box, ErrorCode, Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
 import type { LeafEntry, RecordRef } from "@orthant/save";
 import { recordRefCodec } from "@orthant/save/content";
 import { decodeIndexFile, encodeIndexFile, type IndexFile, indexHeader } from "@orthant/save/internal";

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { clockFrom } from "@orthant/core/engine";
+import { clockFrom } from "@orthant/core/tree";
 import { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { plainDescription } from "@orthant/save";
 import {

@@ -1,5 +1,5 @@
 import type { Box } from "@orthant/core";
-import { boxAt, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxAt, WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { Disk, MemoryDisk } from "@orthant/disk";
 import { type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";

@@ -1,6 +1,6 @@
 import { type ErrorCode, emptyChunk, type Position } from "@orthant/core";
 import { decode, deflateRaw, encode } from "@orthant/core/bytes";
-import { comparePositions } from "@orthant/core/engine";
+import { comparePositions } from "@orthant/core/lattice";
 import type { StoredChunk } from "@orthant/save";
 import { realizeStored } from "@orthant/save/content";
 import {

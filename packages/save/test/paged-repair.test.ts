@@ -1,4 +1,4 @@
-import { boxContainsBox, cubeAt, positionsLexicographic, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxContainsBox, cubeAt, positionsLexicographic, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import {

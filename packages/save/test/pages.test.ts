@@ -1,6 +1,6 @@
 import type { Box, ErrorCode } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
-import { cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
 import type { LeafEntry, RecordRef } from "@orthant/save";
 import {
   decodeLinked,

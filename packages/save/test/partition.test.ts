@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxContainsBox, boxesIntersect, cubeAt } from "@orthant/core/engine";
+import { boxContainsBox, boxesIntersect, cubeAt } from "@orthant/core/lattice";
 import { openSave, type Save } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
 import {

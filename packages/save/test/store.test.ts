@@ -1,6 +1,6 @@
 import { DEFAULT_BLOCKS, isOrthantError } from "@orthant/core";
 import { decode, encode, encodeUtf8 } from "@orthant/core/bytes";
-import { blockCatalogCodec, defineBlocks } from "@orthant/core/engine";
+import { blockCatalogCodec, defineBlocks } from "@orthant/core/chunk";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   applyRepair,

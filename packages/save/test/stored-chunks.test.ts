@@ -2,29 +2,31 @@ import {
   type Chunk,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  DEFAULT_GENERATORS,
   emptyChunk,
-  FLAT_DEFAULTS,
-  flatGenerator,
   GeneratorRegistry,
-  MAZE_DEFAULTS,
-  mazeGenerator,
-  PLATFORMS_DEFAULTS,
   type Position,
-  platformsGenerator,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
   uniformChunk,
 } from "@orthant/core";
 import {
-  comparePositions,
-  cubeAt,
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
   type GeneratorRef,
   generatorRef,
+  MAZE_DEFAULTS,
+  mazeGenerator,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
+import {
+  comparePositions,
+  cubeAt,
   PositionMap,
   positionsLexicographic,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

@@ -1,4 +1,4 @@
-import { regionOf } from "@orthant/core/engine";
+import { regionOf } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import { applyRepair, openSave, planRepair, type RepairPlan, type Save, verifySave } from "@orthant/save";

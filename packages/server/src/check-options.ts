@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { type DataCodec, type Dimensions, OrthantError } from "@orthant/core";
-import { isListOf, printable } from "@orthant/core/engine";
+import { isListOf, printable } from "@orthant/core/arguments";
 import { BOX_EDGE_MAX, BOX_MOTION_MAX } from "@orthant/mesh";
 import { ORIENTATION_STEPS_MAX, POSITION_STEPS_MAX } from "@orthant/protocol";
 import { ROLES } from "./auth/token.ts";

@@ -7,39 +7,15 @@ import type {
   Dimensions,
   Position,
   VoxelBox,
-  VoxelPlacement,
 } from "@orthant/core";
+import { isListOf, requireList, requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
 import { bytesEqual } from "@orthant/core/bytes";
-import {
-  type Axes,
-  boxesOfRegions,
-  boxVolume,
-  type IsSameType,
-  isListOf,
-  LazyChanges,
-  PositionMap,
-  PositionSet,
-  requireList,
-  requireObject,
-  requireText,
-  sameTypeIn,
-  shownChange,
-  voxelPlacement,
-  voxelsOfChunks,
-  type WorldState,
-  wrongArgument,
-} from "@orthant/core/engine";
-import {
-  changedBox,
-  gameMessageIn,
-  type Player,
-  type PlayerEdit,
-  type Pose,
-  placementsOf,
-  type RequestedEdit,
-  type RuleAnswer,
-  type SyncRules,
-} from "@orthant/protocol";
+import { type IsSameType, sameTypeIn } from "@orthant/core/chunk";
+import { type Axes, boxVolume, PositionMap, PositionSet, voxelsOfChunks } from "@orthant/core/lattice";
+import { boxesOfRegions, type VoxelPlacement, type WorldState } from "@orthant/core/tree";
+import { LazyChanges, shownChange, voxelPlacement } from "@orthant/core/world";
+import { changedBox, gameMessageIn, type Pose, placementsOf, type RequestedEdit } from "@orthant/protocol";
+import type { Player, PlayerEdit, RuleAnswer, SyncRules } from "@orthant/protocol/server";
 import type { GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./game-rules.ts";
 
 /** What a player reads when a rule fails. */

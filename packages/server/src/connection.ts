@@ -1,7 +1,8 @@
 import type { Duplex } from "node:stream";
 import type { TimeSource } from "@orthant/core";
-import { TokenBucket } from "@orthant/core/engine";
-import type { CloseReason, GoodbyeReason, ServerSession, SyncServer } from "@orthant/protocol";
+import { TokenBucket } from "@orthant/core/time";
+import type { CloseReason, GoodbyeReason } from "@orthant/protocol";
+import type { ServerSession, SyncServer } from "@orthant/protocol/server";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";
 import { networkOf } from "./http/addresses.ts";

@@ -1,6 +1,9 @@
-import { type Dimensions, PLAIN_DATA } from "@orthant/core";
-import { Axes, printable, requireObject } from "@orthant/core/engine";
-import { ExpectedPlayers, SyncServer } from "@orthant/protocol";
+import type { Dimensions } from "@orthant/core";
+import { printable, requireObject } from "@orthant/core/arguments";
+import { Axes } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
+import { SyncServer } from "@orthant/protocol/server";
+import { ExpectedPlayers } from "@orthant/protocol/wire1";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";

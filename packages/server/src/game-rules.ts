@@ -1,5 +1,5 @@
 import type { BlockChanges, BlockPlacement, Dimensions, Vector, VoxelBox } from "@orthant/core";
-import type { Player } from "@orthant/protocol";
+import type { Player } from "@orthant/protocol/server";
 
 /** A connected player. */
 export interface OnlinePlayer<D extends Dimensions = Dimensions> extends Omit<Player, "position"> {

@@ -1,7 +1,7 @@
 import type { BlockCatalog, Box, ChunkShape, Dimensions, Position, Vector } from "@orthant/core";
-import { type Axes, boxAt, chunkOfVoxel, positionsEqual } from "@orthant/core/engine";
+import { type Axes, boxAt, chunkOfVoxel, positionsEqual } from "@orthant/core/lattice";
 import { BOX_EDGE_MIN, moveBox, type VoxelReader } from "@orthant/mesh";
-import type { MovementLimits, Player, SyncRules, SyncWorld } from "@orthant/protocol";
+import type { MovementLimits, Player, SyncRules, SyncWorld } from "@orthant/protocol/server";
 
 /**
  * How players may move. A move that breaks a limit has no effect, and the client learns where its player is.

@@ -1,7 +1,9 @@
 import type { Duplex } from "node:stream";
 import type { Dimensions, TimeSource } from "@orthant/core";
-import { type Axes, requireId, requireList, requireText } from "@orthant/core/engine";
-import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
+import { requireId, requireList, requireText } from "@orthant/core/arguments";
+import type { Axes } from "@orthant/core/lattice";
+import { encodeGameMessage } from "@orthant/protocol";
+import type { SyncServer } from "@orthant/protocol/server";
 import { WorldEngine } from "@orthant/world/engine";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";

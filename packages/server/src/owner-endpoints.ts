@@ -1,4 +1,4 @@
-import { requireObject } from "@orthant/core/engine";
+import { requireObject } from "@orthant/core/arguments";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { checkOwnerOptions } from "./check-options.ts";

@@ -1,18 +1,16 @@
 import { systemTime, type TimeSource } from "@orthant/core";
-import { nextTurn } from "@orthant/core/engine";
+import { nextTurn } from "@orthant/core/time";
+import type { Role } from "@orthant/protocol";
+import { DEFAULT_SYNC_LIMITS, SyncServer, type SyncWorld } from "@orthant/protocol/server";
 import {
-  DEFAULT_SYNC_LIMITS,
   DEFAULT_WIRE1_LIMITS,
   ExpectedPlayers,
-  type Role,
   replayWire1,
-  SyncServer,
-  type SyncWorld,
   type Wire1Counts,
   type Wire1Event,
   type Wire1Replay,
   Wire1Server,
-} from "@orthant/protocol";
+} from "@orthant/protocol/wire1";
 import type { WorldEngine } from "@orthant/world/engine";
 import { syncWorldOf } from "./sync-world-of.ts";
 import { type Wire1Options, wire1Account } from "./wire1/wire1-listener.ts";

@@ -1,5 +1,6 @@
 import type { DataCodec, Dimensions, TimeSource } from "@orthant/core";
-import type { EntityRates, Precision, SyncWorld } from "@orthant/protocol";
+import type { Precision } from "@orthant/protocol";
+import type { EntityRates, SyncWorld } from "@orthant/protocol/server";
 import type { World } from "@orthant/world";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { Logger, LoggerOptions } from "pino";

@@ -1,16 +1,19 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec, CLOCK_NEVER, voxelsOfChunks, wrongArgument } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
+import { voxelsOfChunks } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import {
   CATALOG_BYTES_MAX,
   clipText,
   type Pose,
   type RequestedEdit,
-  type SyncWorld,
   sendablePose,
   visibleEntity,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
+import type { SyncWorld } from "@orthant/protocol/server";
 import { type EditOptions, type EngineEdit, WorldEngine } from "@orthant/world/engine";
 
 /**

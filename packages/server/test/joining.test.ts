@@ -1,5 +1,7 @@
 import { CUBE_CHUNKS, DEFAULT_BLOCKS } from "@orthant/core";
-import { boxBetween, CLOCK_NEVER, printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
+import { boxBetween } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { anonymousPlayerId } from "@orthant/server";
 import { writeNamedWorld } from "@orthant/testkit/saves";

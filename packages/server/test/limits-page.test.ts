@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as protocol from "@orthant/protocol";
 import * as internal from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
+import { DEFAULT_WIRE1_LIMITS, WIRE1_DROPS } from "@orthant/protocol/wire1";
 import { DEFAULT_SERVER_LIMITS } from "@orthant/server";
 import { EDIT_OUTCOMES, GOODBYE_REASONS, REFUSALS } from "@orthant/server/internal";
 import { describe, expect, test } from "vitest";
@@ -35,8 +37,8 @@ describe("the page about limits lists", () => {
   test("every limit of clients, players, networks and the server, with its default", () => {
     const tables = ["One client", "One player", "Anonymous players of one network", "The server as a whole"];
     const rows = tables.flatMap((title) => Object.entries(figuresUnder(title)));
-    expect(Object.fromEntries(rows)).toEqual(protocol.DEFAULT_SYNC_LIMITS);
-    expect(rows.length).toBe(Object.keys(protocol.DEFAULT_SYNC_LIMITS).length);
+    expect(Object.fromEntries(rows)).toEqual(DEFAULT_SYNC_LIMITS);
+    expect(rows.length).toBe(Object.keys(DEFAULT_SYNC_LIMITS).length);
   });
 
   test("every limit of networks and sockets, with its default", () => {
@@ -44,7 +46,7 @@ describe("the page about limits lists", () => {
   });
 
   test("every limit of Wire v1, with its default", () => {
-    expect(figuresUnder("Wire v1")).toEqual(protocol.DEFAULT_WIRE1_LIMITS);
+    expect(figuresUnder("Wire v1")).toEqual(DEFAULT_WIRE1_LIMITS);
   });
 
   test("every limit of the protocol's messages", () => {
@@ -76,7 +78,7 @@ test("[W41] the page about Wire v1 lists every reason for which a datagram has n
   const reasons = tableUnder("Why a datagram has no effect", wire1Page).map(([name = ""]) =>
     name.replaceAll("`", ""),
   );
-  expect(reasons).toEqual(protocol.WIRE1_DROPS);
+  expect(reasons).toEqual(WIRE1_DROPS);
 });
 
 test("the reference page of the server lists every metric", async () => {

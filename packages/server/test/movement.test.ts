@@ -1,6 +1,6 @@
 import { connectReplica } from "@orthant/client/node";
 import type { Position, VoxelBox } from "@orthant/core";
-import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
+import { boxBetween, positionsLexicographic } from "@orthant/core/lattice";
 import type { Placed } from "@orthant/protocol";
 import type { PlayerInterestEvent, ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";

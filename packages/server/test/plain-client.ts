@@ -1,6 +1,6 @@
-import { DEFAULT_GENERATORS } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxBetween } from "@orthant/core/engine";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import type { Hello, NumberedEditResult } from "@orthant/protocol";
 import {
   type ClientMessage,

@@ -1,6 +1,6 @@
 import { TILE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { Wire1Recorder } from "@orthant/protocol";
+import { Wire1Recorder } from "@orthant/protocol/wire1";
 import { replayWire1InWorld } from "@orthant/server";
 import { fromHex, Prng } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { connectReplica } from "@orthant/client/node";
-import { type BlockChange, PLAIN_DATA, type Position } from "@orthant/core";
-import { WorldState } from "@orthant/core/engine";
+import type { BlockChange, Position } from "@orthant/core";
+import { WorldState } from "@orthant/core/tree";
+import { PLAIN_DATA } from "@orthant/core/world";
 import type { GameRules, PlayerEditEvent, ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

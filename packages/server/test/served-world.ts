@@ -1,6 +1,6 @@
 import { request as httpRequest } from "node:http";
-import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { CUBE_CHUNKS } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
 import { createWorldEngine, type EngineOptions, type WorldEngine } from "@orthant/world/engine";

@@ -1,6 +1,7 @@
-import { DEFAULT_GENERATORS, type EditResult, type Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
-import { SyncClient } from "@orthant/protocol";
+import type { EditResult, Position } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
+import { SyncClient } from "@orthant/protocol/client";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";

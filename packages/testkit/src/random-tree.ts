@@ -2,13 +2,14 @@ import {
   type Box,
   type Chunk,
   type ChunkShape,
-  type Content,
   chunkFromVoxels,
   emptyChunk,
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import { boxBetween, GeneratorRef, positionFrom, RegionTree } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import { boxBetween, positionFrom } from "@orthant/core/lattice";
+import { type Content, RegionTree } from "@orthant/core/tree";
 import type { Prng } from "./prng.ts";
 
 /** Two generators that differ only in their seed. */

@@ -1,5 +1,5 @@
 import { isOrthantError } from "@orthant/core";
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 import { parseViewpoint } from "./controls/camera.ts";
 import { keepToken, visitorOf } from "./controls/visitor.ts";
 import { serverOpening } from "./server-opening.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { nameFault, printable } from "@orthant/core/engine";
+import { nameFault, printable } from "@orthant/core/arguments";
 import type { ServerOpening } from "./message/messages.ts";
 
 /** A world on a server, and who visits it. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { HYPERCUBE_CHUNKS, systemTime } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
-import { blockLabel } from "@orthant/core/engine";
+import { blockLabel } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { IMPORTED_FORMATS } from "@orthant/formats/imports";

@@ -1,23 +1,14 @@
 import {
-  AXIS_NAMES,
   type Box,
   type Chunk,
   type ChunkShape,
   type Dimensions,
-  isChunk,
-  isSeededGenerator,
   OrthantError,
   type Position,
-  type SeededGenerator,
   type Vector,
-  type VoxelPlacement,
 } from "@orthant/core";
-import { encodeUtf8, U8_MAX, U16_MAX } from "@orthant/core/bytes";
 import {
-  AXES,
-  type Axes,
   convertList,
-  pointOnAxes,
   requireBytes,
   requireId,
   requireList,
@@ -25,7 +16,12 @@ import {
   requireText,
   requireWhole,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { encodeUtf8, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import { isChunk } from "@orthant/core/chunk";
+import { isSeededGenerator, type SeededGenerator } from "@orthant/core/generate";
+import { AXES, AXIS_NAMES, type Axes, pointOnAxes } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import { LABEL_BYTES_MAX, TEXT_BYTES_MAX } from "@orthant/save/content";
 import type { EntityChange, NewStoredEntity } from "./entities/entity-store.ts";

@@ -1,6 +1,6 @@
-import type { Box, Chunk, ChunkShape, Position, QueryDetail } from "@orthant/core";
-import type { RegionTree } from "@orthant/core/engine";
-import { boxAt, chunkOfVoxel, voxelIndex, type WorldState } from "@orthant/core/engine";
+import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
+import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import type { QueryDetail, RegionTree, WorldState } from "@orthant/core/tree";
 import type { Save } from "@orthant/save";
 import type { RegionReader } from "./regions/region-reader.ts";
 import { type StoreReader, storeAt } from "./store/engine-store.ts";

@@ -1,23 +1,7 @@
-import type {
-  BlockCatalog,
-  Box,
-  Chunk,
-  ChunkShape,
-  Position,
-  QueryDetail,
-  TimeSource,
-  VoxelPlacement,
-} from "@orthant/core";
-import type { RegionTree } from "@orthant/core/engine";
-import {
-  boxAt,
-  chunkOfVoxel,
-  chunksOfVoxels,
-  type Epoch,
-  requireId,
-  voxelIndex,
-  type WorldState,
-} from "@orthant/core/engine";
+import type { BlockCatalog, Box, Chunk, ChunkShape, Position, TimeSource } from "@orthant/core";
+import { requireId } from "@orthant/core/arguments";
+import { boxAt, chunkOfVoxel, chunksOfVoxels, voxelIndex } from "@orthant/core/lattice";
+import type { Epoch, QueryDetail, RegionTree, VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
 import { WorldBlocks } from "./blocks/world-blocks.ts";

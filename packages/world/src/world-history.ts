@@ -6,24 +6,19 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
+import { requireAtMost, requireInteger, requireShownName, requireText } from "@orthant/core/arguments";
 import {
   axisOutside,
   boxAt,
   boxContains,
   boxVolume,
-  type GeneratorMap,
   intersectBoxes,
   PositionMap,
   positionFrom,
   positionsLexicographic,
-  requireAtMost,
-  requireInteger,
-  requireShownName,
-  requireText,
-  type StateEdit,
   WHOLE_LATTICE,
-  type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { GeneratorMap, StateEdit, WorldState } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import {
   type GlobalState,

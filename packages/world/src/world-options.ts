@@ -1,13 +1,6 @@
-import type {
-  BlockCatalog,
-  CacheLimits,
-  ChunkShape,
-  GenerationPool,
-  GeneratorRegistry,
-  Position,
-  TimeSource,
-} from "@orthant/core";
-import type { GeneratorRef } from "@orthant/core/engine";
+import type { BlockCatalog, ChunkShape, GeneratorRegistry, Position, TimeSource } from "@orthant/core";
+import type { GenerationPool, GeneratorRef } from "@orthant/core/generate";
+import type { CacheLimits } from "@orthant/core/tree";
 import type { Retention, SaveLimits } from "@orthant/save";
 import { JOURNAL_EDIT_CHUNKS_MAX } from "@orthant/save/journal";
 

@@ -1,5 +1,5 @@
 import type { Chunk, DataCodec, Dimensions, Position } from "@orthant/core";
-import type { Axes } from "@orthant/core/engine";
+import type { Axes } from "@orthant/core/lattice";
 import type { EngineSnapshot } from "./engine-snapshot.ts";
 import { KeyValueView } from "./store/key-value-store.ts";
 

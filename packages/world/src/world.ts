@@ -1,38 +1,34 @@
-import {
-  type BlockCatalog,
-  type BlockDefinitions,
-  type BlockHandles,
-  type BlockPlacement,
-  type Chunk,
-  type ChunkBox,
-  type ChunkShape,
-  type DataCodec,
-  type Dimensions,
-  type EditEvent,
-  type EditResult,
-  PLAIN_DATA,
-  type Position,
-  type SeededGenerator,
-  type SetOptions,
-  type Vector,
-  type VoxelBox,
-  type VoxelWorld,
+import type {
+  BlockCatalog,
+  BlockDefinitions,
+  BlockHandles,
+  BlockPlacement,
+  Chunk,
+  ChunkBox,
+  ChunkShape,
+  DataCodec,
+  Dimensions,
+  EditEvent,
+  EditResult,
+  Position,
+  Vector,
+  VoxelBox,
+  VoxelWorld,
 } from "@orthant/core";
+import { requireBlock, requireFunction } from "@orthant/core/arguments";
+import type { SeededGenerator } from "@orthant/core/generate";
+import { Axes, boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import {
-  Axes,
-  boxAt,
   ChunksEdit,
-  chunkOfVoxel,
   decodeData,
   encodeData,
   encodeSetData,
   ownSetOptions,
-  requireBlock,
-  requireFunction,
-  voxelIndex,
+  PLAIN_DATA,
+  type SetOptions,
   voxelPlacements,
-  type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";

@@ -1,5 +1,6 @@
-import { FLAT_DEFAULTS, flatGenerator, GeneratorRegistry, type Position } from "@orthant/core";
-import { boxBetween, generatorRef } from "@orthant/core/engine";
+import { GeneratorRegistry, type Position } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";

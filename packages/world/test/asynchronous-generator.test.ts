@@ -7,12 +7,11 @@ import {
   defineGenerator,
   emptyChunk,
   GeneratorRegistry,
-  type SeededGenerator,
   systemTime,
   terrain,
-  type VoxelSource,
 } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import type { SeededGenerator, VoxelSource } from "@orthant/core/generate";
+import { sleep } from "@orthant/core/time";
 import { MemoryDisk } from "@orthant/disk";
 import { generationPool } from "@orthant/generation/node";
 import { codeOf } from "@orthant/testkit";

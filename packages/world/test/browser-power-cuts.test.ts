@@ -1,4 +1,4 @@
-import { nextTurn } from "@orthant/core/engine";
+import { nextTurn } from "@orthant/core/time";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

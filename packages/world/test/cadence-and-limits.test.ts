@@ -1,4 +1,4 @@
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { DEFAULT_LIMITS, openSave } from "@orthant/save";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";

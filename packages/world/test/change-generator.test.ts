@@ -1,17 +1,10 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  box,
-  chunkShape,
-  flat,
-  type Position,
-  type SeededGenerator,
-  TERRAIN_DEFAULTS,
-  terrain,
-  type VoxelBox,
-} from "@orthant/core";
-import { boxContains, CLOCK_NEVER, generatorRef } from "@orthant/core/engine";
+import { box, chunkShape, flat, type Position, terrain, type VoxelBox } from "@orthant/core";
+import { generatorRef, type SeededGenerator, TERRAIN_DEFAULTS } from "@orthant/core/generate";
+import { boxContains } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave, verifySave } from "@orthant/save";

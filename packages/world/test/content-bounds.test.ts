@@ -1,22 +1,14 @@
-import {
-  type Box,
-  type Chunk,
-  chunkFromVoxels,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  type Position,
-  uniformChunk,
-} from "@orthant/core";
+import { type Box, type Chunk, chunkFromVoxels, type Position, uniformChunk } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
 import {
   AXES,
   boxBetween,
   boxContains,
   boxContainsBox,
   boxEquals,
-  generatorRef,
   positionFrom,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";

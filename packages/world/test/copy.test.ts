@@ -1,5 +1,6 @@
 import { chunkShape, type Position } from "@orthant/core";
-import { boxBetween, positionFrom, positionsLexicographic, type WorldState } from "@orthant/core/engine";
+import { boxBetween, positionFrom, positionsLexicographic } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { Prng } from "@orthant/testkit";
 import { createWorldEngine } from "@orthant/world/engine";

@@ -1,4 +1,4 @@
-import type { EditOrigin } from "@orthant/core";
+import type { EditOrigin } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/content";

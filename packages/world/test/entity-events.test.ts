@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
-import { boxAt, boxBetween, CLOCK_NEVER, regionBox } from "@orthant/core/engine";
+import { boxAt, boxBetween, regionBox } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import {

@@ -1,4 +1,4 @@
-import { type Epoch, epochOf } from "@orthant/core/engine";
+import { type Epoch, epochOf } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, Prng } from "@orthant/testkit";

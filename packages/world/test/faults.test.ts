@@ -1,5 +1,5 @@
 import { isOrthantError } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { type DiskFault, FakeTime, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";

@@ -1,4 +1,4 @@
-import { boxBetween, chunksOfVoxels } from "@orthant/core/engine";
+import { boxBetween, chunksOfVoxels } from "@orthant/core/lattice";
 import { GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";

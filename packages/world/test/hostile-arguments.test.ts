@@ -1,14 +1,6 @@
-import {
-  emptyChunk,
-  FLAT_DEFAULTS,
-  flat,
-  flatGenerator,
-  HYPERCUBE_CHUNKS,
-  isOrthantError,
-  systemTime,
-  uniformChunk,
-} from "@orthant/core";
-import { cubeAt, generatorRef } from "@orthant/core/engine";
+import { emptyChunk, flat, HYPERCUBE_CHUNKS, isOrthantError, systemTime, uniformChunk } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { cubeAt } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";

@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxBetween, positionFrom, positionsLexicographic, regionBox } from "@orthant/core/engine";
+import { boxBetween, positionFrom, positionsLexicographic, regionBox } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { copyGeneration, verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";

@@ -1,5 +1,6 @@
 import { chunkFromVoxels, type Position, uniformChunk } from "@orthant/core";
-import { boxBetween, epochOf, stepOf } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
+import { epochOf, stepOf } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { openSave, verifySave } from "@orthant/save";

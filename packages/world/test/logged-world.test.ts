@@ -1,5 +1,5 @@
 import { uniformChunk } from "@orthant/core";
-import { clockFrom } from "@orthant/core/engine";
+import { clockFrom } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { codeOfRejection } from "@orthant/testkit";
 import {

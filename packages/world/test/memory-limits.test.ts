@@ -1,5 +1,5 @@
 import { type Chunk, chunkFromVoxels, type Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldEngine, type EngineOptions, openWorldEngine } from "@orthant/world/engine";

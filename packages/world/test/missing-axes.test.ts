@@ -1,5 +1,6 @@
 import { CUBE_CHUNKS, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
-import { clockFrom, cubeAt } from "@orthant/core/engine";
+import { cubeAt } from "@orthant/core/lattice";
+import { clockFrom } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import {
   createSave,

@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxBetween, positionFrom, positionsLexicographic, regionOf } from "@orthant/core/engine";
+import { boxBetween, positionFrom, positionsLexicographic, regionOf } from "@orthant/core/lattice";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

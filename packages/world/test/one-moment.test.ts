@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { nextTurn } from "@orthant/core/engine";
+import { nextTurn } from "@orthant/core/time";
 import { type DiskLock, MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";

@@ -1,5 +1,5 @@
 import { isOrthantError, type Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { openSave, verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeTime, FaultDisk, Prng } from "@orthant/testkit";

@@ -1,5 +1,5 @@
 import { chunkFromVoxels, chunkShape, defineGenerator, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
-import { cubeAt, positionsLexicographic } from "@orthant/core/engine";
+import { cubeAt, positionsLexicographic } from "@orthant/core/lattice";
 import { type DiskCall, GatedDisk, MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";

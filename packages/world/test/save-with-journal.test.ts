@@ -1,11 +1,6 @@
-import {
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRegistry,
-  type Position,
-  type WorldGenerator,
-} from "@orthant/core";
-import { boxBetween, generatorRef } from "@orthant/core/engine";
+import { GeneratorRegistry, type Position, type WorldGenerator } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { applyRepair, openSave, planRepair } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";

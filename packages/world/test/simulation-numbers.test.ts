@@ -1,5 +1,6 @@
-import { box, flat, PLAIN_DATA, type Position } from "@orthant/core";
-import { Axes } from "@orthant/core/engine";
+import { box, flat, type Position } from "@orthant/core";
+import { Axes } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeTime, type Survivor } from "@orthant/testkit";

@@ -1,4 +1,5 @@
-import { box, CHUNK_DATA_BYTES_MAX, flat, type Position, type Vector, type VoxelBox } from "@orthant/core";
+import { box, flat, type Position, type Vector, type VoxelBox } from "@orthant/core";
+import { CHUNK_DATA_BYTES_MAX } from "@orthant/core/chunk";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { codeOf, FakeTime } from "@orthant/testkit";
 import {

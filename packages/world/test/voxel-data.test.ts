@@ -1,5 +1,5 @@
 import { type BlockChange, chunkFromVoxels, type DataCodec, type Position } from "@orthant/core";
-import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
+import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, type Survivor } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";

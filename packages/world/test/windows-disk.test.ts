@@ -1,4 +1,4 @@
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { CHUNK_EDGE, createPixelWorld, openPixelWorld, PIXEL_BYTES } from "@orthant/pixel-world";
 import { applyRepair, copyGeneration, planRepair, verifySave } from "@orthant/save";

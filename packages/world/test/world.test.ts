@@ -1,5 +1,6 @@
-import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator, type Position, TILE_CHUNKS } from "@orthant/core";
-import { boxBetween, generatorRef } from "@orthant/core/engine";
+import { CUBE_CHUNKS, type Position, TILE_CHUNKS } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";

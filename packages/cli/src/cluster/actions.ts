@@ -16,7 +16,7 @@ import {
   waitForOwner,
 } from "@orthant/cluster";
 import { type Box, dimensionsOf, OrthantError } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { formatBox, formatBytes, formatCount } from "@orthant/formats";
 import { openWorldEngine } from "@orthant/world/engine";

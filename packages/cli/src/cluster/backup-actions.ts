@@ -11,7 +11,7 @@ import {
   savedShards,
 } from "@orthant/cluster";
 import { OrthantError } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemRandomBits } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type FormatProgress, formatAmount, formatBytes } from "@orthant/formats";
 import { isWhole, verifySave } from "@orthant/save";

@@ -12,7 +12,8 @@ import {
   ShardFolders,
 } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
-import { sleep, systemRandomBits } from "@orthant/core/engine";
+import { systemRandomBits } from "@orthant/core/lattice";
+import { sleep } from "@orthant/core/time";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../command.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { HYPERCUBE_CHUNKS, PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
 import type { Disk } from "@orthant/disk";
 import { formatBytes } from "@orthant/formats";
 import { createWorldEngine } from "@orthant/world/engine";

@@ -12,7 +12,9 @@ import {
   type Position,
   TILE_CHUNKS,
 } from "@orthant/core";
-import { chunkOfVoxel, type GeneratorRef, voxelIndex, WorldState } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
+import { chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import { WorldState } from "@orthant/core/tree";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
 import { createWorldEngine, type NewWorldEngine } from "@orthant/world/engine";
 import type { Arguments, Command } from "../command.ts";

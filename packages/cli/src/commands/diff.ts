@@ -1,5 +1,5 @@
 import { dimensionsOf } from "@orthant/core";
-import { PositionSet, regionOf } from "@orthant/core/engine";
+import { PositionSet, regionOf } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatCount, formatPosition } from "@orthant/formats";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/save";

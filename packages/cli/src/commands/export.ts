@@ -1,12 +1,6 @@
 import { type Box, type Dimensions, dimensionsOf, OrthantError } from "@orthant/core";
-import {
-  boxBetween,
-  boxContains,
-  chunksOfVoxels,
-  intersectBoxes,
-  positionFrom,
-  type WorldState,
-} from "@orthant/core/engine";
+import { boxBetween, boxContains, chunksOfVoxels, intersectBoxes, positionFrom } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import {
   type ConversionLoss,

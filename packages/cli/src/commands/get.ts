@@ -1,15 +1,8 @@
 import { type Box, dimensionsOf, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
-import {
-  blockLabel,
-  boxAt,
-  chunkOfVoxel,
-  dataText,
-  epochOf,
-  positionsEqual,
-  regionOf,
-  stepOf,
-  voxelIndex,
-} from "@orthant/core/engine";
+import { blockLabel } from "@orthant/core/chunk";
+import { boxAt, chunkOfVoxel, positionsEqual, regionOf, voxelIndex } from "@orthant/core/lattice";
+import { epochOf, stepOf } from "@orthant/core/tree";
+import { dataText } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
 import {

@@ -1,5 +1,5 @@
 import type { BlockCatalog } from "@orthant/core";
-import { idCountOf } from "@orthant/core/engine";
+import { idCountOf } from "@orthant/core/chunk";
 import type { Command } from "../command.ts";
 import { describeFormat, findWorld, formatOptions, formatRequest } from "../found-world.ts";
 import { factLines } from "../report.ts";

@@ -5,13 +5,12 @@ import {
   boxesIntersect,
   chunksOfVoxels,
   comparePositions,
-  epochOf,
   positionFrom,
   regionBox,
   roundOutToRegions,
-  stepOf,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { epochOf, stepOf } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { fileBytes, formatCount, formatPosition, formatTime } from "@orthant/formats";
 import { type LeafEntry, openSave, type Save, type StoredChunk, surveySave } from "@orthant/save";

@@ -1,14 +1,7 @@
-import {
-  AXIS_NAMES,
-  type Axis,
-  type Box,
-  DEFAULT_GENERATORS,
-  dimensionsOf,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  type Position,
-} from "@orthant/core";
-import { boxBetween, generatorRef, positionFrom, WorldState } from "@orthant/core/engine";
+import { type Axis, type Box, dimensionsOf, type Position } from "@orthant/core";
+import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { AXIS_NAMES, boxBetween, positionFrom } from "@orthant/core/lattice";
+import { WorldState } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
 import { catalogOf, type Save } from "@orthant/save";

@@ -6,7 +6,7 @@ import {
   readWire1Recording,
   WIRE1_RECORDING_BYTES_MAX,
   type Wire1Event,
-} from "@orthant/protocol";
+} from "@orthant/protocol/wire1";
 import type { Wire1WorldReplay } from "@orthant/server";
 import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";

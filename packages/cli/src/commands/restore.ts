@@ -1,5 +1,5 @@
 import { type Box, dimensionsOf } from "@orthant/core";
-import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/engine";
+import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/lattice";
 import { formatAmount, formatBox } from "@orthant/formats";
 import { type Moment, openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";

@@ -1,5 +1,7 @@
-import { type BlockCatalog, type Box, OrthantError, PLAIN_DATA } from "@orthant/core";
-import { chunksOfVoxels, positionFrom, type WorldState } from "@orthant/core/engine";
+import { type BlockCatalog, type Box, OrthantError } from "@orthant/core";
+import { chunksOfVoxels, positionFrom } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { catalogOf, type Save } from "@orthant/save";
 import { ChunkSource } from "../map/band.ts";
 import { UsageError } from "../usage.ts";

@@ -1,6 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { AIR, type Box, OrthantError } from "@orthant/core";
-import { positionFrom, type WorldState } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import type { ConversionLosses } from "@orthant/formats";
 import type { Save } from "@orthant/save";
 import { ChunkSource } from "../map/band.ts";

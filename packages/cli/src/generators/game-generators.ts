@@ -1,11 +1,5 @@
-import {
-  DEFAULT_GENERATORS,
-  type GeneratorRegistry,
-  generatorIn,
-  generatorsOf,
-  OrthantError,
-  type WorldGenerator,
-} from "@orthant/core";
+import { type GeneratorRegistry, OrthantError, type WorldGenerator } from "@orthant/core";
+import { DEFAULT_GENERATORS, generatorIn, generatorsOf } from "@orthant/core/generate";
 
 /** A generator of a game. */
 export interface GameGenerator {

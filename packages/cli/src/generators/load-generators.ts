@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { generatorIn } from "@orthant/core";
+import { generatorIn } from "@orthant/core/generate";
 import { UsageError } from "../usage.ts";
 import type { GameGenerator } from "./game-generators.ts";
 

@@ -1,17 +1,16 @@
+import { type GeneratorRegistry, isOrthantError, type WorldGenerator } from "@orthant/core";
 import {
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratorRegistry,
-  isOrthantError,
+  GeneratorRef,
+  generatorRef,
   MAZE_DEFAULTS,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-  type WorldGenerator,
-} from "@orthant/core";
-import { GeneratorRef, generatorRef } from "@orthant/core/engine";
+} from "@orthant/core/generate";
 import { parsePosition } from "../parse.ts";
 import { UsageError } from "../usage.ts";
 import type { GameGenerator } from "./game-generators.ts";

@@ -1,5 +1,6 @@
 import { AIR, type Axis, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
-import { AXES, chunksOfVoxels, PositionMap, positionFrom, type WorldState } from "@orthant/core/engine";
+import { AXES, chunksOfVoxels, PositionMap, positionFrom } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import type { LeafEntry, Save } from "@orthant/save";
 import { realizeStored } from "@orthant/save/content";
 import type { MapView } from "./view.ts";

@@ -1,5 +1,5 @@
 import type { Box, ChunkShape, Position } from "@orthant/core";
-import { boxContains, chunksOfVoxels, PositionMap, regionOf } from "@orthant/core/engine";
+import { boxContains, chunksOfVoxels, PositionMap, regionOf } from "@orthant/core/lattice";
 import type { LeafEntry, Save, StoredChunk } from "@orthant/save";
 import { type Colour, mix } from "./paint.ts";
 import type { MapView } from "./view.ts";

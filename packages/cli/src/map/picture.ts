@@ -1,5 +1,5 @@
-import { AXIS_NAMES, type BlockCatalog, type Box, type ChunkShape, type Position } from "@orthant/core";
-import { floorDivide, positionFrom } from "@orthant/core/engine";
+import type { BlockCatalog, Box, ChunkShape, Position } from "@orthant/core";
+import { AXIS_NAMES, floorDivide, positionFrom } from "@orthant/core/lattice";
 import { type ChunkSource, lookAt } from "./band.ts";
 import type { HeatMap } from "./heat.ts";
 import { type Colour, drawLabelRow, LABEL_HEIGHT, labelWidth, lastHeights, Painter } from "./paint.ts";

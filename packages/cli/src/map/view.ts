@@ -1,13 +1,14 @@
-import { AXIS_NAMES, type Axis, type Box, type ChunkShape, type Position } from "@orthant/core";
+import type { Axis, Box, ChunkShape, Position } from "@orthant/core";
 import {
   AXES,
+  AXIS_NAMES,
   boxAt,
   chunksOfVoxels,
   positionFrom,
   unionBox,
   voxelsOfChunks,
-  type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import type { Save } from "@orthant/save";
 import { UsageError } from "../usage.ts";
 

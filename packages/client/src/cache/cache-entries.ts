@@ -1,13 +1,9 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, bytes, type Codec, crc32, encodeUtf8 } from "@orthant/core/bytes";
-import { blockCatalogCodec, positionCodec } from "@orthant/core/engine";
-import {
-  type CachedRegion,
-  type CachedReplica,
-  type CachedWorld,
-  EDIT_RUN_IDS,
-  INTEREST_REGIONS_MAX,
-} from "@orthant/protocol";
+import { blockCatalogCodec } from "@orthant/core/chunk";
+import { positionCodec } from "@orthant/core/lattice";
+import { EDIT_RUN_IDS, INTEREST_REGIONS_MAX } from "@orthant/protocol";
+import type { CachedRegion, CachedReplica, CachedWorld } from "@orthant/protocol/client";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 
 /** Increases when the format of entries changes. Entries of other versions are dropped. */

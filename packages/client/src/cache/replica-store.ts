@@ -1,6 +1,8 @@
 import type { BlockCatalog, Position, Timer, TimeSource } from "@orthant/core";
-import { generatorMapHash, PositionMap, PositionSet } from "@orthant/core/engine";
-import type { CachedReplica, SyncClient, Welcome } from "@orthant/protocol";
+import { PositionMap, PositionSet } from "@orthant/core/lattice";
+import { generatorMapHash } from "@orthant/core/tree";
+import type { Welcome } from "@orthant/protocol";
+import type { CachedReplica, SyncClient } from "@orthant/protocol/client";
 import {
   blocksEntry,
   freshIdentity,

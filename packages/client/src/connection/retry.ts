@@ -1,6 +1,7 @@
-import { OrthantError, type RandomBits } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { printable } from "@orthant/core/arguments";
 import { bytesEqual, encodeUtf8 } from "@orthant/core/bytes";
-import { printable } from "@orthant/core/engine";
+import type { RandomBits } from "@orthant/core/lattice";
 import { type Goodbye, TOKEN_BYTES_MAX } from "@orthant/protocol";
 
 /** Longest wait before the first retry. */

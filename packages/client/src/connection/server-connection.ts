@@ -1,4 +1,5 @@
-import { isOrthantError, OrthantError, type RandomBits, type Timer, type TimeSource } from "@orthant/core";
+import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
+import type { RandomBits } from "@orthant/core/lattice";
 import type { Goodbye, Wire } from "@orthant/protocol";
 import { Backoff, finalError, finalFault, STABLE_MS, type TokenSource } from "./retry.ts";
 import { socketError } from "./server-url.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/engine";
+import { wrongArgument } from "@orthant/core/arguments";
 
 declare const URL: new (
   text: string,

@@ -1,5 +1,5 @@
 import type { Dimensions, Position } from "@orthant/core";
-import { isListOf, requireBlock, wrongArgument } from "@orthant/core/engine";
+import { isListOf, requireBlock, wrongArgument } from "@orthant/core/arguments";
 import { EDIT_VOXELS_MAX } from "@orthant/protocol";
 
 /** The voxels of a brush, each with its new block: what `edit` takes. */

@@ -1,15 +1,15 @@
 import type { BlockPlacement, Dimensions, EditResult, Position, VoxelWorld } from "@orthant/core";
-import { bytesEqual } from "@orthant/core/bytes";
 import {
-  encodeData,
   requireBlock,
   requireFunction,
   requireInteger,
   requireKnownFields,
   requireList,
   requireObject,
-  sameTypeIn,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { bytesEqual } from "@orthant/core/bytes";
+import { sameTypeIn } from "@orthant/core/chunk";
+import { encodeData } from "@orthant/core/world";
 
 /** What a history needs of a world: a `ClientWorld` and a `World` fit. */
 export type EditableWorld<D extends Dimensions> = Pick<

@@ -1,4 +1,5 @@
-import type { EntitiesChange, SeenEntity } from "@orthant/protocol";
+import type { SeenEntity } from "@orthant/protocol";
+import type { EntitiesChange } from "@orthant/protocol/client";
 import { EntityTrack } from "./entity-track.ts";
 import { ShownTime } from "./shown-time.ts";
 

@@ -1,5 +1,5 @@
 import type { Dimensions, Vector } from "@orthant/core";
-import { requireFunction, requireObject, wrongArgument } from "@orthant/core/engine";
+import { requireFunction, requireObject, wrongArgument } from "@orthant/core/arguments";
 import type { ClientPose } from "./client-pose.ts";
 
 /** Where a player is and looks, with whatever else a game needs to move it, such as a velocity. */

@@ -1,15 +1,11 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIP, isIPv6 } from "node:net";
 import { type Dimensions, systemTime } from "@orthant/core";
+import { ownOptions, requireFunction, requireWhole, wrongArgument } from "@orthant/core/arguments";
 import { U32_MAX } from "@orthant/core/bytes";
-import {
-  ownOptions,
-  requireFunction,
-  requireWhole,
-  type TileChunk,
-  wrongArgument,
-} from "@orthant/core/engine";
-import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
+import type { TileChunk } from "@orthant/core/chunk";
+import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
+import { Wire1Client, type Wire1Status } from "@orthant/protocol/wire1";
 import { WebSocket } from "ws";
 import type { ClientWorld } from "../world/client-world.ts";
 import { type ConnectOptions, joined } from "../world/connect.ts";

@@ -1,13 +1,6 @@
 import type { Axis, Box, ChunkBox, ChunkShape, Dimensions, Vector } from "@orthant/core";
-import {
-  type Axes,
-  convertList,
-  intersectBoxes,
-  positionFrom,
-  requireObject,
-  WHOLE_LATTICE,
-  wrongArgument,
-} from "@orthant/core/engine";
+import { convertList, requireObject, wrongArgument } from "@orthant/core/arguments";
+import { type Axes, intersectBoxes, positionFrom, WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { ReplicaInterest } from "./interest.ts";
 
 /** What a client wants to hold: everything around a point, or boxes of chunks. */

@@ -1,41 +1,40 @@
-import {
-  type BlockCatalog,
-  type BlockPlacement,
-  type Chunk,
-  type ChunkBox,
-  type ChunkShape,
-  type DataCodec,
-  type Dimensions,
-  type EditEvent,
-  type EditResult,
-  type Entity,
-  type EntityEvent,
-  PLAIN_DATA,
-  type Position,
-  type SetOptions,
-  type Vector,
-  type VoxelBox,
-  type VoxelWorld,
+import type {
+  BlockCatalog,
+  BlockPlacement,
+  Chunk,
+  ChunkBox,
+  ChunkShape,
+  DataCodec,
+  Dimensions,
+  EditEvent,
+  EditResult,
+  Entity,
+  EntityEvent,
+  Position,
+  Vector,
+  VoxelBox,
+  VoxelWorld,
 } from "@orthant/core";
 import {
-  Axes,
-  boxContains,
-  ChunksEdit,
-  chunkOfVoxel,
-  decodeData,
-  encodeData,
-  encodeSetData,
   isListOf,
-  ownSetOptions,
-  positionFrom,
   requireBlock,
   requireFunction,
   requireObject,
-  voxelIndex,
-  voxelPlacements,
   wrongArgument,
-} from "@orthant/core/engine";
-import type { Pose, Role, SeenEntity, SendResult } from "@orthant/protocol";
+} from "@orthant/core/arguments";
+import { Axes, boxContains, chunkOfVoxel, positionFrom, voxelIndex } from "@orthant/core/lattice";
+import {
+  ChunksEdit,
+  decodeData,
+  encodeData,
+  encodeSetData,
+  ownSetOptions,
+  PLAIN_DATA,
+  type SetOptions,
+  voxelPlacements,
+} from "@orthant/core/world";
+import type { Pose, Role, SeenEntity } from "@orthant/protocol";
+import type { SendResult } from "@orthant/protocol/client";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import type { ClientPose } from "../motion/client-pose.ts";
 import {

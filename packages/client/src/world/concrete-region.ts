@@ -1,5 +1,6 @@
 import type { ChunkShape, GeneratorRegistry } from "@orthant/core";
-import { GeneratorRef, type RegionTree } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import type { RegionTree } from "@orthant/core/tree";
 
 /** Returns the tree with generated space replaced by voxels. Throws `ORT_LIMIT` if there is too much. */
 export function concreteRegion(

@@ -1,12 +1,4 @@
-import {
-  DEFAULT_GENERATORS,
-  GeneratorRegistry,
-  OrthantError,
-  type RandomBits,
-  systemTime,
-  type TimeSource,
-} from "@orthant/core";
-import { encodeUtf8 } from "@orthant/core/bytes";
+import { GeneratorRegistry, OrthantError, systemTime, type TimeSource } from "@orthant/core";
 import {
   nameFault,
   type OptionRules,
@@ -14,9 +6,11 @@ import {
   requireFunction,
   requireText,
   requireTime,
-  systemRandomBits,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { encodeUtf8 } from "@orthant/core/bytes";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { type RandomBits, systemRandomBits } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
 import type { TokenOption } from "../connection/retry.ts";

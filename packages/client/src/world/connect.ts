@@ -3,11 +3,11 @@ import {
   type Dimensions,
   dimensionsOf,
   type GeneratorRegistry,
-  type GeneratorSource,
-  generatorsOf,
   OrthantError,
 } from "@orthant/core";
-import { requireDataCodec, requireObject, wrongArgument } from "@orthant/core/engine";
+import { requireObject, wrongArgument } from "@orthant/core/arguments";
+import { type GeneratorSource, generatorsOf } from "@orthant/core/generate";
+import { requireDataCodec } from "@orthant/core/world";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
 import { connectReplica, type ReplicaOptions } from "./connect-replica.ts";

@@ -1,7 +1,8 @@
 import { type EditResult, OrthantError } from "@orthant/core";
 import { copyBytes } from "@orthant/core/bytes";
-import { positionFrom } from "@orthant/core/engine";
-import { EDIT_VOXELS_MAX, type OwnEditResult, type RequestedEdit } from "@orthant/protocol";
+import { positionFrom } from "@orthant/core/lattice";
+import { EDIT_VOXELS_MAX, type RequestedEdit } from "@orthant/protocol";
+import type { OwnEditResult } from "@orthant/protocol/client";
 import { type Deferred, deferred } from "./callbacks.ts";
 
 interface WaitingEdit {

@@ -17,8 +17,9 @@ import {
   positionsLexicographic,
   regionsTouching,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
-import { INTEREST_BOXES_MAX, type InterestArea, type SyncClient } from "@orthant/protocol";
+} from "@orthant/core/lattice";
+import { INTEREST_BOXES_MAX } from "@orthant/protocol";
+import type { InterestArea, SyncClient } from "@orthant/protocol/client";
 import { type Deferred, deferred } from "./callbacks.ts";
 
 /** What a client wants to hold: everything within some chunks of a point, or boxes of chunks. */

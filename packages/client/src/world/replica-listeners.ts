@@ -1,6 +1,7 @@
 import type { BlockCatalog, Box, Chunk, Position } from "@orthant/core";
-import { ListenerSet } from "@orthant/core/engine";
-import { type EntitiesChange, gameMessageIn, type Placed, type SyncClientEvents } from "@orthant/protocol";
+import { ListenerSet } from "@orthant/core/world";
+import { gameMessageIn, type Placed } from "@orthant/protocol";
+import type { EntitiesChange, SyncClientEvents } from "@orthant/protocol/client";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import { reportLater } from "./callbacks.ts";
 

@@ -1,4 +1,5 @@
-import type { GeneratorRegistry, RandomBits, TimeSource } from "@orthant/core";
+import type { GeneratorRegistry, TimeSource } from "@orthant/core";
+import type { RandomBits } from "@orthant/core/lattice";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
 import type { TokenOption } from "../connection/retry.ts";
 import type { OpenSocket } from "../connection/server-connection.ts";

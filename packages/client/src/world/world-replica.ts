@@ -6,14 +6,12 @@ import {
   type EditResult,
   OrthantError,
   type Position,
-  type QueryDetail,
   type Timer,
   type Vector,
-  type VoxelPlacement,
 } from "@orthant/core";
-import { boxAt, chunkOfVoxel, type RegionTree, voxelIndex } from "@orthant/core/engine";
+import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import type { QueryDetail, RegionTree, VoxelPlacement } from "@orthant/core/tree";
 import {
-  type EntitiesChange,
   encodeGameMessage,
   type Placed,
   type Pose,
@@ -21,11 +19,14 @@ import {
   type Role,
   roundPose,
   type SeenEntity,
+  type Welcome,
+} from "@orthant/protocol";
+import {
+  type EntitiesChange,
   type SendResult,
   SyncClient,
   type SyncClientCounts,
-  type Welcome,
-} from "@orthant/protocol";
+} from "@orthant/protocol/client";
 import { ReplicaStore } from "../cache/replica-store.ts";
 import { TokenSource } from "../connection/retry.ts";
 import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";

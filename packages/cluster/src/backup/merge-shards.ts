@@ -1,7 +1,7 @@
 import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import {
-  blockCatalogCodec,
   boxContains,
   boxesIntersect,
   clampInto,
@@ -9,7 +9,7 @@ import {
   positionFrom,
   regionBox,
   regionOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { EPOCH_MAX } from "@orthant/core/engine";
+import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { copyGeneration, openSave, resumeSave } from "@orthant/save";
 import type { FolderStore } from "../folder/folder-store.ts";

@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { EPOCH_MAX } from "@orthant/core/engine";
+import { EPOCH_MAX } from "@orthant/core/tree";
 import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 import { requireName } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec } from "../shard/shard-map.ts";

@@ -6,17 +6,11 @@ import type {
   Timer,
   TimeSource,
 } from "@orthant/core";
-import {
-  blockHandles,
-  type ClockChange,
-  defineBlocks,
-  EPOCH_MAX,
-  renameBlock,
-  retireBlock,
-  systemRandomBits,
-  WorldState,
-} from "@orthant/core/engine";
-import { clipText, type SyncWorld, type VisibleEntityEvent, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
+import { blockHandles, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
+import { systemRandomBits } from "@orthant/core/lattice";
+import { type ClockChange, EPOCH_MAX, WorldState } from "@orthant/core/tree";
+import { clipText, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
+import type { SyncWorld, VisibleEntityEvent } from "@orthant/protocol/server";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { PlayerPositionCache } from "../players/positions.ts";
 import { PlayerPresence } from "../players/presence.ts";

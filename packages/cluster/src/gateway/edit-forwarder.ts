@@ -1,6 +1,9 @@
-import { AIR, type ChunkShape, type EditOrigin, OrthantError, type VoxelPlacement } from "@orthant/core";
-import { boxVolume, type ClockChange, chunkOfVoxel, regionOf, requireAtMost } from "@orthant/core/engine";
-import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit, type WorldEditResult } from "@orthant/protocol";
+import { AIR, type ChunkShape, OrthantError } from "@orthant/core";
+import { requireAtMost } from "@orthant/core/arguments";
+import { boxVolume, chunkOfVoxel, regionOf } from "@orthant/core/lattice";
+import type { ClockChange, EditOrigin, VoxelPlacement } from "@orthant/core/tree";
+import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit } from "@orthant/protocol";
+import type { WorldEditResult } from "@orthant/protocol/server";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
 import { RECORD_BYTES_MAX } from "../shard/shard-record.ts";
 import { editedRegions, requireEditSize } from "../shard/sized-boxes.ts";

@@ -1,6 +1,7 @@
 import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { PositionMap } from "@orthant/core/engine";
-import { type VisibleEntity, type VisibleEntityEvent, visibleEntity } from "@orthant/protocol";
+import { PositionMap } from "@orthant/core/lattice";
+import { type VisibleEntity, visibleEntity } from "@orthant/protocol";
+import type { VisibleEntityEvent } from "@orthant/protocol/server";
 import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { ENTITY_REGIONS_MAX, type RegionEntities } from "../shard/owner-messages.ts";
 import { nameOfPosition, regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";

@@ -1,13 +1,6 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
-import {
-  CLOCK_NEVER,
-  type ClockChange,
-  PositionMap,
-  positionsLexicographic,
-  regionBox,
-  regionsTouching,
-  type WorldState,
-} from "@orthant/core/engine";
+import { PositionMap, positionsLexicographic, regionBox, regionsTouching } from "@orthant/core/lattice";
+import { CLOCK_NEVER, type ClockChange, type WorldState } from "@orthant/core/tree";
 import { chunkAfter, type JournalChunk } from "@orthant/save/journal";
 import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";

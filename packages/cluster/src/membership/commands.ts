@@ -1,6 +1,6 @@
 import { type Box, ERROR_CODES, type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
-import { boxCodec } from "@orthant/core/engine";
+import { boxCodec } from "@orthant/core/lattice";
 import type { Engine, Subscription } from "../engine/engine.ts";
 import { nodeAddress } from "../shard/names.ts";
 import type { ClusterNode } from "./cluster-node.ts";

@@ -1,5 +1,6 @@
-import { type DataCodec, type Dimensions, OrthantError, PLAIN_DATA, type VoxelBox } from "@orthant/core";
-import { ownOptions, requireFunction, requireObject } from "@orthant/core/engine";
+import { type DataCodec, type Dimensions, OrthantError, type VoxelBox } from "@orthant/core";
+import { ownOptions, requireFunction, requireObject } from "@orthant/core/arguments";
+import { PLAIN_DATA } from "@orthant/core/world";
 import type { Simulation, SimulationOptions, SimulationStatistics } from "@orthant/world";
 import { throwLater } from "@orthant/world/engine";
 import type { ShardOwner } from "../owner/shard-owner.ts";

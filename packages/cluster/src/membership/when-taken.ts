@@ -1,5 +1,5 @@
 import { OrthantError, type TimeSource } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { NODE_HEARTBEAT_MS } from "./heartbeats.ts";
 

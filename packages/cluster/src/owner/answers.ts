@@ -1,7 +1,6 @@
 import type { Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
-  boxesOfRegions,
   chunkOfVoxel,
   PositionMap,
   positionFrom,
@@ -9,7 +8,8 @@ import {
   regionBox,
   regionOf,
   voxelsOfChunks,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { boxesOfRegions } from "@orthant/core/tree";
 import {
   ENTITIES_MAX,
   NO_DETAILS,

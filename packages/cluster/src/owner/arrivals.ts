@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError, type Position, type TimeSource } from "@orthant/core";
-import { regionBox } from "@orthant/core/engine";
+import { regionBox } from "@orthant/core/lattice";
 import type { BorderEdit, WorldEngine } from "@orthant/world/engine";
 import {
   type EditTransfer,

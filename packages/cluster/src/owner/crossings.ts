@@ -1,6 +1,6 @@
 import { type ChunkShape, isOrthantError, type Position, type TimeSource } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import type { Engine } from "../engine/engine.ts";
 import type { TransferId } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";

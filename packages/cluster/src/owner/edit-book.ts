@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
-import { PositionMap, positionCodec } from "@orthant/core/engine";
+import { PositionMap, positionCodec } from "@orthant/core/lattice";
 import {
   type EditTransfer,
   editTransferBytes,

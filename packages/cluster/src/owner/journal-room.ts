@@ -1,5 +1,5 @@
 import type { TimeSource } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 
 /** Bytes that the engine stores with each record: its subject and headers. */

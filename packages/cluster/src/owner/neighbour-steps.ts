@@ -1,6 +1,6 @@
 import { isOrthantError, type TimeSource } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
 import type { Engine } from "../engine/engine.ts";
 import { transferAddress } from "../shard/names.ts";
 import { neighboursOf, type ShardMap } from "../shard/shard-map.ts";

@@ -1,4 +1,4 @@
-import type { EditOrigin } from "@orthant/core";
+import type { EditOrigin } from "@orthant/core/tree";
 import type { ShardEditResult } from "../shard/owner-messages.ts";
 
 /** Outcomes that are kept, and clocks in all of them. */

@@ -2,13 +2,15 @@ import { createHash } from "node:crypto";
 import {
   AIR,
   type BlockCatalog,
-  type EditOrigin,
   isOrthantError,
   OrthantError,
   type Position,
   type TimeSource,
 } from "@orthant/core";
-import { diffBlockCatalogs, nextTurn, type PositionSet } from "@orthant/core/engine";
+import { diffBlockCatalogs } from "@orthant/core/chunk";
+import type { PositionSet } from "@orthant/core/lattice";
+import { nextTurn } from "@orthant/core/time";
+import type { EditOrigin } from "@orthant/core/tree";
 import { SerialQueue } from "@orthant/disk/files";
 import type { RequestedEdit } from "@orthant/protocol";
 import type { EngineEdit, WorldEngine } from "@orthant/world/engine";

@@ -1,6 +1,6 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
-import { boxContains, comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
+import { boxContains, comparePositions, PositionMap, regionOf } from "@orthant/core/lattice";
 import type { StoredEntity } from "@orthant/save";
 import {
   chunkAfter,

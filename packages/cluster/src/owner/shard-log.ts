@@ -1,5 +1,5 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { boxContains } from "@orthant/core/engine";
+import { boxContains } from "@orthant/core/lattice";
 import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry, LoggedStep } from "@orthant/world/engine";

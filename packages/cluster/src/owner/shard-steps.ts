@@ -6,7 +6,8 @@ import {
   type Position,
   type TimeSource,
 } from "@orthant/core";
-import { Axes, sleep } from "@orthant/core/engine";
+import { Axes } from "@orthant/core/lattice";
+import { sleep } from "@orthant/core/time";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
 import { EVERYTHING_LOADED, type SimulatedPart, simulate } from "@orthant/world/engine";

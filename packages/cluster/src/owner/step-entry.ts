@@ -1,6 +1,6 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { regionOf } from "@orthant/core/engine";
+import { regionOf } from "@orthant/core/lattice";
 import { storedEntityCodec } from "@orthant/save/content";
 import type { LoggedStep, LoggedStepEntity } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX } from "../engine/engine.ts";

@@ -1,5 +1,5 @@
 import type { Box, ChunkShape, Position, TimeSource } from "@orthant/core";
-import { boxAt, boxBetween, positionFrom } from "@orthant/core/engine";
+import { boxAt, boxBetween, positionFrom } from "@orthant/core/lattice";
 import { nameOfPosition, sectorOfRegion, voxelsOfSectors } from "../shard/sectors.ts";
 
 /** Time after which a sector is no longer watched. Gateways ask about what their players look at every 5 seconds. */

@@ -7,16 +7,9 @@ import {
   type TimeSource,
 } from "@orthant/core";
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
-import { PositionMap, positionsEqual } from "@orthant/core/engine";
-import {
-  NAME_BYTES_MAX,
-  type PeerServers,
-  type Pose,
-  poseCodec,
-  posesEqual,
-  type RemotePlayer,
-  type RemotePlayerEvent,
-} from "@orthant/protocol";
+import { PositionMap, positionsEqual } from "@orthant/core/lattice";
+import { NAME_BYTES_MAX, type Pose, poseCodec, posesEqual } from "@orthant/protocol";
+import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol/server";
 import type { Engine } from "../engine/engine.ts";
 import { SectorSubscriptions } from "../gateway/sector-subscriptions.ts";
 import { presenceTopic } from "../shard/names.ts";

@@ -7,7 +7,7 @@ import {
   positionCodec,
   positionsEqual,
   regionOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { isTickKind, TICK_KIND_BYTES_MAX } from "@orthant/save/content";
 import type { BorderEdit } from "@orthant/world/engine";
 import { shardNameCodec, type TransferId, transferIdCodec } from "./entity-record.ts";

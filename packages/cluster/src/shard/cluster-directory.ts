@@ -1,6 +1,6 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
-import { EPOCH_MAX } from "@orthant/core/engine";
+import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
 import {

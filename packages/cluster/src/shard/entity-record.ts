@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, encode, list, option } from "@orthant/core/bytes";
-import { positionCodec } from "@orthant/core/engine";
+import { positionCodec } from "@orthant/core/lattice";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 import { isName } from "./names.ts";

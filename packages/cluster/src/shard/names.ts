@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireInteger, wrongArgument } from "@orthant/core/engine";
+import { requireInteger, wrongArgument } from "@orthant/core/arguments";
 
 /** Pattern of world, node and shard names, which become parts of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;

@@ -1,6 +1,7 @@
-import { type EditOrigin, ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
+import { ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
 import { type Codec, list, option } from "@orthant/core/bytes";
-import { type ClockChange, positionCodec } from "@orthant/core/engine";
+import { positionCodec } from "@orthant/core/lattice";
+import type { ClockChange, EditOrigin } from "@orthant/core/tree";
 import {
   ENTITIES_MAX,
   NAME_BYTES_MAX,

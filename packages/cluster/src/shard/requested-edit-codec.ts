@@ -1,6 +1,8 @@
-import type { Position, VoxelPlacement } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, list } from "@orthant/core/bytes";
-import { AXES, STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/engine";
+import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
+import { AXES } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { RequestedEdit } from "@orthant/protocol";
 
 const PLACEMENTS_MAX = 65_536;

@@ -7,7 +7,7 @@ import {
   REGION_EDGE_CHUNKS,
   regionsTouching,
   voxelsOfChunks,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 
 /** Regions along each edge of a sector, the unit of subscriptions and of shards. */
 const SECTOR_EDGE_REGIONS = 4;

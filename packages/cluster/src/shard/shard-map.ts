@@ -1,25 +1,24 @@
 import {
   type BlockCatalog,
   type Box,
-  CHUNK_VOXELS_MAX,
   type ChunkShape,
   chunkShape,
   OrthantError,
   type Position,
 } from "@orthant/core";
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import { blockCatalogCodec, diffBlockCatalogs } from "@orthant/core/chunk";
+import type { GeneratorRef } from "@orthant/core/generate";
 import {
-  blockCatalogCodec,
   boxCodec,
   boxContains,
   boxesIntersect,
-  diffBlockCatalogs,
-  type GeneratorRef,
-  generatorRefCodec,
+  CHUNK_VOXELS_MAX,
   intersectBoxes,
   positionFrom,
   subtractBox,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { generatorRefCodec } from "@orthant/core/tree";
 import { isName, requireName } from "./names.ts";
 import { sectorOfRegion } from "./sectors.ts";
 

@@ -1,15 +1,7 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, type Codec, list, option } from "@orthant/core/bytes";
-import {
-  CLOCK_NEVER,
-  comparePositions,
-  EPOCH_MAX,
-  epochOf,
-  positionCodec,
-  positionsEqual,
-  regionOf,
-  stepOf,
-} from "@orthant/core/engine";
+import { comparePositions, positionCodec, positionsEqual, regionOf } from "@orthant/core/lattice";
+import { CLOCK_NEVER, EPOCH_MAX, epochOf, stepOf } from "@orthant/core/tree";
 import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type EntitiesRecord, entitiesBodyCodec } from "./entity-record.ts";

@@ -1,4 +1,5 @@
 import type { Box, ChunkShape, Position } from "@orthant/core";
+import { requireAtMost } from "@orthant/core/arguments";
 import {
   boxVolume,
   chunkOfVoxel,
@@ -7,8 +8,7 @@ import {
   positionsLexicographic,
   regionOf,
   regionsTouching,
-  requireAtMost,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { changedBox, chunkCount, type RequestedEdit } from "@orthant/protocol";
 
 /**

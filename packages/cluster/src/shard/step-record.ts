@@ -1,5 +1,5 @@
 import { type Codec, list } from "@orthant/core/bytes";
-import { positionCodec } from "@orthant/core/engine";
+import { positionCodec } from "@orthant/core/lattice";
 import { type ChunkTickChanges, tickChangesCodec } from "@orthant/save/journal";
 import { EDIT_CHUNKS_MAX } from "@orthant/world/engine";
 import {

@@ -1,4 +1,4 @@
-import { nameFault, printableName } from "@orthant/core/engine";
+import { nameFault, printableName } from "@orthant/core/arguments";
 import { describe, expect, test } from "vitest";
 
 describe("nameFault", () => {

@@ -1,4 +1,4 @@
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 import { describe, expect, test } from "vitest";
 
 describe("printable", () => {

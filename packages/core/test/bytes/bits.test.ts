@@ -1,5 +1,4 @@
-import { ByteReader, ByteWriter } from "@orthant/core/bytes";
-import { BitReader, BitWriter, RICE_VALUE_MAX, riceCost } from "@orthant/core/engine";
+import { BitReader, BitWriter, ByteReader, ByteWriter, RICE_VALUE_MAX, riceCost } from "@orthant/core/bytes";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

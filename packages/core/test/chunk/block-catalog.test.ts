@@ -1,13 +1,7 @@
 import { readFileSync } from "node:fs";
-import {
-  BlockCatalog,
-  type BlockType,
-  DEFAULT_BLOCKS,
-  type ErrorCode,
-  type NewBlockType,
-} from "@orthant/core";
+import { BlockCatalog, type BlockType, DEFAULT_BLOCKS, type ErrorCode } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec, type NewBlockType } from "@orthant/core/chunk";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,11 +1,5 @@
 import { readFileSync } from "node:fs";
-import {
-  BlockCatalog,
-  type BlockProperties,
-  DEFAULT_BLOCKS,
-  type ErrorCode,
-  type NewBlockType,
-} from "@orthant/core";
+import { BlockCatalog, type BlockProperties, DEFAULT_BLOCKS, type ErrorCode } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import {
   applyBlockChange,
@@ -14,7 +8,8 @@ import {
   blockCatalogHash,
   blockLabel,
   diffBlockCatalogs,
-} from "@orthant/core/engine";
+  type NewBlockType,
+} from "@orthant/core/chunk";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -9,10 +9,9 @@ import {
   PIXEL_CHUNKS,
   TILE_CHUNKS,
   uniformChunk,
-  type VoxelEdit,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
+import { chunkCodec, foreignChunkCodec, type VoxelEdit } from "@orthant/core/chunk";
 import { fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { randomVoxels } from "./random-voxels.ts";

@@ -1,6 +1,6 @@
 import { chunkFromVoxels, isOrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter, encode } from "@orthant/core/bytes";
-import { checkChunk, chunkCodec } from "@orthant/core/engine";
+import { checkChunk, chunkCodec } from "@orthant/core/chunk";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,6 +1,6 @@
 import { type Chunk, chunkFromVoxels, type ErrorCode, emptyChunk } from "@orthant/core";
 import { ByteReader } from "@orthant/core/bytes";
-import { applyChunkChange, checkChunkChange } from "@orthant/core/engine";
+import { applyChunkChange, checkChunkChange } from "@orthant/core/chunk";
 import { encodeChunkChange } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

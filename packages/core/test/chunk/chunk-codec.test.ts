@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { chunkFromVoxels, type ErrorCode, emptyChunk } from "@orthant/core";
 import { decode, decodeForeign, encode } from "@orthant/core/bytes";
-import { chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
+import { chunkCodec, foreignChunkCodec } from "@orthant/core/chunk";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

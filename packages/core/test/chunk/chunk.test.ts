@@ -9,17 +9,10 @@ import {
   HYPERCUBE_CHUNKS,
   TILE_CHUNKS,
   uniformChunk,
-  type VoxelEdit,
 } from "@orthant/core";
-import {
-  boxBetween,
-  boxContains,
-  chunkFromHalfBytes,
-  chunkLater,
-  diffChunks,
-  positionFrom,
-} from "@orthant/core/engine";
+import { chunkFromHalfBytes, chunkLater, diffChunks, type VoxelEdit } from "@orthant/core/chunk";
 import { positionInChunk } from "@orthant/core/internal";
+import { boxBetween, boxContains, positionFrom } from "@orthant/core/lattice";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
 import { randomVoxels } from "./random-voxels.ts";

@@ -1,5 +1,5 @@
 import { type BlockDefinitions, DEFAULT_BLOCKS } from "@orthant/core";
-import { blockHandles, defineBlocks, renameBlock, retireBlock } from "@orthant/core/engine";
+import { blockHandles, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,11 +1,6 @@
 import { chunkFromVoxels, type ErrorCode } from "@orthant/core";
 import { ByteReader, decode, encode } from "@orthant/core/bytes";
-import {
-  checkPackedChunk,
-  encodePackedChunk,
-  packedChunkBytes,
-  packedChunkCodec,
-} from "@orthant/core/engine";
+import { checkPackedChunk, encodePackedChunk, packedChunkBytes, packedChunkCodec } from "@orthant/core/chunk";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

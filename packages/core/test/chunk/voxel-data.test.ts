@@ -1,23 +1,17 @@
-import {
-  AIR,
-  CHUNK_DATA_BYTES_MAX,
-  chunkFromVoxels,
-  type ErrorCode,
-  emptyChunk,
-  uniformChunk,
-  VOXEL_DATA_BYTES_MAX,
-  type VoxelDataEdit,
-} from "@orthant/core";
+import { AIR, chunkFromVoxels, type ErrorCode, emptyChunk, uniformChunk } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import {
-  boxBetween,
+  CHUNK_DATA_BYTES_MAX,
   chunkCodec,
   diffVoxelData,
   editBlocks,
   fillBlocks,
+  VOXEL_DATA_BYTES_MAX,
+  type VoxelDataEdit,
   voxelDataCodec,
   voxelDataEditsCodec,
-} from "@orthant/core/engine";
+} from "@orthant/core/chunk";
+import { boxBetween } from "@orthant/core/lattice";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

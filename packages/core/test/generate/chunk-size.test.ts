@@ -1,19 +1,12 @@
-import {
-  type Box,
-  type Chunk,
-  type ChunkShape,
-  chunkShape,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-} from "@orthant/core";
+import { type Box, type Chunk, type ChunkShape, chunkShape } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
 import {
   boxBetween,
   chunkOfVoxel,
-  generatorRef,
   PositionMap,
   positionsMinorToMajor,
   voxelIndex,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { describe, expect, test } from "vitest";
 import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";
 

@@ -5,33 +5,31 @@ import {
   defineGenerator,
   emptyChunk,
   flat,
-  flatGenerator,
   GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   isOrthantError,
-  MAZE_DEFAULTS,
   maze,
-  mazeGenerator,
-  PLATFORMS_DEFAULTS,
   type Position,
   platforms,
-  platformsGenerator,
-  type SeededGenerator,
-  TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrain,
-  terrainGenerator,
   uniformChunk,
   valueNoise,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import {
+  flatGenerator,
   generatorRef,
+  MAZE_DEFAULTS,
+  mazeGenerator,
+  PLATFORMS_DEFAULTS,
   parametersOf,
-  positionFrom,
-  positionsMinorToMajor,
-  voxelOfIndex,
-} from "@orthant/core/engine";
+  platformsGenerator,
+  type SeededGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
+import { positionFrom, positionsMinorToMajor, voxelOfIndex } from "@orthant/core/lattice";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxInside } from "./sample-worlds.ts";

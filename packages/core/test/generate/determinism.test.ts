@@ -1,6 +1,6 @@
 import type { Box } from "@orthant/core";
 import { crc32 } from "@orthant/core/bytes";
-import { positionsMinorToMajor } from "@orthant/core/engine";
+import { positionsMinorToMajor } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { PINNED_HASHES } from "./pinned-hashes.ts";

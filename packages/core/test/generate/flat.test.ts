@@ -3,14 +3,12 @@ import {
   CUBE_CHUNKS,
   chunkFromVoxels,
   chunkShape,
-  FLAT_DEFAULTS,
-  type FlatParameters,
-  flatGenerator,
   HYPERCUBE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
-import { boxBetween, generatorRef, positionsMinorToMajor, WHOLE_LATTICE } from "@orthant/core/engine";
+import { FLAT_DEFAULTS, type FlatParameters, flatGenerator, generatorRef } from "@orthant/core/generate";
 import { positionInChunk } from "@orthant/core/internal";
+import { boxBetween, positionsMinorToMajor, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";
 

@@ -1,5 +1,5 @@
 import { emptyChunk, type Position } from "@orthant/core";
-import { boxContains, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
+import { boxContains, positionFrom, positionsMinorToMajor } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxInside, boxSomewhere, openWorld, SAMPLE_WORLDS, SMALL_WORLDS } from "./sample-worlds.ts";

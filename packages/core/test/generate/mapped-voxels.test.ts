@@ -1,25 +1,20 @@
+import { type Chunk, CUBE_CHUNKS, emptyChunk, GeneratorRegistry, type Position } from "@orthant/core";
 import {
-  type Chunk,
-  CUBE_CHUNKS,
   DEFAULT_GENERATORS,
-  emptyChunk,
   FLAT_DEFAULTS,
   flatGenerator,
-  GeneratorRegistry,
-  type Position,
+  generatorRef,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-} from "@orthant/core";
+} from "@orthant/core/generate";
 import {
   boxContains,
   boxContainsBox,
-  GeneratorMap,
-  generatorRef,
   positionsLexicographic,
   regionBox,
   regionOf,
-  WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { GeneratorMap, WorldState } from "@orthant/core/tree";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,22 +1,14 @@
-import {
-  type ChunkShape,
-  CUBE_CHUNKS,
-  HYPERCUBE_CHUNKS,
-  type MazeParameters,
-  mazeGenerator,
-  type Position,
-  TILE_CHUNKS,
-} from "@orthant/core";
+import { type ChunkShape, CUBE_CHUNKS, HYPERCUBE_CHUNKS, type Position, TILE_CHUNKS } from "@orthant/core";
+import { generatorRef, type MazeParameters, mazeGenerator } from "@orthant/core/generate";
+import { MAZE_STRIDE_VOXELS } from "@orthant/core/internal";
 import {
   boxBetween,
   chunkOfVoxel,
-  generatorRef,
   PositionSet,
   positionsMinorToMajor,
   voxelIndex,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
-import { MAZE_STRIDE_VOXELS } from "@orthant/core/internal";
+} from "@orthant/core/lattice";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";
 

@@ -1,12 +1,6 @@
-import {
-  type Box,
-  CUBE_CHUNKS,
-  HYPERCUBE_CHUNKS,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-  TILE_CHUNKS,
-} from "@orthant/core";
-import { boxBetween, boxesIntersect, boxVolume, generatorRef, WHOLE_LATTICE } from "@orthant/core/engine";
+import { type Box, CUBE_CHUNKS, HYPERCUBE_CHUNKS, TILE_CHUNKS } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
+import { boxBetween, boxesIntersect, boxVolume, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";

@@ -1,21 +1,25 @@
 import {
   type Chunk,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
   GeneratorRegistry,
   HYPERCUBE_CHUNKS,
-  MAZE_DEFAULTS,
-  mazeGenerator,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
 import { encode, hash64 } from "@orthant/core/bytes";
-import { GeneratorRef, generatorRef, parametersOf } from "@orthant/core/engine";
+import {
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  GeneratorRef,
+  generatorRef,
+  MAZE_DEFAULTS,
+  mazeGenerator,
+  PLATFORMS_DEFAULTS,
+  parametersOf,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
 import { generatorManifestHash, generatorVersionHash } from "@orthant/core/internal";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -3,26 +3,25 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   chunkShape,
+  HYPERCUBE_CHUNKS,
+  type Position,
+  TILE_CHUNKS,
+} from "@orthant/core";
+import {
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  HYPERCUBE_CHUNKS,
-  MAZE_DEFAULTS,
-  mazeGenerator,
-  PLATFORMS_DEFAULTS,
-  type Position,
-  platformsGenerator,
-  TERRAIN_DEFAULTS,
-  TILE_CHUNKS,
-  terrainGenerator,
-} from "@orthant/core";
-import {
-  boxBetween,
   type GeneratedSpace,
   type GeneratorRef,
   generatorRef,
-  positionFrom,
-} from "@orthant/core/engine";
+  MAZE_DEFAULTS,
+  mazeGenerator,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
+import { boxBetween, positionFrom } from "@orthant/core/lattice";
 import type { Prng } from "@orthant/testkit";
 
 /** A world for testing the guarantees of generators. */

@@ -1,21 +1,17 @@
+import { type ChunkShape, CUBE_CHUNKS, HYPERCUBE_CHUNKS, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import {
-  type ChunkShape,
-  CUBE_CHUNKS,
-  HYPERCUBE_CHUNKS,
+  generatorRef,
   TERRAIN_DEFAULTS,
   type TerrainParameters,
-  TILE_CHUNKS,
   terrainGenerator,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/generate";
 import {
   boxBetween,
   chunkOfVoxel,
-  generatorRef,
   positionsMinorToMajor,
   voxelIndex,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";

@@ -1,5 +1,6 @@
 import type { Box, ErrorCode, Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { splitBox, subtractBox } from "@orthant/core/internal";
 import {
   boxAt,
   boxBetween,
@@ -16,8 +17,7 @@ import {
   positionsMinorToMajor,
   unionBox,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
-import { splitBox, subtractBox } from "@orthant/core/internal";
+} from "@orthant/core/lattice";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { modelOf, smallBox } from "./small-boxes.ts";

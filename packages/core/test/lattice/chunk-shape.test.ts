@@ -1,5 +1,4 @@
 import {
-  CHUNK_VOXELS_MAX,
   CUBE_CHUNKS,
   chunkShape,
   HYPERCUBE_CHUNKS,
@@ -7,8 +6,10 @@ import {
   type Position,
   TILE_CHUNKS,
 } from "@orthant/core";
+import { positionInChunk } from "@orthant/core/internal";
 import {
   boxBetween,
+  CHUNK_VOXELS_MAX,
   chunkOfVoxel,
   chunksOfVoxels,
   clipToAxes,
@@ -22,8 +23,7 @@ import {
   voxelOfIndex,
   voxelsOfChunks,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
-import { positionInChunk } from "@orthant/core/internal";
+} from "@orthant/core/lattice";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,12 +1,12 @@
 import type { Position } from "@orthant/core";
+import { type PositionHashSecret, positionHashSecret } from "@orthant/core/internal";
 import {
   comparePositions,
   cubeAt,
   PositionMap,
   PositionSet,
   positionsMinorToMajor,
-} from "@orthant/core/engine";
-import { type PositionHashSecret, positionHashSecret } from "@orthant/core/internal";
+} from "@orthant/core/lattice";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

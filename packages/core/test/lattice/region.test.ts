@@ -12,7 +12,7 @@ import {
   regionsTouching,
   roundOutToRegions,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { smallBox } from "./small-boxes.ts";

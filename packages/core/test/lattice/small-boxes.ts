@@ -1,5 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import { boxBetween, positionFrom } from "@orthant/core/engine";
+import { boxBetween, positionFrom } from "@orthant/core/lattice";
 import type { Prng } from "@orthant/testkit";
 
 /** Returns a random box with edges of 1 to 4 near the origin, so that two of them often touch. */

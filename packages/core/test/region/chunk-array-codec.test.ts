@@ -11,15 +11,9 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
-import {
-  boxAt,
-  boxBetween,
-  boxCodec,
-  chunkCodec,
-  positionFrom,
-  positionsMinorToMajor,
-} from "@orthant/core/engine";
+import { chunkCodec } from "@orthant/core/chunk";
 import { ChunkArray, readChunkArrayBody, writeChunkArrayBody } from "@orthant/core/internal";
+import { boxAt, boxBetween, boxCodec, positionFrom, positionsMinorToMajor } from "@orthant/core/lattice";
 import { arrayRowHex, codeOf, fromHex, Prng, randomChunk, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

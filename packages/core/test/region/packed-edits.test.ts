@@ -1,6 +1,6 @@
 import { type ErrorCode, isOrthantError, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { type ChunkEdits, type RegionPatch, regionPatchCodec } from "@orthant/core/engine";
+import { type ChunkEdits, type RegionPatch, regionPatchCodec } from "@orthant/core/tree";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { change } from "./region-patch-samples.ts";

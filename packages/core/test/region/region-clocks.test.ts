@@ -1,5 +1,6 @@
 import type { ErrorCode, Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
 import {
   clockFrom,
   EPOCH_MAX,
@@ -8,8 +9,7 @@ import {
   RegionClocks,
   regionClockListCodec,
   stepOf,
-} from "@orthant/core/engine";
-import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
+} from "@orthant/core/tree";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,16 +1,14 @@
 import { chunkFromVoxels, type ErrorCode, emptyChunk, type Position, uniformChunk } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { ChunkArray } from "@orthant/core/internal";
+import { boxAt, boxBetween, regionBox } from "@orthant/core/lattice";
 import {
-  boxAt,
-  boxBetween,
   type ChangeBase,
   patchBodyBytes,
   type RegionChange,
   type RegionPatch,
-  regionBox,
   regionPatchCodec,
-} from "@orthant/core/engine";
-import { ChunkArray } from "@orthant/core/internal";
+} from "@orthant/core/tree";
 import { codeOf, fromHex, Prng, TREE_GENERATORS, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { change } from "./region-patch-samples.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { decode, encode } from "@orthant/core/bytes";
-import { clockFrom, regionPatchCodec } from "@orthant/core/engine";
+import { clockFrom, regionPatchCodec } from "@orthant/core/tree";
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

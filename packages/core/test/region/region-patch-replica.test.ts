@@ -10,25 +10,27 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { GeneratorRef } from "@orthant/core/generate";
 import {
   boxAt,
-  buildSnapshot,
-  clockFrom,
   cubeAt,
-  GeneratorRef,
   indexInChunk,
   positionsLexicographic,
+  regionBox,
+  regionOf,
+  regionsTouching,
+} from "@orthant/core/lattice";
+import {
+  buildSnapshot,
+  clockFrom,
   type RegionChange,
   RegionClocks,
   type RegionPatch,
   RegionReplica,
   RegionTree,
-  regionBox,
-  regionOf,
   regionPatchCodec,
-  regionsTouching,
   splitPatch,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 import { changeData, changeTree, codeOf, Prng, randomTree, TREE_GENERATORS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";

@@ -1,12 +1,12 @@
-import type { RegionTree } from "@orthant/core/engine";
+import { type ChangeForm, changeOfDifferences } from "@orthant/core/internal";
+import { regionBox } from "@orthant/core/lattice";
 import {
   type ClockChange,
   clockFrom,
   type RegionChange,
   type RegionPatch,
-  regionBox,
-} from "@orthant/core/engine";
-import { type ChangeForm, changeOfDifferences } from "@orthant/core/internal";
+  type RegionTree,
+} from "@orthant/core/tree";
 
 /** Returns a change of the region at the origin from step 5 of epoch 3 to step 6. */
 export function change(parts: Partial<RegionChange>): RegionChange {

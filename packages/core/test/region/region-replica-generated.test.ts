@@ -7,25 +7,27 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { GeneratorRef } from "@orthant/core/generate";
+import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import {
   boxAt,
   boxContains,
-  buildRegionSnapshot,
-  clockFrom,
-  GeneratorMap,
-  GeneratorRef,
   positionFrom,
   positionsEqual,
   positionsLexicographic,
+  regionBox,
+} from "@orthant/core/lattice";
+import {
+  buildRegionSnapshot,
+  clockFrom,
+  GeneratorMap,
   type RegionChange,
   type RegionPatch,
   RegionReplica,
   RegionTree,
-  regionBox,
   regionPatchCodec,
   splitPatch,
-} from "@orthant/core/engine";
-import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
+} from "@orthant/core/tree";
 import { changeData, changeTree, codeOf, Prng, TREE_GENERATORS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";

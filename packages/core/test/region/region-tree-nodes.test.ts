@@ -1,14 +1,14 @@
 import { type Box, chunkFromVoxels, TILE_CHUNKS, uniformChunk } from "@orthant/core";
+import { type ChunkArray, canonicalNodes } from "@orthant/core/internal";
 import {
   boxAt,
   boxBetween,
   cubeAt,
   positionFrom,
   positionsLexicographic,
-  RegionTree,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
-import { type ChunkArray, canonicalNodes } from "@orthant/core/internal";
+} from "@orthant/core/lattice";
+import { RegionTree } from "@orthant/core/tree";
 import { Prng, randomBox, randomTree, TREE_GENERATORS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

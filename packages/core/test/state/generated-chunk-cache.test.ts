@@ -1,13 +1,7 @@
-import {
-  type Chunk,
-  chunkFromVoxels,
-  HYPERCUBE_CHUNKS,
-  RENDER_CACHE_LIMITS,
-  uniformChunk,
-  type VoxelSource,
-} from "@orthant/core";
-import { GeneratedChunkCache, GeneratedSpace } from "@orthant/core/engine";
+import { type Chunk, chunkFromVoxels, HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
+import { GeneratedSpace, type VoxelSource } from "@orthant/core/generate";
 import { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "@orthant/core/internal";
+import { GeneratedChunkCache, RENDER_CACHE_LIMITS } from "@orthant/core/tree";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openState } from "./open-state.ts";

@@ -1,12 +1,12 @@
+import { type ChunkShape, HYPERCUBE_CHUNKS } from "@orthant/core";
 import {
-  type CacheLimits,
-  type ChunkShape,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  HYPERCUBE_CHUNKS,
-} from "@orthant/core";
-import { type GeneratorRef, generatorRef, WorldState } from "@orthant/core/engine";
+  type GeneratorRef,
+  generatorRef,
+} from "@orthant/core/generate";
+import { type CacheLimits, WorldState } from "@orthant/core/tree";
 
 /** The world that the seed documents start with: a floor two voxels high in four dimensions. */
 export const FLOOR: GeneratorRef = generatorRef(flatGenerator, FLAT_DEFAULTS, 0n);

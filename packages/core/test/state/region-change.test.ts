@@ -1,40 +1,39 @@
 import {
   type ChunkShape,
   CUBE_CHUNKS,
-  DEFAULT_GENERATORS,
   emptyChunk,
-  type FlatParameters,
-  flatGenerator,
   GeneratorRegistry,
   HYPERCUBE_CHUNKS,
-  PLATFORMS_DEFAULTS,
   type Position,
-  platformsGenerator,
-  type QueryDetail,
-  TERRAIN_DEFAULTS,
   TILE_CHUNKS,
-  terrainGenerator,
   uniformChunk,
-  type VoxelPlacement,
   type WorldGenerator,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import {
-  boxAt,
-  clockFrom,
-  GeneratorMap,
+  DEFAULT_GENERATORS,
+  type FlatParameters,
+  flatGenerator,
   GeneratorRef,
   generatorRef,
-  positionFrom,
-  positionsLexicographic,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core/generate";
+import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
+import { boxAt, positionFrom, positionsLexicographic, regionBox } from "@orthant/core/lattice";
+import {
+  clockFrom,
+  GeneratorMap,
+  type QueryDetail,
   RegionReplica,
-  regionBox,
   regionChange,
   regionPatchCodec,
+  type VoxelPlacement,
   WorldState,
   wholeRegionChange,
-} from "@orthant/core/engine";
-import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
+} from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { FLOOR, openState } from "./open-state.ts";

@@ -3,26 +3,27 @@ import {
   CUBE_CHUNKS,
   emptyChunk,
   HYPERCUBE_CHUNKS,
-  PLATFORMS_DEFAULTS,
   type Position,
+  uniformChunk,
+} from "@orthant/core";
+import {
+  GeneratorRef,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-  uniformChunk,
-  type VoxelPlacement,
-} from "@orthant/core";
+} from "@orthant/core/generate";
 import {
   boxBetween,
   boxContains,
   chunkOfVoxel,
-  GeneratorRef,
-  generatorRef,
-  OverrideTree,
   positionFrom,
   positionsMinorToMajor,
   regionOf,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { OverrideTree, type VoxelPlacement } from "@orthant/core/tree";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { FLOOR, openState } from "./open-state.ts";

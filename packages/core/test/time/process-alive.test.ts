@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 test("a timer of the system clock keeps the process alive only if a promise waits for it", async () => {
   const waiting = await runProgram(`
     import { systemTime } from "@orthant/core";
-import { sleep } from "@orthant/core/engine";
+import { sleep } from "@orthant/core/time";
     systemTime.after(600_000, () => console.log("in the background"));
     systemTime.wait(600_000, () => console.log("cancelled")).cancel();
     await sleep(systemTime, 5);

@@ -1,4 +1,4 @@
-import { TokenBucket } from "@orthant/core/engine";
+import { TokenBucket } from "@orthant/core/time";
 import { describe, expect, test } from "vitest";
 
 describe("a token bucket", () => {

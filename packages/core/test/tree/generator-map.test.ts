@@ -1,19 +1,15 @@
-import { type Box, FLAT_DEFAULTS, flatGenerator, type Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { FLAT_DEFAULTS, flatGenerator, type GeneratorRef, generatorRef } from "@orthant/core/generate";
 import {
   boxContains,
   boxesIntersect,
   chunksOfRegions,
   comparePositions,
-  GeneratorMap,
-  type GeneratorRef,
-  generatorMapCodec,
-  generatorMapHash,
-  generatorRef,
-  type KeptRegions,
   positionsLexicographic,
   regionOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { GeneratorMap, generatorMapCodec, generatorMapHash, type KeptRegions } from "@orthant/core/tree";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,22 +1,16 @@
 import {
   type Box,
   type Chunk,
-  type Content,
   chunkFromVoxels,
   emptyChunk,
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import {
-  boxBetween,
-  boxVolume,
-  chunkLater,
-  GeneratorRef,
-  OverrideTree,
-  RegionTree,
-  WHOLE_LATTICE,
-} from "@orthant/core/engine";
+import { chunkLater } from "@orthant/core/chunk";
+import { GeneratorRef } from "@orthant/core/generate";
 import type { ChunkTree } from "@orthant/core/internal";
+import { boxBetween, boxVolume, WHOLE_LATTICE } from "@orthant/core/lattice";
+import { type Content, OverrideTree, RegionTree } from "@orthant/core/tree";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
 

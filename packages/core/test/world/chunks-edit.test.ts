@@ -1,13 +1,6 @@
-import {
-  box,
-  type Chunk,
-  CUBE_CHUNKS,
-  emptyChunk,
-  PLAIN_DATA,
-  type Position,
-  uniformChunk,
-} from "@orthant/core";
-import { Axes, ChunksEdit } from "@orthant/core/engine";
+import { box, type Chunk, CUBE_CHUNKS, emptyChunk, type Position, uniformChunk } from "@orthant/core";
+import { Axes } from "@orthant/core/lattice";
+import { ChunksEdit, PLAIN_DATA } from "@orthant/core/world";
 import { describe, expect, test } from "vitest";
 
 const CHUNKS: readonly Position[] = Array.from({ length: 256 }, (_, x) => [x, 0, 0, 0]);

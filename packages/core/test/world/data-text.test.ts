@@ -1,4 +1,4 @@
-import { dataText, encodePlainValue } from "@orthant/core/engine";
+import { dataText, encodePlainValue } from "@orthant/core/world";
 import { describe, expect, test } from "vitest";
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { type ErrorCode, isOrthantError, OrthantError, systemTime, type TimeSource } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemRandomBits } from "@orthant/core/lattice";
 import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
 import { nameOf, parentOf, requirePath } from "../port/path.ts";
 import { errorName, type OriginFile, patiently } from "./access-handle.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireInteger } from "@orthant/core/engine";
+import { requireInteger } from "@orthant/core/arguments";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 import type { AccessHandle } from "./access-handle.ts";

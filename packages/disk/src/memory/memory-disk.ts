@@ -1,5 +1,11 @@
 import { OrthantError } from "@orthant/core";
-import { convertList, requireBytes, requireObject, requireText, wrongArgument } from "@orthant/core/engine";
+import {
+  convertList,
+  requireBytes,
+  requireObject,
+  requireText,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
 import { requireMode } from "../port/file-guard.ts";
 import { isWithin, nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireWhole } from "@orthant/core/engine";
+import { requireWhole } from "@orthant/core/arguments";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 

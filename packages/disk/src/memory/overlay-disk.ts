@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { requireInteger } from "@orthant/core/engine";
+import { requireInteger } from "@orthant/core/arguments";
 import {
   type DirectoryEntry,
   type Disk,

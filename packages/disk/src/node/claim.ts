@@ -3,7 +3,7 @@ import { lutimes, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { OrthantError } from "@orthant/core";
-import { systemRandomBits } from "@orthant/core/engine";
+import { systemRandomBits } from "@orthant/core/lattice";
 import type { DiskLock } from "../port/disk.ts";
 import { nameOf, parentOf } from "../port/path.ts";
 import { findDirectory, inDirectory } from "./directory.ts";

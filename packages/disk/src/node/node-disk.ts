@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
 import { requireMode } from "../port/file-guard.ts";
 import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";

@@ -1,7 +1,7 @@
 import { constants, fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { OrthantError } from "@orthant/core";
-import { requireWhole } from "@orthant/core/engine";
+import { requireWhole } from "@orthant/core/arguments";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 import { wrapErrors } from "./system-error.ts";

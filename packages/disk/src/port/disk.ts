@@ -1,4 +1,4 @@
-import { wrongArgument } from "@orthant/core/engine";
+import { wrongArgument } from "@orthant/core/arguments";
 
 /**
  * How a file is opened: `read` opens an existing file, `write` opens an existing file for reading and

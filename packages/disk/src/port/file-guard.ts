@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireBytes, requireChoice, requireText, requireWhole } from "@orthant/core/engine";
+import { requireBytes, requireChoice, requireText, requireWhole } from "@orthant/core/arguments";
 import type { OpenMode } from "./disk.ts";
 
 /** Throws `ORT_ARGUMENT` unless `mode` is a way to open a file. */

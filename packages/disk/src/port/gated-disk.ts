@@ -1,4 +1,4 @@
-import { requireFunction } from "@orthant/core/engine";
+import { requireFunction } from "@orthant/core/arguments";
 import {
   type DirectoryEntry,
   type Disk,

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 
 /**
  * Throws `ORT_PATH` unless the path names a file or directory inside the root, in its one plain

@@ -1,4 +1,4 @@
-import { requireFunction, wrongArgument } from "@orthant/core/engine";
+import { requireFunction, wrongArgument } from "@orthant/core/arguments";
 import type { Triple, VoxelPart } from "../part/voxel-part.ts";
 
 const WORDS = 512;

@@ -1,4 +1,4 @@
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 import { OLD_BLOCKS } from "./old-blocks-table.ts";
 
 /** A block from before Minecraft 1.13 as a state of 1.13. */

@@ -1,4 +1,4 @@
-import { requireFlag, requireFunction, requireWhole, wrongArgument } from "@orthant/core/engine";
+import { requireFlag, requireFunction, requireWhole, wrongArgument } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 

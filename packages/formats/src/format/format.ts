@@ -1,5 +1,5 @@
 import type { BlockCatalog, ChunkShape, GeneratorRegistry, TimeSource } from "@orthant/core";
-import type { GeneratorRef } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import type { Save } from "@orthant/save";

@@ -1,12 +1,12 @@
+import { type GeneratorRegistry, isOrthantError, type WorldGenerator } from "@orthant/core";
 import {
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratorRegistry,
-  isOrthantError,
-  type WorldGenerator,
-} from "@orthant/core";
-import { GeneratorRef, generatorRef, parametersOf } from "@orthant/core/engine";
+  GeneratorRef,
+  generatorRef,
+  parametersOf,
+} from "@orthant/core/generate";
 import type { GlobalState } from "@orthant/save";
 
 /** The generator of a world, as far as it is known here. */

@@ -1,6 +1,6 @@
 import { DEFAULT_BLOCKS, dimensionsOf, OrthantError } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import type { ChunkEntry, Save } from "@orthant/save";
 import { formatPosition } from "./text.ts";
 

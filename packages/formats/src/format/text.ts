@@ -1,5 +1,5 @@
 import type { Box } from "@orthant/core";
-import { printableName } from "@orthant/core/engine";
+import { printableName } from "@orthant/core/arguments";
 
 const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 

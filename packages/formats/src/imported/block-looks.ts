@@ -1,5 +1,5 @@
-import type { NewBlockType } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
+import type { NewBlockType } from "@orthant/core/chunk";
 
 /** Colours of blocks by a part of their name; the first one that fits counts. */
 const COLOURS: readonly (readonly [part: RegExp, colour: number])[] = [

@@ -1,5 +1,6 @@
-import { isOrthantError, PLAIN_DATA, type VoxelDataEdit } from "@orthant/core";
-import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/engine";
+import { isOrthantError } from "@orthant/core";
+import { STORED_VOXEL_DATA_BYTES_MAX, type VoxelDataEdit } from "@orthant/core/chunk";
+import { PLAIN_DATA } from "@orthant/core/world";
 import type { ConversionLosses } from "../format/losses.ts";
 import { readNbtCompound } from "../nbt/nbt-compound.ts";
 import type { ImportedBlockData, Triple } from "../part/voxel-part.ts";

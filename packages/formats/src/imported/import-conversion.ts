@@ -1,6 +1,7 @@
 import { DEFAULT_BLOCKS } from "@orthant/core";
 import { hash64 } from "@orthant/core/bytes";
-import type { GeneratorMap, GeneratorRef } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
+import type { GeneratorMap } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { BulkSaveWriter, hasSave, plainDescription } from "@orthant/save";
 import { storedGenerators } from "@orthant/save/content";

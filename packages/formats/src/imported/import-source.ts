@@ -1,4 +1,5 @@
-import type { ChunkShape, NewBlockType, VoxelDataEdit } from "@orthant/core";
+import type { ChunkShape } from "@orthant/core";
+import type { NewBlockType, VoxelDataEdit } from "@orthant/core/chunk";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import type { Attachment } from "@orthant/save";

@@ -1,6 +1,7 @@
-import { AIR, BLOCK_NAME_LENGTH_MAX, BlockCatalog, type NewBlockType, OrthantError } from "@orthant/core";
+import { AIR, BlockCatalog, OrthantError } from "@orthant/core";
+import { nameFault } from "@orthant/core/arguments";
 import { encode, U16_MAX } from "@orthant/core/bytes";
-import { blockCatalogCodec, idCountOf, nameFault } from "@orthant/core/engine";
+import { BLOCK_NAME_LENGTH_MAX, blockCatalogCodec, idCountOf, type NewBlockType } from "@orthant/core/chunk";
 import { flattenBlock } from "../blocks/old-blocks.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { shownName } from "../format/text.ts";

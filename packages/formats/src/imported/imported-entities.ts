@@ -1,4 +1,6 @@
-import { isOrthantError, PLAIN_DATA, VOXEL_DATA_BYTES_MAX } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
+import { PLAIN_DATA } from "@orthant/core/world";
 import type { StoredEntity } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";
 import { shownName } from "../format/text.ts";

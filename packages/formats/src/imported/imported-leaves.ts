@@ -1,5 +1,6 @@
 import { AIR, type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
-import { chunkFromHalfBytes, cubeAt } from "@orthant/core/engine";
+import { chunkFromHalfBytes } from "@orthant/core/chunk";
+import { cubeAt } from "@orthant/core/lattice";
 import { type ChunkEntry, chunkOfEntity, type LeafChange, type StoredEntity } from "@orthant/save";
 import { ColumnSection } from "../blocks/column-section.ts";
 import { NOT_STORED } from "../part/voxel-part.ts";

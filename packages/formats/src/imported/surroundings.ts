@@ -1,5 +1,6 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { GeneratorMap, type GeneratorRef, MAP_BOXES_MAX } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
+import { GeneratorMap, MAP_BOXES_MAX } from "@orthant/core/tree";
 import { EMPTY_GENERATOR } from "@orthant/save/content";
 import type { Triple } from "../part/voxel-part.ts";
 import { CELL_CHUNKS, type ImportedBox, type ImportedChunk, type ImportSource } from "./import-source.ts";

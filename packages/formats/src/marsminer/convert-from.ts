@@ -1,6 +1,5 @@
 import {
   AIR,
-  BLOCK_NAME_LENGTH_MAX,
   BlockCatalog,
   type Chunk,
   type ChunkShape,
@@ -8,11 +7,11 @@ import {
   chunkFromVoxels,
   chunkShape,
   isOrthantError,
-  type NewBlockType,
   OrthantError,
   type Position,
   uniformChunk,
 } from "@orthant/core";
+import { printableName } from "@orthant/core/arguments";
 import {
   type Codec,
   crc32,
@@ -23,7 +22,7 @@ import {
   I32_MIN,
   U16_MAX,
 } from "@orthant/core/bytes";
-import { blockCatalogCodec, printableName } from "@orthant/core/engine";
+import { BLOCK_NAME_LENGTH_MAX, blockCatalogCodec, type NewBlockType } from "@orthant/core/chunk";
 import type { Disk } from "@orthant/disk";
 import {
   type Attachment,

@@ -8,7 +8,8 @@ import {
   type Position,
 } from "@orthant/core";
 import { I32_MAX, I32_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
-import { blockLabel, floorDivide, PositionMap } from "@orthant/core/engine";
+import { blockLabel } from "@orthant/core/chunk";
+import { floorDivide, PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
 import { type ConversionLosses, noteLostData } from "../format/losses.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/engine";
+import { ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { requireSave, type Save } from "@orthant/save";
 import { CONVERT_RULES, requireTarget } from "../format/checked-arguments.ts";

@@ -1,6 +1,7 @@
 import { type Box, OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import { type ByteReader, type Codec, U8_MAX, U16_MAX } from "@orthant/core/bytes";
-import { boxContainsBox, boxesIntersect, requireInteger } from "@orthant/core/engine";
+import { boxContainsBox, boxesIntersect } from "@orthant/core/lattice";
 
 /**
  * A cube of voxels, divided into eighths where they differ. Nodes are stored breadth-first; the eight

@@ -1,5 +1,5 @@
+import { requireInteger } from "@orthant/core/arguments";
 import { type FixedCodec, I32_MAX } from "@orthant/core/bytes";
-import { requireInteger } from "@orthant/core/engine";
 
 /**
  * A pointer as stored: null, an address in the same blob, a record of the file `pointers`, or an address in a

@@ -1,4 +1,4 @@
-import { ownOptions, requireChoice, requireWhole, wrongArgument } from "@orthant/core/engine";
+import { ownOptions, requireChoice, requireWhole, wrongArgument } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { fittingDialects, likeliestDialect } from "./dialect.ts";

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { requireWhole } from "@orthant/core/engine";
+import { requireWhole } from "@orthant/core/arguments";
 import type { SaveFiles } from "./files.ts";
 import { blobFile, TABLE_NAME_BYTES_MAX } from "./layout.ts";
 import type { Octree } from "./octree.ts";

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
+import { requireBigint, requireInteger, requireObject } from "@orthant/core/arguments";
 import { encode, encodeUtf8, I64_MAX, I64_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
-import { requireBigint, requireInteger, requireObject } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { isLockName, requireDisk } from "@orthant/disk/files";
 import { GrowingSave } from "./growing-save.ts";

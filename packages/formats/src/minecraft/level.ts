@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireBytes } from "@orthant/core/engine";
+import { requireBytes } from "@orthant/core/arguments";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import { readNbtFile } from "../nbt/nbt-file.ts";
 import type { Triple } from "../part/voxel-part.ts";

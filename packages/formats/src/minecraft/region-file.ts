@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { isListOf, requireText, wrongArgument } from "@orthant/core/arguments";
 import { inflateUpTo } from "@orthant/core/bytes";
-import { isListOf, requireText, wrongArgument } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { attempt, type Finding, readWhole, requireDisk } from "@orthant/disk/files";
 import { readLz4Stream } from "../lz4/lz4-stream.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireBytes, requireWhole } from "@orthant/core/engine";
+import { requireBytes, requireWhole } from "@orthant/core/arguments";
 import { checkNbt, skipNbt } from "./check-nbt.ts";
 import { readNbtString } from "./nbt-string.ts";
 import { NBT, NBT_BYTES_MIN, nbtError } from "./nbt-type.ts";

@@ -1,13 +1,12 @@
-import {
-  BLOCK_NAME_LENGTH_MAX,
-  type BlockCatalog,
-  type BlockDefinition,
-  type BlockDefinitions,
-  type BlockDescription,
-  type BlockProperties,
-  type BlockType,
+import type {
+  BlockCatalog,
+  BlockDefinition,
+  BlockDefinitions,
+  BlockDescription,
+  BlockProperties,
+  BlockType,
 } from "@orthant/core";
-import { idCountOf } from "@orthant/core/engine";
+import { BLOCK_NAME_LENGTH_MAX, idCountOf } from "@orthant/core/chunk";
 import { shownName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
 

@@ -1,20 +1,12 @@
-import {
-  type BlockDefinitions,
-  type DataCodec,
-  type Dimensions,
-  PLAIN_DATA,
-  type Position,
-  type VoxelBox,
-  type VoxelWorld,
-} from "@orthant/core";
+import type { BlockDefinitions, DataCodec, Dimensions, Position, VoxelBox, VoxelWorld } from "@orthant/core";
 import {
   ownOptions,
-  requireDataCodec,
   requireFlag,
   requireFunction,
   requireObject,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 
 /** Where a world is pasted into: an open `World`. */
 export type PasteTarget<D extends Dimensions> = Pick<

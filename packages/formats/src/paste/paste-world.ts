@@ -8,7 +8,7 @@ import {
   type Position,
   type VoxelBox,
 } from "@orthant/core";
-import { Axes, boxContains, chunksOfVoxels, positionFrom } from "@orthant/core/engine";
+import { Axes, boxContains, chunksOfVoxels, positionFrom } from "@orthant/core/lattice";
 import { catalogOf, requireSave, type Save } from "@orthant/save";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
 import { formatPosition } from "../format/text.ts";

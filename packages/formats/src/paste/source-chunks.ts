@@ -13,7 +13,7 @@ import {
   unionBox,
   voxelsOfChunks,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { Save } from "@orthant/save";
 
 /** Maximum number of chunks that are visited one by one, because air counts or a generator fills them. */

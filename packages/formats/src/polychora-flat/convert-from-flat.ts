@@ -6,7 +6,7 @@ import {
   PositionMap,
   positionFrom,
   positionsLexicographic,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

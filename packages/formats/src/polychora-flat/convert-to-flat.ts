@@ -3,9 +3,6 @@ import {
   type Chunk,
   type ChunkShape,
   chunkFromVoxels,
-  FLAT_DEFAULTS,
-  type FlatParameters,
-  flatGenerator,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   OrthantError,
@@ -13,13 +10,13 @@ import {
 } from "@orthant/core";
 import { U8_MAX } from "@orthant/core/bytes";
 import {
-  boxContains,
-  boxContainsBox,
-  clampInto,
+  FLAT_DEFAULTS,
+  type FlatParameters,
+  flatGenerator,
   GeneratorRef,
-  PositionMap,
   parametersOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/generate";
+import { boxContains, boxContainsBox, clampInto, PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   type BaseWorld,

@@ -1,4 +1,4 @@
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { readWhole, requireDisk } from "@orthant/disk/files";
 import { surveySave } from "@orthant/save";

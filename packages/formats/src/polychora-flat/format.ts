@@ -1,5 +1,5 @@
 import { type Box, HYPERCUBE_CHUNKS } from "@orthant/core";
-import { AXES, boxAt, unionBox, voxelsOfChunks } from "@orthant/core/engine";
+import { AXES, boxAt, unionBox, voxelsOfChunks } from "@orthant/core/lattice";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { surveySave, verifySave } from "@orthant/save";
 import { fileBytes, firstOf, hasMagic } from "../format/files.ts";

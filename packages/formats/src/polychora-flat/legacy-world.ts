@@ -7,7 +7,7 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { type ByteReader, type Codec, magic } from "@orthant/core/bytes";
-import { comparePositions, cubeAt, floorDivide, PositionMap, positionFrom } from "@orthant/core/engine";
+import { comparePositions, cubeAt, floorDivide, PositionMap, positionFrom } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { decodeAt, readWhole } from "@orthant/disk/files";
 import {

@@ -1,6 +1,7 @@
 import { HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
 import { bytes, type Codec, list, option } from "@orthant/core/bytes";
-import { comparePositions, foreignChunkCodec, positionCodec } from "@orthant/core/engine";
+import { foreignChunkCodec } from "@orthant/core/chunk";
+import { comparePositions, positionCodec } from "@orthant/core/lattice";
 import {
   type ChunkEntry,
   type GlobalRecord,

@@ -1,13 +1,7 @@
 import { type Box, isOrthantError, OrthantError } from "@orthant/core";
+import { ownOptions, requireWhole } from "@orthant/core/arguments";
 import { decode } from "@orthant/core/bytes";
-import {
-  boxContainsBox,
-  boxEquals,
-  comparePositions,
-  ownOptions,
-  requireWhole,
-  WHOLE_LATTICE,
-} from "@orthant/core/engine";
+import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { atFile, decodeAt, requireDisk, type Source } from "@orthant/disk/files";
 import type {

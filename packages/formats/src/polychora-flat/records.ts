@@ -16,7 +16,7 @@ import {
   positionCodec,
   positionFrom,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { ChunkAssignment, StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 

@@ -1,6 +1,6 @@
 import { type Chunk, HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
 import { U64_MAX } from "@orthant/core/bytes";
-import { boxContains, PositionMap } from "@orthant/core/engine";
+import { boxContains, PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import {

@@ -1,6 +1,6 @@
 import { HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
 import { encode, U8_MAX } from "@orthant/core/bytes";
-import { comparePositions, PositionMap } from "@orthant/core/engine";
+import { comparePositions, PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   type BaseWorld,

@@ -1,4 +1,5 @@
-import { GeneratorRef, ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/engine";
+import { ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/arguments";
+import { GeneratorRef } from "@orthant/core/generate";
 import type { PixelGenerator, PixelSave } from "@orthant/pixel-world";
 import { CONVERT_RULES } from "../format/checked-arguments.ts";
 

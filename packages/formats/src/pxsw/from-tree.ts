@@ -7,7 +7,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { U8_MAX } from "@orthant/core/bytes";
-import { boxContains, floorDivide, PositionMap } from "@orthant/core/engine";
+import { boxContains, floorDivide, PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   CHUNK_EDGE,
@@ -16,8 +16,7 @@ import {
   type PixelFacts,
   VERSION1_LAYERS,
 } from "@orthant/pixel-world";
-import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
-import { requireSave } from "@orthant/save";
+import { type ChunkEntry, requireSave, type Save, type StoredEntity } from "@orthant/save";
 import { ownFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,

@@ -5,12 +5,12 @@ import {
   chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
-  type NewBlockType,
   PIXEL_CHUNKS,
   type Position,
 } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec, PositionMap } from "@orthant/core/engine";
+import { blockCatalogCodec, type NewBlockType } from "@orthant/core/chunk";
+import { PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type PixelBodyRef, type PixelChunkShape, type PixelSave, pixelsOf } from "@orthant/pixel-world";
 import {

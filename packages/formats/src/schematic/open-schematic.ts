@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireBytes, requireObject, requireText, requireWhole } from "@orthant/core/engine";
+import { requireBytes, requireObject, requireText, requireWhole } from "@orthant/core/arguments";
 import { readNbtFile } from "../nbt/nbt-file.ts";
 import { FindingLog } from "../part/finding-log.ts";
 import { isLitematica, readLitematica } from "./litematica.ts";

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { type Finding, readWhole, requireDisk } from "@orthant/disk/files";
 import { FindingLog } from "../part/finding-log.ts";

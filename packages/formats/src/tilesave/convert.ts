@@ -1,16 +1,8 @@
 import { chunkFromVoxels, isOrthantError, OrthantError, TILE_CHUNKS } from "@orthant/core";
+import { ownOptions, requireObject, requireWhole } from "@orthant/core/arguments";
 import { bytesEqual, encode } from "@orthant/core/bytes";
-import {
-  blockCatalogCodec,
-  cubeAt,
-  floorDivide,
-  ownOptions,
-  PositionMap,
-  positionsEqual,
-  requireObject,
-  requireWhole,
-  type TileChunk,
-} from "@orthant/core/engine";
+import { blockCatalogCodec, type TileChunk } from "@orthant/core/chunk";
+import { cubeAt, floorDivide, PositionMap, positionsEqual } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

@@ -1,5 +1,5 @@
 import type { Box } from "@orthant/core";
-import { boxAt, unionBox } from "@orthant/core/engine";
+import { boxAt, unionBox } from "@orthant/core/lattice";
 import { verifySave } from "@orthant/save";
 import { fileBytes, firstOf, startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { decode, encode, encodeUtf8 } from "@orthant/core/bytes";
-import { type TileChunk, tileChunkCodec } from "@orthant/core/engine";
+import { type TileChunk, tileChunkCodec } from "@orthant/core/chunk";
 import {
   DEBUG_FIELDS,
   DEBUG_PREFIX,

@@ -1,5 +1,5 @@
 import { BlockCatalog } from "@orthant/core";
-import type { TileChunk } from "@orthant/core/engine";
+import type { TileChunk } from "@orthant/core/chunk";
 
 /** The save. */
 export const TILE_SAVE_FILE = "world.sav";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { requireBytes, requireText } from "@orthant/core/engine";
+import { requireBytes, requireText } from "@orthant/core/arguments";
 import type { Finding } from "@orthant/disk/files";
 import { FindingLog } from "../part/finding-log.ts";
 import type { Triple } from "../part/voxel-part.ts";

@@ -1,5 +1,5 @@
 import { BlockCatalog, DEFAULT_BLOCKS } from "@orthant/core";
-import { defineBlocks } from "@orthant/core/engine";
+import { defineBlocks } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import { planBlocks } from "@orthant/formats/internal";
 import { type NbtSample, nbtFile } from "@orthant/testkit";

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { PLAIN_DATA } from "@orthant/core";
-import { blockLabel, WHOLE_LATTICE } from "@orthant/core/engine";
+import { blockLabel } from "@orthant/core/chunk";
+import { WHOLE_LATTICE } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";

@@ -1,13 +1,12 @@
+import { CUBE_CHUNKS, DEFAULT_BLOCKS, type Position } from "@orthant/core";
 import {
-  CUBE_CHUNKS,
-  DEFAULT_BLOCKS,
   FLAT_DEFAULTS,
   flatGenerator,
-  type Position,
+  type GeneratorRef,
+  generatorRef,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-} from "@orthant/core";
-import { type GeneratorRef, generatorRef } from "@orthant/core/engine";
+} from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { ImportConversion, type ImportSource } from "@orthant/formats/internal";

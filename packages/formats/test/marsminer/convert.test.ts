@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BlockCatalog, CUBE_CHUNKS, chunkFromVoxels, chunkShape, uniformChunk } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import {
   convertMarsMiner,

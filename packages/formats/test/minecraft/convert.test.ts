@@ -1,5 +1,7 @@
-import { type Chunk, PLAIN_DATA } from "@orthant/core";
-import { blockLabel, WHOLE_LATTICE } from "@orthant/core/engine";
+import type { Chunk } from "@orthant/core";
+import { blockLabel } from "@orthant/core/chunk";
+import { WHOLE_LATTICE } from "@orthant/core/lattice";
+import { PLAIN_DATA } from "@orthant/core/world";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import type { ConversionLoss } from "@orthant/formats";

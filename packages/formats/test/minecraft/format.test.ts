@@ -1,6 +1,6 @@
 import type { BlockCatalog } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import { ConversionLosses } from "@orthant/formats";
 import { minecraftFormat } from "@orthant/formats/imports";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { AIR, type Position, terrain } from "@orthant/core";
-import { blockLabel } from "@orthant/core/engine";
+import { blockLabel } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import { importToMemory, pasteWorld } from "@orthant/formats/imports";
 import { isWhole, verifySave } from "@orthant/save";

@@ -1,4 +1,4 @@
-import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core/engine";
+import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core/chunk";
 import { EMPTY_TILE_SAVE, type TileSave } from "@orthant/formats";
 
 /** Returns a chunk with tiles of one block. */

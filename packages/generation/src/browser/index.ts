@@ -4,8 +4,8 @@
  * @module @orthant/generation/browser
  */
 
-import type { GenerationPool } from "@orthant/core";
-import { requireFunction } from "@orthant/core/engine";
+import { requireFunction } from "@orthant/core/arguments";
+import type { GenerationPool } from "@orthant/core/generate";
 import type { WorkerAnswer } from "../pool/job-messages.ts";
 import {
   type GenerationWorker,

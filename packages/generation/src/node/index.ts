@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { GenerationPool } from "@orthant/core";
+import type { GenerationPool } from "@orthant/core/generate";
 import {
   type GenerationWorker,
   type GenerationWorkerEvents,

@@ -1,19 +1,14 @@
 import {
   chunkShape,
-  DEFAULT_GENERATORS,
   GeneratorRegistry,
   isOrthantError,
   OrthantError,
   type WorldGenerator,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import {
-  describedBoxCodec,
-  encodeGeneratedRegion,
-  type GeneratedSpace,
-  generatorRefCodec,
-  regionBox,
-} from "@orthant/core/engine";
+import { DEFAULT_GENERATORS, describedBoxCodec, type GeneratedSpace } from "@orthant/core/generate";
+import { regionBox } from "@orthant/core/lattice";
+import { encodeGeneratedRegion, generatorRefCodec } from "@orthant/core/tree";
 import type { WorkerAnswer, WorkerRequest } from "./job-messages.ts";
 
 /** Runs in a worker: opens generators and generates boxes, one after the other. */

@@ -1,23 +1,15 @@
-import {
-  type Box,
-  DEFAULT_GENERATORS,
-  type GenerationJob,
-  type GenerationPool,
-  OrthantError,
-  type PooledGenerator,
-  type PooledSpace,
-  systemTime,
-  type TimeSource,
-} from "@orthant/core";
+import { type Box, OrthantError, systemTime, type TimeSource } from "@orthant/core";
+import { ownOptions, requireTime, requireWhole } from "@orthant/core/arguments";
 import { decode, encode } from "@orthant/core/bytes";
 import {
+  DEFAULT_GENERATORS,
   describedBoxCodec,
-  generatorRefCodec,
-  ownOptions,
-  type RegionTree,
-  requireTime,
-  requireWhole,
-} from "@orthant/core/engine";
+  type GenerationJob,
+  type GenerationPool,
+  type PooledGenerator,
+  type PooledSpace,
+} from "@orthant/core/generate";
+import { generatorRefCodec, type RegionTree } from "@orthant/core/tree";
 import type { GenerationTask, WorkerAnswer, WorkerRequest } from "./job-messages.ts";
 
 /** A worker of a platform. */

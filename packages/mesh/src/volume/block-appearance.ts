@@ -1,6 +1,7 @@
 import { AIR, BlockCatalog, type BlockType } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
 import { U16_MAX } from "@orthant/core/bytes";
-import { idCountOf, wrongArgument } from "@orthant/core/engine";
+import { idCountOf } from "@orthant/core/chunk";
 import { functionOption, requireOptions } from "./options.ts";
 
 /** The kind of a block that is not drawn: air. */

@@ -1,4 +1,4 @@
-import { requireFunction, requireKnownFields, requireObject, wrongArgument } from "@orthant/core/engine";
+import { requireFunction, requireKnownFields, requireObject, wrongArgument } from "@orthant/core/arguments";
 
 // Checks of options, which may come from a JavaScript program.
 

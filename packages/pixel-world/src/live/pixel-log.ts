@@ -1,6 +1,6 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
-import { PositionSet } from "@orthant/core/engine";
+import { PositionSet } from "@orthant/core/lattice";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { attempt, isDamage, type WriterLock } from "@orthant/disk/files";
 import { chunkOfBody, encodeBody, type PixelBody } from "../body.ts";

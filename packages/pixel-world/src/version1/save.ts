@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { ByteReader } from "@orthant/core/bytes";
-import { PositionMap } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/lattice";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
 import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../body.ts";

@@ -1,5 +1,5 @@
+import { requireInteger } from "@orthant/core/arguments";
 import { ByteWriter, crc8, encode } from "@orthant/core/bytes";
-import { requireInteger } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { chunkOfBodyVersion1, encodeBody, type PixelBody } from "../body.ts";
 import { NewFile } from "../files.ts";

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
-import { nextTurn } from "@orthant/core/engine";
+import { nextTurn } from "@orthant/core/time";
 import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock, sizedBlockBytesMin } from "../lz4.ts";
 import {
   generatedPixels,

@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import { ByteReader, ByteWriter, type Codec, crc32, encode, option } from "@orthant/core/bytes";
-import { generatorRefCodec, requireInteger } from "@orthant/core/engine";
+import { generatorRefCodec } from "@orthant/core/tree";
 import type { DiskFile } from "@orthant/disk";
 import {
   ENTRIES_OFFSET,

@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
-import { PositionMap } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/lattice";
 import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { BODIES_MAX, CHUNKS_MAX, TABLE_LINKS_MAX } from "../limits.ts";
 import { STORAGE, storageNamed } from "../pixels.ts";

@@ -1,14 +1,14 @@
 import { type BlockCatalog, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, crc32, decode, encode } from "@orthant/core/bytes";
+import { positionsEqual } from "@orthant/core/lattice";
 import {
   type Epoch,
   PATCH_BYTES_MAX,
-  positionsEqual,
   type RegionChange,
   type RegionPatch,
   regionPatchCodec,
   splitPatch,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 
 /** The world and epoch that cached regions belong to. */
 export interface CachedWorld {

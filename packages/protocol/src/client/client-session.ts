@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { PositionSet, type TokenBucket } from "@orthant/core/engine";
+import { PositionSet } from "@orthant/core/lattice";
+import type { TokenBucket } from "@orthant/core/time";
 import type { CachedEpoch, ClientMessage } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import {

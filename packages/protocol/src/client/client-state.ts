@@ -1,21 +1,16 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
+import { applyBlockChange, blockCatalogHash, sameTypeIn } from "@orthant/core/chunk";
+import { boxContainsBox, PositionSet, regionBox, WHOLE_LATTICE } from "@orthant/core/lattice";
 import {
-  applyBlockChange,
-  blockCatalogHash,
-  boxContainsBox,
   CLOCK_NEVER,
   type Epoch,
   epochOf,
   generatorMapHash,
-  PositionSet,
   type RegionClock,
   RegionTree,
-  regionBox,
   regionClockListCodec,
-  sameTypeIn,
-  WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 import type { CachedEpoch } from "../message/client-message.ts";
 import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { coverRegions } from "../message/regions.ts";

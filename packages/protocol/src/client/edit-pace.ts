@@ -1,5 +1,5 @@
 import { type ChunkShape, isOrthantError } from "@orthant/core";
-import { TokenBucket } from "@orthant/core/engine";
+import { TokenBucket } from "@orthant/core/time";
 import { placedDataBytes, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import { chunkCount } from "../message/touched-chunks.ts";

@@ -1,6 +1,6 @@
 import { type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
-import { floorDivide, type PositionSet, positionFrom, regionOf } from "@orthant/core/engine";
+import { floorDivide, type PositionSet, positionFrom, regionOf } from "@orthant/core/lattice";
 import { NO_DETAILS, type NumberedEntity, type SeenEntity } from "../message/entity.ts";
 import { ENTITIES_MAX, VOXEL_COORDINATE_MAX } from "../message/limits.ts";
 import { poseOfSteps, stepsOfPose } from "../message/pose-codec.ts";

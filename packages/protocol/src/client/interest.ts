@@ -11,7 +11,7 @@ import {
   REGION_EDGE_CHUNKS,
   regionsTouching,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { InterestMessage } from "../message/client-message.ts";
 
 import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";

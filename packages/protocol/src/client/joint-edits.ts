@@ -1,4 +1,4 @@
-import type { Box, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
+import type { Box, ChunkShape, Position } from "@orthant/core";
 import {
   boxContains,
   boxVolume,
@@ -7,7 +7,8 @@ import {
   positionFrom,
   unionBox,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { EDIT_VOXELS_MAX } from "../message/limits.ts";
 import { changedBox, placedDataBytes, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits } from "../message/server-message.ts";

@@ -1,6 +1,7 @@
-import type { EditResult, VoxelPlacement } from "@orthant/core";
+import type { EditResult } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import { copyBytes } from "@orthant/core/bytes";
-import { requireInteger } from "@orthant/core/engine";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
 import { editMessage, type RequestedEdit } from "../message/requested-edit.ts";
 import type { NumberedEditResult, Welcome } from "../message/server-message.ts";

@@ -1,28 +1,19 @@
+import { type Box, type Chunk, type ChunkShape, isOrthantError, type Position } from "@orthant/core";
+import { type BlockEdit, editBlocks, fillBlocks, type IsSameType } from "@orthant/core/chunk";
 import {
-  type Box,
-  type Chunk,
-  type ChunkShape,
-  isOrthantError,
-  type Position,
-  type VoxelPlacement,
-} from "@orthant/core";
-import {
-  type BlockEdit,
   boxAt,
   boxBetween,
   boxVolume,
   chunkOfVoxel,
   chunksOfVoxels,
-  editBlocks,
-  fillBlocks,
-  type IsSameType,
   intersectBoxes,
   PositionMap,
   positionFrom,
   positionsLexicographic,
   voxelIndex,
   voxelsOfChunks,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 
 /** No world fills more chunks than these in one edit. */

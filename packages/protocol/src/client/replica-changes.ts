@@ -1,5 +1,4 @@
 import type { Box, Chunk, Position } from "@orthant/core";
-import type { RegionTree } from "@orthant/core/engine";
 import {
   boxAt,
   PositionMap,
@@ -7,7 +6,8 @@ import {
   positionsLexicographic,
   regionBox,
   regionOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { RegionTree } from "@orthant/core/tree";
 import type { PredictedLayer, PredictionChange } from "./predictions.ts";
 
 /** What is needed of a replica to find out what changed. */

@@ -8,26 +8,28 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
+import type { IsSameType } from "@orthant/core/chunk";
+import { GeneratorRef } from "@orthant/core/generate";
 import {
   boxContains,
+  chunkOfVoxel,
+  type PositionSet,
+  positionsEqual,
+  regionOf,
+  voxelIndex,
+} from "@orthant/core/lattice";
+import {
   buildRegionSnapshot,
   buildSnapshot,
   CLOCK_NEVER,
-  chunkOfVoxel,
   GeneratedChunkCache,
-  GeneratorRef,
-  type IsSameType,
-  type PositionSet,
-  positionsEqual,
   type RegionChange,
   type RegionClock,
   RegionClocks,
   type RegionPatch,
   RegionReplica,
   type RegionTree,
-  regionOf,
-  voxelIndex,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
 import { type CachedRegion, decodeCachedRegion, encodeCachedRegion } from "./cached-region.ts";

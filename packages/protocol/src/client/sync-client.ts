@@ -1,5 +1,6 @@
-import { type Box, type Chunk, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
-import { RegionTree, requireBytes } from "@orthant/core/engine";
+import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
+import { requireBytes } from "@orthant/core/arguments";
+import { RegionTree, type VoxelPlacement } from "@orthant/core/tree";
 import type { Pose, SeenEntity } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";

@@ -1,11 +1,6 @@
 import { OrthantError, type Position } from "@orthant/core";
-import {
-  CLOCK_NEVER,
-  comparePositions,
-  PositionMap,
-  RESYNC_REGIONS_MAX,
-  type RegionPatch,
-} from "@orthant/core/engine";
+import { comparePositions, PositionMap } from "@orthant/core/lattice";
+import { CLOCK_NEVER, RESYNC_REGIONS_MAX, type RegionPatch } from "@orthant/core/tree";
 import type { Resync } from "../message/client-message.ts";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Forget, Heartbeat, PatchMessage, Reset } from "../message/server-message.ts";

@@ -1,6 +1,6 @@
 import type { BlockCatalog } from "@orthant/core";
 import { type ByteReader, type Codec, encode } from "@orthant/core/bytes";
-import { blockCatalogChangeCodec, blockCatalogCodec, blockCatalogHash } from "@orthant/core/engine";
+import { blockCatalogChangeCodec, blockCatalogCodec, blockCatalogHash } from "@orthant/core/chunk";
 import { CATALOG_BYTES_MAX } from "./limits.ts";
 import type { BlocksMessage, Welcome } from "./server-message.ts";
 

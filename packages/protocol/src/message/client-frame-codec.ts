@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { ByteReader, type Codec, list, magic, option } from "@orthant/core/bytes";
-import { boxCodec, RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/engine";
+import { boxCodec } from "@orthant/core/lattice";
+import { RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/tree";
 import type {
   BlocksSeen,
   CachedEpoch,

@@ -1,5 +1,5 @@
-import type { Box, Position, Vector, VoxelPlacement } from "@orthant/core";
-import type { Epoch, RegionClock } from "@orthant/core/engine";
+import type { Box, Position, Vector } from "@orthant/core";
+import type { Epoch, RegionClock, VoxelPlacement } from "@orthant/core/tree";
 import type { Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 

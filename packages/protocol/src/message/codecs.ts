@@ -1,6 +1,7 @@
 import { OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import type { Codec } from "@orthant/core/bytes";
-import { EPOCH_MAX, type Epoch, requireInteger } from "@orthant/core/engine";
+import { EPOCH_MAX, type Epoch } from "@orthant/core/tree";
 import type { GameMessage } from "./client-message.ts";
 import { FRAME_MESSAGES_MAX, GAME_BYTES_MAX, PROTOCOL_VERSION } from "./limits.ts";
 

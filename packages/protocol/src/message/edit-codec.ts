@@ -1,13 +1,10 @@
-import type { RejectionReason } from "@orthant/core";
-import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
-import {
-  AXES,
-  boxBetween,
-  positionFrom,
-  requireInteger,
-  STORED_VOXEL_DATA_BYTES_MAX,
-} from "@orthant/core/engine";
+import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
+import { AXES, boxBetween, positionFrom } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
+import type { RejectionReason } from "@orthant/core/world";
 import type { CopyBox, FillBox, SetVoxels } from "./client-message.ts";
 import { counterCodec, oneOf } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";

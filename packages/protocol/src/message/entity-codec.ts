@@ -1,6 +1,6 @@
 import type { Vector } from "@orthant/core";
 import { type ByteReader, bytes, type Codec, list, string, varUint } from "@orthant/core/bytes";
-import { positionFrom } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
 import type {
   EntityDetails,
   EntityMotion,

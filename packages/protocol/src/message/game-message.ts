@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { decodePlainValue, encodePlainValue } from "@orthant/core/engine";
+import { decodePlainValue, encodePlainValue } from "@orthant/core/world";
 import { GAME_BYTES_MAX } from "./limits.ts";
 
 /**

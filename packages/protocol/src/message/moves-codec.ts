@@ -1,6 +1,14 @@
 import { OrthantError } from "@orthant/core";
-import type { ByteReader, Codec } from "@orthant/core/bytes";
-import { BitReader, BitWriter, RICE_VALUE_MAX, requireInteger, unzigzag, zigzag } from "@orthant/core/engine";
+import { requireInteger } from "@orthant/core/arguments";
+import {
+  BitReader,
+  BitWriter,
+  type ByteReader,
+  type Codec,
+  RICE_VALUE_MAX,
+  unzigzag,
+  zigzag,
+} from "@orthant/core/bytes";
 import type { EntityMove } from "./entity.ts";
 import { ENTITIES_MAX } from "./limits.ts";
 import type { PoseSteps } from "./pose-steps.ts";

@@ -1,6 +1,7 @@
 import type { Vector } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import type { Codec } from "@orthant/core/bytes";
-import { AXES, positionFrom, requireInteger } from "@orthant/core/engine";
+import { AXES, positionFrom } from "@orthant/core/lattice";
 import type { Pose } from "./entity.ts";
 import type { PoseSteps } from "./pose-steps.ts";
 import type { Precision } from "./precision.ts";

@@ -10,7 +10,7 @@ import {
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { INTEREST_REGIONS_MAX, MASK_BOX_REGIONS_MAX } from "./limits.ts";
 
 const REGION_MIN = I32_MIN / REGION_EDGE_CHUNKS;

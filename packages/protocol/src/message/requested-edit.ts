@@ -1,4 +1,4 @@
-import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
 import {
   boxBetween,
   boxContains,
@@ -7,8 +7,8 @@ import {
   positionFrom,
   positionsMinorToMajor,
   voxelOfIndex,
-  type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { EditMessage } from "./client-message.ts";
 
 /**

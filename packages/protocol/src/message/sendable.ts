@@ -1,6 +1,6 @@
 import type { Vector } from "@orthant/core";
 import { decodeUtf8, encodeUtf8 } from "@orthant/core/bytes";
-import { positionFrom } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
 import { type EntityDetails, NO_DETAILS, type Pose, type VisibleEntity } from "./entity.ts";
 import {
   ENTITY_DATA_BYTES_MAX,

@@ -1,12 +1,8 @@
-import { CHUNK_VOXELS_MAX, type ChunkShape, chunkShape, OrthantError } from "@orthant/core";
+import { type ChunkShape, chunkShape, OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import { type ByteWriter, type Codec, option, varUint } from "@orthant/core/bytes";
-import {
-  AXES,
-  generatorMapCodec,
-  positionFrom,
-  regionPatchCodec,
-  requireInteger,
-} from "@orthant/core/engine";
+import { AXES, CHUNK_VOXELS_MAX, positionFrom } from "@orthant/core/lattice";
+import { generatorMapCodec, regionPatchCodec } from "@orthant/core/tree";
 import { blocksCodec, catalogCodec, readBlocks } from "./blocks-codec.ts";
 import {
   counterCodec,

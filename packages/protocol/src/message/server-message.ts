@@ -1,5 +1,6 @@
 import type { BlockCatalog, ChunkShape, EditResult, Vector } from "@orthant/core";
-import type { BlockCatalogChange, Epoch, GeneratorMap, RegionPatch } from "@orthant/core/engine";
+import type { BlockCatalogChange } from "@orthant/core/chunk";
+import type { Epoch, GeneratorMap, RegionPatch } from "@orthant/core/tree";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMotion, EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
 import type { Precision } from "./precision.ts";

@@ -1,5 +1,5 @@
 import type { ChunkShape } from "@orthant/core";
-import { boxVolume, chunkOfVoxel, chunksOfVoxels, PositionSet } from "@orthant/core/engine";
+import { boxVolume, chunkOfVoxel, chunksOfVoxels, PositionSet } from "@orthant/core/lattice";
 import { changedBox, type RequestedEdit } from "./requested-edit.ts";
 
 /**

@@ -1,5 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { blockCatalogHash, nameFault, pointOnAxes } from "@orthant/core/engine";
+import { nameFault } from "@orthant/core/arguments";
+import { blockCatalogHash } from "@orthant/core/chunk";
+import { pointOnAxes } from "@orthant/core/lattice";
 import type { Hello } from "../message/client-message.ts";
 import {
   FEATURES,

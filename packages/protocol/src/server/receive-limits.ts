@@ -1,4 +1,4 @@
-import { TokenBucket } from "@orthant/core/engine";
+import { TokenBucket } from "@orthant/core/time";
 import type { SyncLimits } from "./sync-limits.ts";
 
 /** Enforces the limits on what one client sends, and on how long it may take. */

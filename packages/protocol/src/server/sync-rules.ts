@@ -1,5 +1,5 @@
-import type { Box, Position, VoxelPlacement } from "@orthant/core";
-import type { WorldState } from "@orthant/core/engine";
+import type { Box, Position } from "@orthant/core";
+import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { Pose } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { Player } from "./account.ts";

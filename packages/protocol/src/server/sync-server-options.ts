@@ -1,4 +1,5 @@
-import type { RejectionReason, TimeSource } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
+import type { RejectionReason } from "@orthant/core/world";
 import type { Hello } from "../message/client-message.ts";
 import type { Precision } from "../message/precision.ts";
 import type { GoodbyeReason } from "../message/server-message.ts";

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { requireBytes } from "@orthant/core/engine";
+import { requireBytes } from "@orthant/core/arguments";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
 import { DEFAULT_PRECISION, requirePrecision, requireReach } from "../message/precision.ts";

@@ -1,13 +1,5 @@
-import type {
-  BlockCatalog,
-  Box,
-  ChunkShape,
-  EditOrigin,
-  GeneratorRegistry,
-  Position,
-  Vector,
-} from "@orthant/core";
-import type { ClockChange, Epoch, WorldState } from "@orthant/core/engine";
+import type { BlockCatalog, Box, ChunkShape, GeneratorRegistry, Position, Vector } from "@orthant/core";
+import type { ClockChange, EditOrigin, Epoch, WorldState } from "@orthant/core/tree";
 import type { Pose, VisibleEntity } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 

@@ -1,5 +1,5 @@
 import { type BlockCatalog, DEFAULT_BLOCKS } from "@orthant/core";
-import { blockCatalogHash, defineBlocks, diffBlockCatalogs } from "@orthant/core/engine";
+import { blockCatalogHash, defineBlocks, diffBlockCatalogs } from "@orthant/core/chunk";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
 import { TestClient, WELCOME } from "./sample-client.ts";

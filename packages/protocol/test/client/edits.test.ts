@@ -1,7 +1,8 @@
 import type { Position } from "@orthant/core";
-import { boxAt, regionBox } from "@orthant/core/engine";
-import { DEFAULT_SYNC_LIMITS, EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
+import { boxAt, regionBox } from "@orthant/core/lattice";
+import { EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
 import type { ServerMessage } from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,7 +1,7 @@
-import { DEFAULT_GENERATORS } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { describe, expect, test } from "vitest";
 import { blank, GROUND, heartbeat, SHAPE, SKY, TestClient, WELCOME } from "./sample-client.ts";
 

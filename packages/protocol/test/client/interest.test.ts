@@ -1,5 +1,6 @@
 import { type Box, chunkShape } from "@orthant/core";
-import { GeneratorMap, GeneratorRef } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import { GeneratorMap } from "@orthant/core/tree";
 import { codeOf } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import {

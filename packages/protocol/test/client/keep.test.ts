@@ -3,22 +3,16 @@ import {
   type Chunk,
   chunkFromVoxels,
   chunkShape,
-  DEFAULT_GENERATORS,
   GeneratorRegistry,
   OrthantError,
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import {
-  boxAt,
-  clockFrom,
-  GeneratorMap,
-  GeneratorRef,
-  generatorMapHash,
-  PATCH_BYTES_MAX,
-  regionBox,
-} from "@orthant/core/engine";
-import type { CachedRegion, CachedReplica, Welcome } from "@orthant/protocol";
+import { DEFAULT_GENERATORS, GeneratorRef } from "@orthant/core/generate";
+import { boxAt, regionBox } from "@orthant/core/lattice";
+import { clockFrom, GeneratorMap, generatorMapHash, PATCH_BYTES_MAX } from "@orthant/core/tree";
+import type { Welcome } from "@orthant/protocol";
+import type { CachedRegion, CachedReplica } from "@orthant/protocol/client";
 import { codeOf, Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import { positionsLexicographic, regionsTouching } from "@orthant/core/engine";
+import { positionsLexicographic, regionsTouching } from "@orthant/core/lattice";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";

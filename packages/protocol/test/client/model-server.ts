@@ -1,11 +1,6 @@
 import type { Position } from "@orthant/core";
-import {
-  CLOCK_NEVER,
-  PositionMap,
-  PositionSet,
-  positionsLexicographic,
-  regionsTouching,
-} from "@orthant/core/engine";
+import { PositionMap, PositionSet, positionsLexicographic, regionsTouching } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import type { NumberedEditResult } from "@orthant/protocol";
 import type { ClientFrame, ClientMessage, InterestMessage, ServerMessage } from "@orthant/protocol/internal";
 import { blank, change, forget, heartbeat, patch, reset, tick } from "./sample-client.ts";

@@ -3,35 +3,28 @@ import {
   type Chunk,
   chunkShape,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
   type OrthantError,
   type Position,
   uniformChunk,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import {
-  blockCatalogHash,
-  boxAt,
-  type ChangeBase,
-  clockFrom,
-  GeneratorMap,
-  generatorRef,
-  type RegionChange,
-} from "@orthant/core/engine";
+import { blockCatalogHash } from "@orthant/core/chunk";
+import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { boxAt } from "@orthant/core/lattice";
+import { type ChangeBase, clockFrom, GeneratorMap, type RegionChange } from "@orthant/core/tree";
 import {
   DEFAULT_PRECISION,
-  DEFAULT_SYNC_LIMITS,
-  type EntitiesChange,
   type Goodbye,
   type NumberedEditResult,
   type SeenEntity,
+  type Welcome,
+} from "@orthant/protocol";
+import {
+  type EntitiesChange,
   SyncClient,
   type SyncClientEvents,
   type SyncClientOptions,
-  type Welcome,
-} from "@orthant/protocol";
+} from "@orthant/protocol/client";
 import {
   type ClientFrame,
   type ClientMessage,
@@ -42,6 +35,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { FakeTime } from "@orthant/testkit";
 
 /** Chunks of 8 x 8 x 8 voxels. */

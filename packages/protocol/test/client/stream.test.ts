@@ -1,13 +1,7 @@
-import { FLAT_DEFAULTS, flatGenerator, GeneratorRegistry, type Position, uniformChunk } from "@orthant/core";
-import {
-  boxAt,
-  CLOCK_NEVER,
-  GeneratorMap,
-  GeneratorRef,
-  generatorRef,
-  RegionTree,
-  regionBox,
-} from "@orthant/core/engine";
+import { GeneratorRegistry, type Position, uniformChunk } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, GeneratorRef, generatorRef } from "@orthant/core/generate";
+import { boxAt, regionBox } from "@orthant/core/lattice";
+import { CLOCK_NEVER, GeneratorMap, RegionTree } from "@orthant/core/tree";
 import { HELD_REGIONS_MAX } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import {

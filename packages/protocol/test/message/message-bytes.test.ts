@@ -1,5 +1,5 @@
 import { ByteWriter, decode, encode } from "@orthant/core/bytes";
-import { patchBodyBytes } from "@orthant/core/engine";
+import { patchBodyBytes } from "@orthant/core/tree";
 import {
   type ClientMessage,
   clientFrameCodec,

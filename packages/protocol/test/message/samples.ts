@@ -1,10 +1,11 @@
 import { BlockCatalog, chunkShape } from "@orthant/core";
-import { clockFrom, GeneratorMap, GeneratorRef } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import { clockFrom, GeneratorMap } from "@orthant/core/tree";
 import type { Pose } from "@orthant/protocol";
-import type { NumberedEntity } from "@orthant/protocol/internal";
 import {
   type ClientMessage,
   FEATURES,
+  type NumberedEntity,
   PROTOCOL_VERSION,
   regionMask,
   type ServerMessage,

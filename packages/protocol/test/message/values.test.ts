@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxVolume, comparePositions, positionFrom, positionsLexicographic } from "@orthant/core/engine";
+import { boxVolume, comparePositions, positionFrom, positionsLexicographic } from "@orthant/core/lattice";
 import { type Pose, roundPose } from "@orthant/protocol";
 import { coverRegions, regionMask } from "@orthant/protocol/internal";
 import { codeOf, Prng } from "@orthant/testkit";

@@ -1,6 +1,7 @@
-import type { Box, Position, VoxelPlacement } from "@orthant/core";
-import { regionBox } from "@orthant/core/engine";
-import { SyncServer } from "@orthant/protocol";
+import type { Box, Position } from "@orthant/core";
+import { regionBox } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
+import { SyncServer } from "@orthant/protocol/server";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Chronicle, LossyClient, type Weather } from "./lossy-client.ts";

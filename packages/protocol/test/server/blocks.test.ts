@@ -1,5 +1,5 @@
 import type { BlockDefinitions } from "@orthant/core";
-import { applyBlockChange, blockCatalogHash, defineBlocks, retireBlock } from "@orthant/core/engine";
+import { applyBlockChange, blockCatalogHash, defineBlocks, retireBlock } from "@orthant/core/chunk";
 import { describe, expect, test } from "vitest";
 import { type SampleClient, Stage } from "./sample-session.ts";
 

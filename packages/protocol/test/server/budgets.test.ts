@@ -1,12 +1,12 @@
 import type { Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
+import { boxBetween } from "@orthant/core/lattice";
+import { PlayerBudgets } from "@orthant/protocol/internal";
 import {
   DEFAULT_SYNC_LIMITS,
   type SyncLimits,
   type SyncServerOptions,
   type SyncWorld,
-} from "@orthant/protocol";
-import { PlayerBudgets } from "@orthant/protocol/internal";
+} from "@orthant/protocol/server";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, oneAccount, row, type SampleClient, Stage, settle } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";

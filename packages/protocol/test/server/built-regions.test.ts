@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { positionsLexicographic, regionBox } from "@orthant/core/engine";
+import { positionsLexicographic, regionBox } from "@orthant/core/lattice";
 import { expect, test } from "vitest";
 import { Stage } from "./sample-session.ts";
 

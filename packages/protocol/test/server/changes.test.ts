@@ -1,12 +1,6 @@
-import {
-  type Chunk,
-  type ChunkShape,
-  chunkFromVoxels,
-  PIXEL_CHUNKS,
-  type Position,
-  type VoxelPlacement,
-} from "@orthant/core";
-import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
+import { type Chunk, type ChunkShape, chunkFromVoxels, PIXEL_CHUNKS, type Position } from "@orthant/core";
+import { boxBetween, positionsLexicographic } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, tileIn } from "./sample-session.ts";

@@ -1,6 +1,7 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { EDITS_OPEN_MAX, type SyncLimits, type SyncRules } from "@orthant/protocol";
+import { EDITS_OPEN_MAX } from "@orthant/protocol";
 import { FEATURES } from "@orthant/protocol/internal";
+import type { SyncLimits, SyncRules } from "@orthant/protocol/server";
 import { describe, expect, test } from "vitest";
 import {
   accountOf,

@@ -1,6 +1,7 @@
 import type { Box, Position, Vector } from "@orthant/core";
-import { boxContainsBox, regionBox } from "@orthant/core/engine";
-import type { RemotePlayerEvent, SyncServerOptions, VisibleEntity } from "@orthant/protocol";
+import { boxContainsBox, regionBox } from "@orthant/core/lattice";
+import type { VisibleEntity } from "@orthant/protocol";
+import type { RemotePlayerEvent, SyncServerOptions } from "@orthant/protocol/server";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";

@@ -1,12 +1,7 @@
-import {
-  type Box,
-  DEFAULT_GENERATORS,
-  type GenerationJob,
-  type GenerationPool,
-  OrthantError,
-  type Position,
-} from "@orthant/core";
-import { encodeGeneratedRegion, regionBox } from "@orthant/core/engine";
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { DEFAULT_GENERATORS, type GenerationJob, type GenerationPool } from "@orthant/core/generate";
+import { regionBox } from "@orthant/core/lattice";
+import { encodeGeneratedRegion } from "@orthant/core/tree";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, settle, tileIn } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";

@@ -1,8 +1,10 @@
-import { flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
+import { GeneratorRegistry, OrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogHash } from "@orthant/core/engine";
-import { DEFAULT_SYNC_LIMITS, type Hello } from "@orthant/protocol";
+import { blockCatalogHash } from "@orthant/core/chunk";
+import { flatGenerator } from "@orthant/core/generate";
+import type { Hello } from "@orthant/protocol";
 import { clientFrameCodec, PROTOCOL_VERSION } from "@orthant/protocol/internal";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol/server";
 import { fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Stage, settle, TICK_MS } from "./sample-session.ts";

@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxBetween, cubeAt, positionsLexicographic, regionBox } from "@orthant/core/engine";
+import { boxBetween, cubeAt, positionsLexicographic, regionBox } from "@orthant/core/lattice";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle, tileIn } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";

@@ -1,11 +1,11 @@
 import { encode } from "@orthant/core/bytes";
-import type { SyncLimits } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
   GAME_BYTES_MAX,
   type ServerMessage,
 } from "@orthant/protocol/internal";
+import type { SyncLimits } from "@orthant/protocol/server";
 import { codeOf, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";

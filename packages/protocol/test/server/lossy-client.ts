@@ -1,8 +1,13 @@
-import type { Box, Position, VoxelPlacement } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import type { RegionTree } from "@orthant/core/engine";
-import { CLOCK_NEVER, PositionMap, RegionReplica, regionBox, WorldState } from "@orthant/core/engine";
-import type { ServerSession, SyncServer } from "@orthant/protocol";
+import { PositionMap, regionBox } from "@orthant/core/lattice";
+import {
+  CLOCK_NEVER,
+  RegionReplica,
+  type RegionTree,
+  type VoxelPlacement,
+  WorldState,
+} from "@orthant/core/tree";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -12,6 +17,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
+import type { ServerSession, SyncServer } from "@orthant/protocol/server";
 import type { Prng } from "@orthant/testkit";
 import type { SampleWorld } from "./sample-world.ts";
 

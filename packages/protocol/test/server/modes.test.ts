@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
-import { GeneratorRef, regionBox } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import { regionBox } from "@orthant/core/lattice";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, tileIn } from "./sample-session.ts";
 

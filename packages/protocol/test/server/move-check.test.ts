@@ -1,6 +1,6 @@
 import type { Vector } from "@orthant/core";
-import type { MovementLimits } from "@orthant/protocol";
 import { MoveCheck } from "@orthant/protocol/internal";
+import type { MovementLimits } from "@orthant/protocol/server";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

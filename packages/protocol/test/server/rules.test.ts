@@ -1,5 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
-import type { PlayerEdit, SyncRules } from "@orthant/protocol";
+import type { PlayerEdit, SyncRules } from "@orthant/protocol/server";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle, tileIn } from "./sample-session.ts";

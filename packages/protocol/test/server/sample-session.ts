@@ -1,18 +1,8 @@
-import { type Box, emptyChunk, type Position, type VoxelPlacement } from "@orthant/core";
+import { type Box, emptyChunk, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxBetween, positionsLexicographic, RegionReplica, regionBox } from "@orthant/core/engine";
-import {
-  type Account,
-  DEFAULT_PRECISION,
-  type Hello,
-  type Precision,
-  type ServerSession,
-  type SyncLimits,
-  type SyncRules,
-  SyncServer,
-  type SyncServerEvents,
-  type SyncServerOptions,
-} from "@orthant/protocol";
+import { boxBetween, positionsLexicographic, regionBox } from "@orthant/core/lattice";
+import { RegionReplica, type VoxelPlacement } from "@orthant/core/tree";
+import { DEFAULT_PRECISION, type Hello, type Precision } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -23,6 +13,15 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
+import {
+  type Account,
+  type ServerSession,
+  type SyncLimits,
+  type SyncRules,
+  SyncServer,
+  type SyncServerEvents,
+  type SyncServerOptions,
+} from "@orthant/protocol/server";
 import { FakeTime } from "@orthant/testkit";
 import { SampleWorld } from "./sample-world.ts";
 

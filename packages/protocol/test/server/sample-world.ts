@@ -4,40 +4,37 @@ import {
   type Chunk,
   type ChunkShape,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  type EditOrigin,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  type GenerationPool,
   type GeneratorRegistry,
   type Position,
   TILE_CHUNKS,
   type Vector,
-  type VoxelPlacement,
 } from "@orthant/core";
 import {
-  boxesIntersect,
-  type ClockChange,
-  type Epoch,
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GenerationPool,
   type GeneratorRef,
   generatorRef,
-  OverrideTree,
-  PositionMap,
-  RegionClocks,
-  regionBox,
-  WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/generate";
+import { boxesIntersect, PositionMap, regionBox } from "@orthant/core/lattice";
 import {
-  type PeerServers,
-  type Pose,
-  placementsOf,
-  type RemotePlayerEvent,
-  type RequestedEdit,
-  type SyncWorld,
-  type VisibleEntity,
-  type VisibleEntityEvent,
-  type WorldEditResult,
-} from "@orthant/protocol";
+  type ClockChange,
+  type EditOrigin,
+  type Epoch,
+  OverrideTree,
+  RegionClocks,
+  type VoxelPlacement,
+  WorldState,
+} from "@orthant/core/tree";
+import { type Pose, placementsOf, type RequestedEdit, type VisibleEntity } from "@orthant/protocol";
+import type {
+  PeerServers,
+  RemotePlayerEvent,
+  SyncWorld,
+  VisibleEntityEvent,
+  WorldEditResult,
+} from "@orthant/protocol/server";
 
 /** Initial state of a sample world. */
 export interface SampleWorldOptions {

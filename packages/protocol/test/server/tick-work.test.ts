@@ -1,6 +1,6 @@
 import type { Box, Position } from "@orthant/core";
-import { boxBetween } from "@orthant/core/engine";
-import type { TickReport } from "@orthant/protocol";
+import { boxBetween } from "@orthant/core/lattice";
+import type { TickReport } from "@orthant/protocol/server";
 import { describe, expect, test } from "vitest";
 import {
   boxesOf,

@@ -1,4 +1,5 @@
-import type { Position, VoxelPlacement } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, type StageOptions, settle } from "./sample-session.ts";
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { encode } from "@orthant/core/bytes";
-import type { Wire1Command } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";
+import type { Wire1Command } from "@orthant/protocol/wire1";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Wire1Stage } from "./server-stage.ts";

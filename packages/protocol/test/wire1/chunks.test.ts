@@ -1,5 +1,5 @@
-import { MAZE_DEFAULTS, mazeGenerator, TILE_CHUNKS, uniformChunk } from "@orthant/core";
-import { generatorRef } from "@orthant/core/engine";
+import { TILE_CHUNKS, uniformChunk } from "@orthant/core";
+import { generatorRef, MAZE_DEFAULTS, mazeGenerator } from "@orthant/core/generate";
 import { describe, expect, test } from "vitest";
 import { SampleWorld } from "../server/sample-world.ts";
 import { TICK_MS, Wire1Stage } from "./server-stage.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { decode, encode } from "@orthant/core/bytes";
-import type { TileChunk } from "@orthant/core/engine";
-import { Wire1Client, type Wire1Status } from "@orthant/protocol";
+import type { TileChunk } from "@orthant/core/chunk";
 import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
+import { Wire1Client, type Wire1Status } from "@orthant/protocol/wire1";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Wire1Stage } from "./server-stage.ts";

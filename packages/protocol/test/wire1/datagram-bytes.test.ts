@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ErrorCode } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import type { Wire1Command } from "@orthant/protocol";
 import { readDatagram, type Unreadable, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
+import type { Wire1Command } from "@orthant/protocol/wire1";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Message } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";

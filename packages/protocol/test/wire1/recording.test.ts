@@ -1,6 +1,6 @@
 import type { Box } from "@orthant/core";
-import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
-import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from "@orthant/protocol";
+import { boxBetween, positionsLexicographic } from "@orthant/core/lattice";
+import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from "@orthant/protocol/wire1";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";

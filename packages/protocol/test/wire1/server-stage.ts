@@ -1,13 +1,16 @@
 import { decode, encode } from "@orthant/core/bytes";
-import type { TileChunk } from "@orthant/core/engine";
+import type { TileChunk } from "@orthant/core/chunk";
+import { type Wire1Control, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import {
   type Account,
   DEFAULT_SYNC_LIMITS,
-  DEFAULT_WIRE1_LIMITS,
-  ExpectedPlayers,
   type SyncLimits,
   type SyncRules,
   SyncServer,
+} from "@orthant/protocol/server";
+import {
+  DEFAULT_WIRE1_LIMITS,
+  ExpectedPlayers,
   type Wire1Address,
   type Wire1Command,
   type Wire1Drop,
@@ -15,8 +18,7 @@ import {
   type Wire1Limits,
   type Wire1PlayerActions,
   Wire1Server,
-} from "@orthant/protocol";
-import { type Wire1Control, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
+} from "@orthant/protocol/wire1";
 import { FakeTime } from "@orthant/testkit";
 import { SampleWorld } from "../server/sample-world.ts";
 

@@ -1,6 +1,6 @@
 import { encode } from "@orthant/core/bytes";
-import type { Wire1Command } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";
+import type { Wire1Command } from "@orthant/protocol/wire1";
 import { describe, expect, test } from "vitest";
 import { TICK_MS, Wire1Stage } from "./server-stage.ts";
 

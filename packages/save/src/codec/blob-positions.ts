@@ -1,6 +1,6 @@
 import type { Box, Position } from "@orthant/core";
 import type { ByteReader, ByteWriter } from "@orthant/core/bytes";
-import { AXES, boxEquals, boxExtents } from "@orthant/core/engine";
+import { AXES, boxEquals, boxExtents } from "@orthant/core/lattice";
 import { LEAF_LEVEL_MAX } from "./layout.ts";
 import { Bounds } from "./prepared-chunks.ts";
 

@@ -1,15 +1,14 @@
 import { type Box, type Chunk, emptyChunk, OrthantError, type Position } from "@orthant/core";
 import { type ByteReader, ByteWriter, type Codec, U16_MAX } from "@orthant/core/bytes";
+import { checkChunk, chunkCodec } from "@orthant/core/chunk";
 import {
   AXES,
   boxCodec,
   boxContains,
   boxEquals,
-  checkChunk,
-  chunkCodec,
   comparePositions,
   positionFrom,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import {
   Bounds,
   type ChunkAssignment,

@@ -1,6 +1,6 @@
 import { type Box, OrthantError, type Vector } from "@orthant/core";
 import { bytes, type Codec, list, option, string } from "@orthant/core/bytes";
-import { AXES, boxCodec } from "@orthant/core/engine";
+import { AXES, boxCodec } from "@orthant/core/lattice";
 
 /** Codec of four floats without a count. Values are rounded to 32 bits when written. */
 export const vectorCodec: Codec<Vector> = {

@@ -1,26 +1,22 @@
+import { type GeneratorRegistry, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { type ByteReader, type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
 import {
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratorRegistry,
-  isOrthantError,
-  OrthantError,
-  type Position,
-} from "@orthant/core";
-import { type ByteReader, type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
-import {
-  comparePositions,
   type GeneratedSpace,
-  GeneratorMap,
   GeneratorRef,
   generatorRef,
+} from "@orthant/core/generate";
+import { comparePositions, positionCodec } from "@orthant/core/lattice";
+import {
+  GeneratorMap,
   MAP_GENERATORS_MAX,
   mapOfRegions,
   type NumberedRegions,
   numberedRegions,
   numberedRegionsCodec,
-  positionCodec,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 import type { FileSeal } from "./file-seal.ts";
 import type { GeneratedChunks } from "./stored-chunk.ts";
 import {

@@ -1,4 +1,5 @@
 import type { Position } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import {
   type FixedCodec,
   magic,
@@ -10,7 +11,7 @@ import {
   u32,
   u64Number,
 } from "@orthant/core/bytes";
-import { AXES, requireInteger } from "@orthant/core/engine";
+import { AXES } from "@orthant/core/lattice";
 
 /** Value of `format` in `manifest.json`. */
 export const FORMAT_NAME = "polychora-save";

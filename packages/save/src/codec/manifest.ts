@@ -1,6 +1,6 @@
-import { CHUNK_VOXELS_MAX, OrthantError, type Position } from "@orthant/core";
+import { OrthantError, type Position } from "@orthant/core";
 import { crc32, decodeUtf8, encodeUtf8, U32_MAX } from "@orthant/core/bytes";
-import { AXES } from "@orthant/core/engine";
+import { AXES, CHUNK_VOXELS_MAX } from "@orthant/core/lattice";
 import { type FileSeal, sealOf } from "./file-seal.ts";
 import type { GenerationFiles } from "./files.ts";
 import type { GlobalRecord } from "./global-record.ts";

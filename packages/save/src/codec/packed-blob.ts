@@ -1,6 +1,7 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, type Codec } from "@orthant/core/bytes";
-import { boxCodec, checkChunkChange, checkPackedChunk, skipPackedChunk } from "@orthant/core/engine";
+import { checkChunkChange, checkPackedChunk, skipPackedChunk } from "@orthant/core/chunk";
+import { boxCodec } from "@orthant/core/lattice";
 import { readPositions, writePositions } from "./blob-positions.ts";
 import { partBytes, readSections, writeSections } from "./blob-sections.ts";
 import { type PackedBlobVersion, TABLE_BLOB_VERSION } from "./layout.ts";

@@ -1,6 +1,7 @@
 import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
 import { ByteWriter, bytesEqual, crc32 } from "@orthant/core/bytes";
-import { chunkCodec, comparePositions, requireLatticePosition } from "@orthant/core/engine";
+import { chunkCodec } from "@orthant/core/chunk";
+import { comparePositions, requireLatticePosition } from "@orthant/core/lattice";
 import type { ScheduledTick } from "./scheduled-ticks.ts";
 
 /** One overridden chunk and its position. A chunk of only air is one that was dug away. */

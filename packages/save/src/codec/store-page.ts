@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type ByteReader, type Codec, encodeUtf8, list, option } from "@orthant/core/bytes";
-import { PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/engine";
+import { PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/world";
 import { type RecordRef, recordRefCodec } from "./blob.ts";
 import { STORE_LIST_BLOB, STORE_PAGE_BLOB, WORLD_BLOB_VERSION } from "./layout.ts";
 

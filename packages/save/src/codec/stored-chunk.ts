@@ -1,28 +1,19 @@
-import {
-  AIR,
-  CHUNK_VOXELS_MAX,
-  type Chunk,
-  emptyChunk,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  type VoxelData,
-} from "@orthant/core";
+import { AIR, type Chunk, emptyChunk, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, bytesEqual, crc32, decode, encode } from "@orthant/core/bytes";
 import {
   applyChunkChange,
   checkChunkChange,
   checkPackedChunk,
   chunkLater,
-  comparePositions,
   encodePackedChunk,
   encodeShortChange,
   packedChunkBytes,
   packedChunkCodec,
-  requireLatticePosition,
+  type VoxelData,
   voxelDataCodec,
   voxelsMemoryBytes,
-} from "@orthant/core/engine";
+} from "@orthant/core/chunk";
+import { CHUNK_VOXELS_MAX, comparePositions, requireLatticePosition } from "@orthant/core/lattice";
 import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
 import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
 import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";

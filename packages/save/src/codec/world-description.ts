@@ -1,6 +1,5 @@
 import {
   type BlockCatalog,
-  CHUNK_VOXELS_MAX,
   type ChunkShape,
   chunkShape,
   DEFAULT_BLOCKS,
@@ -9,7 +8,9 @@ import {
   type Vector,
 } from "@orthant/core";
 import { type ByteReader, type Codec, decode, list, option } from "@orthant/core/bytes";
-import { AXES, blockCatalogCodec, type Epoch } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
+import { AXES, CHUNK_VOXELS_MAX } from "@orthant/core/lattice";
+import type { Epoch } from "@orthant/core/tree";
 import { type RecordRef, recordRefCodec } from "./blob.ts";
 import { type FileSeal, fileSealCodec } from "./file-seal.ts";
 import { CATALOG_BLOB } from "./layout.ts";

@@ -6,23 +6,25 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
+import type { GeneratorRef } from "@orthant/core/generate";
 import {
   AXES,
   comparePositions,
-  GeneratorMap,
-  type GeneratorRef,
   intersectBoxes,
-  type KeptRegions,
-  MAP_BOXES_MAX,
-  MAP_GENERATORS_MAX,
   PositionSet,
   positionFrom,
   REGION_EDGE_CHUNKS,
-  RegionTree,
   regionOf,
   regionsTouching,
   WHOLE_LATTICE,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import {
+  GeneratorMap,
+  type KeptRegions,
+  MAP_BOXES_MAX,
+  MAP_GENERATORS_MAX,
+  RegionTree,
+} from "@orthant/core/tree";
 import { generatorMapOf, storedGenerators } from "../codec/global-record.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";

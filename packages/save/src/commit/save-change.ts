@@ -1,5 +1,6 @@
 import type { Box, GeneratorRegistry } from "@orthant/core";
-import type { GeneratorRef, RegionClock } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
+import type { RegionClock } from "@orthant/core/tree";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import { pageFile } from "../codec/files.ts";
 import type { GlobalState } from "../codec/global-record.ts";

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
-import { BLOCK_CATALOG_BYTES_MAX } from "@orthant/core/engine";
+import { BLOCK_CATALOG_BYTES_MAX } from "@orthant/core/chunk";
 import { attempt } from "@orthant/disk/files";
 import { type RecordRef, sealBlob } from "../codec/blob.ts";
 import type { GlobalRecord, GlobalState } from "../codec/global-record.ts";

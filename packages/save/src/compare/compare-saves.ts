@@ -1,17 +1,9 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
+import { ownOptions, requireFlag, requireFunction } from "@orthant/core/arguments";
 import { bytesEqual, encode, hash64, list } from "@orthant/core/bytes";
-import {
-  boxContains,
-  boxContainsBox,
-  boxEquals,
-  diffVoxelData,
-  type GeneratorRef,
-  ownOptions,
-  PositionMap,
-  positionsEqual,
-  requireFlag,
-  requireFunction,
-} from "@orthant/core/engine";
+import { diffVoxelData } from "@orthant/core/chunk";
+import type { GeneratorRef } from "@orthant/core/generate";
+import { boxContains, boxContainsBox, boxEquals, PositionMap, positionsEqual } from "@orthant/core/lattice";
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import { partOf, VOXEL_DATA_PART } from "../codec/blob-sections.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";

@@ -1,4 +1,4 @@
-import { requireInteger } from "@orthant/core/engine";
+import { requireInteger } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { isDamage, pathOfTemporary, temporaryPath, type WriterLock } from "@orthant/disk/files";
 import { generationFiles, parseGenerationFile, parsePageFile } from "../codec/files.ts";

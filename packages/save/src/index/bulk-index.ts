@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import { ByteReader, ByteWriter, I32_MIN } from "@orthant/core/bytes";
-import { boxEquals, positionFrom } from "@orthant/core/engine";
+import { boxEquals, positionFrom } from "@orthant/core/lattice";
 import { childSlot, cubeAroundBoth } from "./cube.ts";
 import { type LeafEntry, NEWEST_INDEX_VERSION } from "./leaf-entry.ts";
 import { overlapping, TrieBranch, type TrieNode, trieOf } from "./leaf-trie.ts";

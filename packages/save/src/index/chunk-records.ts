@@ -1,5 +1,5 @@
 import type { Chunk } from "@orthant/core";
-import { requireLatticePosition } from "@orthant/core/engine";
+import { requireLatticePosition } from "@orthant/core/lattice";
 import { type BlobSize, sealBlob } from "../codec/blob.ts";
 import { encodeChunkBlob } from "../codec/chunk-blob.ts";
 import {

@@ -1,6 +1,6 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { I32_MIN } from "@orthant/core/bytes";
-import { AXES, cubeAt, positionFrom } from "@orthant/core/engine";
+import { AXES, cubeAt, positionFrom } from "@orthant/core/lattice";
 
 /** Level of the whole lattice, whose edge is 2^32 chunks. */
 export const LATTICE_LEVEL = 32;

@@ -9,7 +9,7 @@ import {
   repeated,
   varU32,
 } from "@orthant/core/bytes";
-import { boxCodec, boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxCodec, boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { indexHeader, LEAF_LEVEL_MAX, NONE } from "../codec/layout.ts";
 import { CHILDREN, childCube, childSlot, lastOf, levelOf, requireLevel } from "./cube.ts";

@@ -1,5 +1,6 @@
 import { encode } from "@orthant/core/bytes";
-import { comparePositions, type RegionClock } from "@orthant/core/engine";
+import { comparePositions } from "@orthant/core/lattice";
+import type { RegionClock } from "@orthant/core/tree";
 import { type BlobSize, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
 import { entityBlobCodec } from "../codec/entity.ts";
 import {

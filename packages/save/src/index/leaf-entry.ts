@@ -7,8 +7,8 @@ import {
   positionCodec,
   positionsEqual,
   REGION_EDGE_CHUNKS,
-  type RegionClock,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { RegionClock } from "@orthant/core/tree";
 import { isSameRef, type RecordRef, recordRefsCodec } from "../codec/blob.ts";
 import type { TaggedPart } from "../codec/tagged-part.ts";
 import { describeCube } from "./cube.ts";

@@ -1,5 +1,5 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
-import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { attempt } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";
 import { childSlot } from "./cube.ts";

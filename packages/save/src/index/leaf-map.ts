@@ -1,5 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import { boxEquals } from "@orthant/core/engine";
+import { boxEquals } from "@orthant/core/lattice";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cube.ts";
 import {

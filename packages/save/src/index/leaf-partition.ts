@@ -7,8 +7,8 @@ import {
   clampInto,
   positionFrom,
   REGION_EDGE_CHUNKS,
-  type RegionClock,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { RegionClock } from "@orthant/core/tree";
 import type { BlobSize } from "../codec/blob.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
 import { isPackedVersion, LEAF_LEVEL_MAX, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";

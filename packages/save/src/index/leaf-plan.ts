@@ -1,5 +1,5 @@
 import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthant/core";
-import { comparePositions, PositionSet, regionOf } from "@orthant/core/engine";
+import { comparePositions, PositionSet, regionOf } from "@orthant/core/lattice";
 import { type BlobSize, blobSizeOf } from "../codec/blob.ts";
 import type { StoredEntity } from "../codec/entity.ts";
 import { type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";

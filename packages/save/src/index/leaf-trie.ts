@@ -1,5 +1,5 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
-import { AXES, boxAt, boxContains, boxContainsBox, boxEquals, boxesIntersect } from "@orthant/core/engine";
+import { AXES, boxAt, boxContains, boxContainsBox, boxEquals, boxesIntersect } from "@orthant/core/lattice";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { TaggedPart } from "../codec/tagged-part.ts";
 import {

@@ -1,6 +1,6 @@
 import { type Box, isOrthantError, OrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter, crc32 } from "@orthant/core/bytes";
-import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/engine";
+import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { type PageHeader, pageHeader } from "../codec/layout.ts";
 import { alignedCubeAt, describeCube, LATTICE_LEVEL, requireLevel } from "./cube.ts";

@@ -1,6 +1,7 @@
 import type { Box, Position } from "@orthant/core";
 import { type ByteReader, ByteWriter, I32_MAX, I32_MIN, U32_MAX } from "@orthant/core/bytes";
-import { AXES, type RegionClock, regionOf } from "@orthant/core/engine";
+import { AXES, regionOf } from "@orthant/core/lattice";
+import type { RegionClock } from "@orthant/core/tree";
 import { REFS_PER_LEAF_MAX, type RecordRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { NO_PARTS, type TaggedPart } from "../codec/tagged-part.ts";

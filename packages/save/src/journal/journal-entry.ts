@@ -1,23 +1,16 @@
-import {
-  type Chunk,
-  OrthantError,
-  type Position,
-  type Vector,
-  type VoxelDataEdit,
-  type VoxelEdit,
-} from "@orthant/core";
+import { type Chunk, OrthantError, type Position, type Vector } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, list, option, string } from "@orthant/core/bytes";
 import {
   type BlockCatalogChange,
   blockCatalogChangeCodec,
   chunkCodec,
-  positionCodec,
-  type RegionClock,
-  regionClockListCodec,
+  type VoxelDataEdit,
+  type VoxelEdit,
   voxelDataCodec,
   voxelDataEditsCodec,
-  voxelEditsCodec,
-} from "@orthant/core/engine";
+} from "@orthant/core/chunk";
+import { positionCodec } from "@orthant/core/lattice";
+import { type RegionClock, regionClockListCodec, voxelEditsCodec } from "@orthant/core/tree";
 import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
 import { type StoreChange, storeChangeCodec } from "../codec/store-page.ts";
 import type { LastClientEdit } from "../codec/world-description.ts";

@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, list, string } from "@orthant/core/bytes";
-import { positionCodec } from "@orthant/core/engine";
+import { positionCodec } from "@orthant/core/lattice";
 import {
   byKind,
   CHUNK_TICK_KINDS_MAX,

@@ -1,4 +1,5 @@
-import { isOrthantError, type RandomBits } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import type { RandomBits } from "@orthant/core/lattice";
 import type { Disk, DiskFile, DiskLock } from "@orthant/disk";
 import {
   encodeEndMark,

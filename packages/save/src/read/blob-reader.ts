@@ -1,6 +1,6 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, type Codec, decode } from "@orthant/core/bytes";
-import { boxContains, boxEquals, PositionSet } from "@orthant/core/engine";
+import { boxContains, boxEquals, PositionSet } from "@orthant/core/lattice";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
 import { openBlob, type RecordRef, rememberSize } from "../codec/blob.ts";
 import { checkChunkBlob, chunkBlobCodec } from "../codec/chunk-blob.ts";

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { ownOptions, requireFunction } from "@orthant/core/engine";
+import { ownOptions, requireFunction } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole, requireDisk } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";

@@ -1,5 +1,5 @@
 import { type ChunkShape, chunkShape, GeneratorRegistry } from "@orthant/core";
-import { requireWhole, wrongArgument } from "@orthant/core/engine";
+import { requireWhole, wrongArgument } from "@orthant/core/arguments";
 
 // Checks of options that several functions have. Each throws `ORT_ARGUMENT` with the option's name, its value and what
 // would be right.

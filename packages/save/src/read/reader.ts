@@ -1,6 +1,6 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
+import { ownOptions } from "@orthant/core/arguments";
 import type { Codec } from "@orthant/core/bytes";
-import { ownOptions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole, requireDisk } from "@orthant/disk/files";
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";

@@ -1,5 +1,6 @@
 import type { Box, Chunk, Position } from "@orthant/core";
-import { AXES, boxesIntersect, wrongArgument } from "@orthant/core/engine";
+import { wrongArgument } from "@orthant/core/arguments";
+import { AXES, boxesIntersect } from "@orthant/core/lattice";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { Manifest } from "../codec/manifest.ts";

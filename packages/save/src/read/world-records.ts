@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { type Codec, decode } from "@orthant/core/bytes";
-import { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec } from "@orthant/core/engine";
+import { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec } from "@orthant/core/chunk";
 import { atFileLater } from "@orthant/disk/files";
 import { openBlob, type RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";

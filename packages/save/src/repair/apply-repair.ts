@@ -1,14 +1,7 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { U64_MAX } from "@orthant/core/bytes";
-import {
-  boxContains,
-  boxesIntersect,
-  clockFrom,
-  PositionMap,
-  type RegionClock,
-  regionBox,
-  regionOf,
-} from "@orthant/core/engine";
+import { boxContains, boxesIntersect, PositionMap, regionBox, regionOf } from "@orthant/core/lattice";
+import { clockFrom, type RegionClock } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { StoredEntity } from "../codec/entity.ts";

@@ -1,11 +1,7 @@
-import {
-  type ChunkShape,
-  chunkShape,
-  DEFAULT_GENERATORS,
-  type GeneratorRegistry,
-  HYPERCUBE_CHUNKS,
-} from "@orthant/core";
-import { ownOptions, type RegionClock } from "@orthant/core/engine";
+import { type ChunkShape, chunkShape, type GeneratorRegistry, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { ownOptions } from "@orthant/core/arguments";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import type { RegionClock } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
 import { playersCodec } from "../codec/entity.ts";

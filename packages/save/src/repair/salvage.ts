@@ -1,6 +1,8 @@
 import { type Box, isOrthantError } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
 import { decode } from "@orthant/core/bytes";
-import { boxContainsBox, boxesIntersect, type RegionClock, wrongArgument } from "@orthant/core/engine";
+import { boxContainsBox, boxesIntersect } from "@orthant/core/lattice";
+import type { RegionClock } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, readWhole } from "@orthant/disk/files";
 import { compareAge, openBlob, type RecordRef } from "../codec/blob.ts";

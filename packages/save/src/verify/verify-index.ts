@@ -1,5 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { boxContainsBox, PositionSet, regionBox } from "@orthant/core/engine";
+import { boxContainsBox, PositionSet, regionBox } from "@orthant/core/lattice";
 import { type Finding, findingOf } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";

@@ -1,5 +1,5 @@
 import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
-import { AXES, axisOutside, boxAt, PositionSet, pointOnAxes } from "@orthant/core/engine";
+import { AXES, axisOutside, boxAt, PositionSet, pointOnAxes } from "@orthant/core/lattice";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
 import type { StoredEntity } from "../codec/entity.ts";

@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
-import { AXES, ownOptions, requireFlag } from "@orthant/core/engine";
+import { ownOptions, requireFlag } from "@orthant/core/arguments";
+import { AXES } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
 import {

@@ -1,4 +1,4 @@
-import { requireObject, requireText, wrongArgument } from "@orthant/core/engine";
+import { requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
 
 /** Requires options for closing a server. */
 export function requireCloseOptions(options: unknown): void {

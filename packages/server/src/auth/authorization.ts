@@ -1,7 +1,8 @@
 import { createHash, type KeyObject } from "node:crypto";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { requireId } from "@orthant/core/engine";
-import type { Account, AccountFault, Hello, Role } from "@orthant/protocol";
+import { requireId } from "@orthant/core/arguments";
+import type { Hello, Role } from "@orthant/protocol";
+import type { Account, AccountFault } from "@orthant/protocol/server";
 import { type AuthorizedAccount, type AuthorizeRejection, checkedDecision } from "./decision.ts";
 import { isExpiredToken, tokenVerifier, type VerifyingKey } from "./token.ts";
 

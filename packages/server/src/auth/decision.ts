@@ -1,5 +1,5 @@
-import { requireFlag, requireId, requireText, wrongArgument } from "@orthant/core/engine";
-import type { Account } from "@orthant/protocol";
+import { requireFlag, requireId, requireText, wrongArgument } from "@orthant/core/arguments";
+import type { Account } from "@orthant/protocol/server";
 import { ROLES } from "./token.ts";
 
 /** The account that a game's own decision returns. */

@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
+import { convertList, requireObject } from "@orthant/core/arguments";
 import { U64_MAX } from "@orthant/core/bytes";
-import { convertList, requireObject } from "@orthant/core/engine";
-import type { Account, AccountFault } from "@orthant/protocol";
+import type { Account, AccountFault } from "@orthant/protocol/server";
 
 /** Names a player, or one token by its id (`jti`). */
 export type RevocationTarget = { readonly playerId: bigint } | { readonly tokenId: string };

@@ -1,6 +1,5 @@
 import { createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { U64_MAX } from "@orthant/core/bytes";
 import {
   nameFault,
   requireFunction,
@@ -8,7 +7,8 @@ import {
   requireObject,
   requireText,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import { U64_MAX } from "@orthant/core/bytes";
 import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 

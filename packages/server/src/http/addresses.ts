@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv4 } from "node:net";
-import { requireText } from "@orthant/core/engine";
+import { requireText } from "@orthant/core/arguments";
 
 const MAPPED_IPV4 = /^::ffff:(?<address>\d+\.\d+\.\d+\.\d+)$/i;
 const UNKNOWN = "unknown";

@@ -1,5 +1,5 @@
 import type { TimeSource } from "@orthant/core";
-import { TokenBucket } from "@orthant/core/engine";
+import { TokenBucket } from "@orthant/core/time";
 import { networkOf } from "./addresses.ts";
 import type { ServerLimits } from "./limits.ts";
 

@@ -1,11 +1,7 @@
 import { OrthantError } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/engine";
-import {
-  DEFAULT_SYNC_LIMITS,
-  DEFAULT_WIRE1_LIMITS,
-  type SyncLimits,
-  type Wire1Limits,
-} from "@orthant/protocol";
+import { wrongArgument } from "@orthant/core/arguments";
+import { DEFAULT_SYNC_LIMITS, type SyncLimits } from "@orthant/protocol/server";
+import { DEFAULT_WIRE1_LIMITS, type Wire1Limits } from "@orthant/protocol/wire1";
 
 /** Limits for networks and sockets. Each has a line in docs/reference/limits.md. */
 export interface ServerLimits {

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 
 /** Directives of the content security policy that an owner may extend. */
 export type PolicyDirective =

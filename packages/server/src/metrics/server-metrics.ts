@@ -1,12 +1,7 @@
-import type { RejectionReason } from "@orthant/core";
-import {
-  type GoodbyeReason,
-  type SyncLimits,
-  type SyncServerEvents,
-  type TickReport,
-  WIRE1_DROPS,
-  type Wire1Counts,
-} from "@orthant/protocol";
+import type { RejectionReason } from "@orthant/core/world";
+import type { GoodbyeReason } from "@orthant/protocol";
+import type { SyncLimits, SyncServerEvents, TickReport } from "@orthant/protocol/server";
+import { WIRE1_DROPS, type Wire1Counts } from "@orthant/protocol/wire1";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { REFUSALS, type RefusalName } from "../http/connection-limiter.ts";
 import type { HttpMetrics } from "../http/http-handler.ts";

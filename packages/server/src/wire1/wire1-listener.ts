@@ -1,16 +1,16 @@
 import { createSocket, type Socket } from "node:dgram";
 import { BlockList, isIP, isIPv6 } from "node:net";
 import { OrthantError } from "@orthant/core";
+import type { Role } from "@orthant/protocol";
+import type { Account } from "@orthant/protocol/server";
 import {
-  type Account,
-  type Role,
   type Wire1Address,
   type Wire1Counts,
   type Wire1Events,
   Wire1Recorder,
   Wire1Server,
   type Wire1ServerOptions,
-} from "@orthant/protocol";
+} from "@orthant/protocol/wire1";
 import type { Logger } from "pino";
 import { wire1PlayerId } from "../auth/authorization.ts";
 import { isLoopback } from "../http/addresses.ts";

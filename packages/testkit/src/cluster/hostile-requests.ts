@@ -1,7 +1,7 @@
 import { ownerRequestCodec } from "@orthant/cluster/internal";
 import type { Box, Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { positionFrom } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
 import type { RequestedEdit } from "@orthant/protocol";
 import type { Prng } from "../prng.ts";
 

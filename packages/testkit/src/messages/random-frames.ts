@@ -1,33 +1,35 @@
-import type { RejectionReason } from "@orthant/core";
 import {
   BlockCatalog,
   type Box,
-  type Content,
   chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
   type Position,
   uniformChunk,
-  type VoxelPlacement,
 } from "@orthant/core";
+import { blockCatalogHash } from "@orthant/core/chunk";
+import { GeneratorRef } from "@orthant/core/generate";
+import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
 import {
-  blockCatalogHash,
   boxAt,
-  CLOCK_NEVER,
-  clockFrom,
   comparePositions,
-  EPOCH_MAX,
-  GeneratorMap,
-  GeneratorRef,
-  type PatchLeaf,
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
+} from "@orthant/core/lattice";
+import {
+  CLOCK_NEVER,
+  type Content,
+  clockFrom,
+  EPOCH_MAX,
+  GeneratorMap,
+  type PatchLeaf,
   type RegionChange,
   type RegionClock,
   type RegionPatch,
-} from "@orthant/core/engine";
-import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
+  type VoxelPlacement,
+} from "@orthant/core/tree";
+import type { RejectionReason } from "@orthant/core/world";
 import type { GoodbyeReason, NumberedEditResult, Role, SeenEntity } from "@orthant/protocol";
 import {
   type ClientFrame,

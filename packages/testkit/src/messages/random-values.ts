@@ -1,5 +1,5 @@
 import type { Vector } from "@orthant/core";
-import { positionFrom } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
 import type { Pose } from "@orthant/protocol";
 import type { Prng } from "../prng.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { OrthantError } from "@orthant/core";
 import { crc8 } from "@orthant/core/bytes";
-import { GeneratorRef } from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
 import {
   createPixelWorld,

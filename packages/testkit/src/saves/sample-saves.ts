@@ -8,7 +8,8 @@ import {
   type Position,
 } from "@orthant/core";
 import { encode, encodeUtf8 } from "@orthant/core/bytes";
-import { blockCatalogCodec, cubeAt, regionOf } from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
+import { cubeAt, regionOf } from "@orthant/core/lattice";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   BulkSaveWriter,

@@ -1,4 +1,5 @@
-import { AXIS_NAMES, type Axis, type Vector } from "@orthant/core";
+import type { Axis, Vector } from "@orthant/core";
+import { AXIS_NAMES } from "@orthant/core/lattice";
 import type { ScenePoint } from "../slice/slice.ts";
 
 /** Slightly below straight up, where left and right would swap. */

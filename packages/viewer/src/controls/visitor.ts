@@ -1,4 +1,4 @@
-import { nameFault } from "@orthant/core/engine";
+import { nameFault } from "@orthant/core/arguments";
 
 /** The visitor: an access token, and a name to show to other players. */
 export interface Visitor {

@@ -1,6 +1,6 @@
 import { type BrushPlacements, boxBrush, sphereBrush } from "@orthant/client";
 import type { Position } from "@orthant/core";
-import { positionFrom } from "@orthant/core/engine";
+import { positionFrom } from "@orthant/core/lattice";
 import type { Slice } from "../slice/slice.ts";
 
 /** The voxels that a click changes: a shape and its radius. */

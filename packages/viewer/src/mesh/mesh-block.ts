@@ -1,5 +1,5 @@
 import type { Chunk, ChunkShape, Position } from "@orthant/core";
-import { floorDivide, floorModulo } from "@orthant/core/engine";
+import { floorDivide, floorModulo } from "@orthant/core/lattice";
 import {
   type ChunkCut,
   type CutAt,

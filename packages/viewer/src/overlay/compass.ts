@@ -1,4 +1,5 @@
-import { AXIS_NAMES, type Axis, type Vector } from "@orthant/core";
+import type { Axis, Vector } from "@orthant/core";
+import { AXIS_NAMES } from "@orthant/core/lattice";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { ViewerElements } from "./elements.ts";
 

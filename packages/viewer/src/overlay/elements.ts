@@ -1,4 +1,4 @@
-import { printable } from "@orthant/core/engine";
+import { printable } from "@orthant/core/arguments";
 import style from "./viewer.css?inline";
 import markup from "./viewer.html?raw";
 

@@ -1,4 +1,4 @@
-import { AXIS_NAMES } from "@orthant/core";
+import { AXIS_NAMES } from "@orthant/core/lattice";
 import type { Numbers, WorldStatus } from "../message/messages.ts";
 import type { Slice } from "../slice/slice.ts";
 import { showText, type ViewerElements } from "./elements.ts";

@@ -1,5 +1,5 @@
 import type { BlockProperties } from "@orthant/core";
-import { dataText } from "@orthant/core/engine";
+import { dataText } from "@orthant/core/world";
 import { showText, type ViewerElements } from "./elements.ts";
 
 /** The longest text of a voxel's data that the card shows, in characters. */

@@ -1,4 +1,4 @@
-import { AXIS_NAMES } from "@orthant/core";
+import { AXIS_NAMES } from "@orthant/core/lattice";
 import { ConeGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import type { ShownEntity } from "../message/messages.ts";
 import { type ScenePoint, type Slice, toScene } from "../slice/slice.ts";

@@ -1,5 +1,6 @@
 import type { Box, ChunkShape } from "@orthant/core";
-import { boxVolume, epochOf, REGION_EDGE_CHUNKS, stepOf } from "@orthant/core/engine";
+import { boxVolume, REGION_EDGE_CHUNKS } from "@orthant/core/lattice";
+import { epochOf, stepOf } from "@orthant/core/tree";
 import { BoxGeometry, EdgesGeometry, Group, LineBasicMaterial, LineSegments } from "three";
 import type { RegionInfo } from "../message/messages.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";

@@ -1,5 +1,5 @@
 import type { Axis, ChunkShape, Position, Vector } from "@orthant/core";
-import { AXES, positionFrom } from "@orthant/core/engine";
+import { AXES, positionFrom } from "@orthant/core/lattice";
 
 /** A point or direction in the drawn scene: to the right, up, and towards the viewer. */
 export type ScenePoint = readonly [right: number, up: number, back: number];

@@ -1,4 +1,5 @@
-import { isOrthantError, platforms, RENDER_CACHE_LIMITS, terrain } from "@orthant/core";
+import { isOrthantError, platforms, terrain } from "@orthant/core";
+import { RENDER_CACHE_LIMITS } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { OpfsDisk } from "@orthant/disk/browser";
 import { createWorld } from "@orthant/world";

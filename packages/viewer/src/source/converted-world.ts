@@ -1,5 +1,5 @@
 import { AIR, type ChunkShape, OrthantError, type Position, systemTime } from "@orthant/core";
-import { positionFrom, positionsLexicographic, voxelIndex } from "@orthant/core/engine";
+import { positionFrom, positionsLexicographic, voxelIndex } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   type ConversionOutcome,

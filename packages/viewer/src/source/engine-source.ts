@@ -7,15 +7,15 @@ import {
   type Position,
   type Vector,
 } from "@orthant/core";
+import { GeneratorRef } from "@orthant/core/generate";
 import {
   boxAt,
-  GeneratorRef,
   PositionSet,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { RegionInfo, SourceNumbers } from "../message/messages.ts";
 import { enginePlacement } from "./engine-placement.ts";

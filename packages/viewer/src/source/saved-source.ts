@@ -1,4 +1,5 @@
-import { OrthantError, type Position, RENDER_CACHE_LIMITS, type Vector } from "@orthant/core";
+import { OrthantError, type Position, type Vector } from "@orthant/core";
+import { RENDER_CACHE_LIMITS } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { BlobDisk } from "@orthant/disk/browser";
 import { type DetectedWorld, detectNativeSave } from "@orthant/formats";

@@ -11,19 +11,14 @@ import {
   type BlockPlacement,
   type Box,
   type Chunk,
-  type Content,
   type EditResult,
   isOrthantError,
   type Position,
   type Vector,
 } from "@orthant/core";
-import {
-  GeneratorRef,
-  intersectBoxes,
-  positionsLexicographic,
-  regionBox,
-  regionsTouching,
-} from "@orthant/core/engine";
+import { GeneratorRef } from "@orthant/core/generate";
+import { intersectBoxes, positionsLexicographic, regionBox, regionsTouching } from "@orthant/core/lattice";
+import type { Content } from "@orthant/core/tree";
 import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 import { enginePlacement } from "./engine-placement.ts";
 import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";

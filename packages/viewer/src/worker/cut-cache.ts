@@ -1,5 +1,5 @@
 import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
-import { boxVolume, PositionMap, positionsLexicographic } from "@orthant/core/engine";
+import { boxVolume, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
 import type { ChunkCut, CutAt } from "@orthant/mesh/volume";
 import { chunkOfScene, cutChunk } from "../mesh/mesh-block.ts";
 import type { Slice } from "../slice/slice.ts";

@@ -1,5 +1,5 @@
 import type { Axis, Box, Position } from "@orthant/core";
-import { floorDivide, floorModulo, indexInChunk } from "@orthant/core/engine";
+import { floorDivide, floorModulo, indexInChunk } from "@orthant/core/lattice";
 import { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "../map/map-tile.ts";
 import type { View } from "../message/messages.ts";
 import { type MapPlane, mapPlane } from "../slice/slice.ts";

@@ -1,5 +1,5 @@
 import type { Axis, Box, ChunkShape } from "@orthant/core";
-import { boxVolume, positionFrom, regionsTouching } from "@orthant/core/engine";
+import { boxVolume, positionFrom, regionsTouching } from "@orthant/core/lattice";
 import { MESH_BLOCK_EDGE_VOXELS } from "../mesh/mesh-block.ts";
 import type { View } from "../message/messages.ts";
 import { mapPlane } from "../slice/slice.ts";

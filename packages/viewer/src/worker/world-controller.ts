@@ -12,7 +12,7 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { AXES, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/engine";
+import { AXES, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/lattice";
 import { BlockAppearance, castRay } from "@orthant/mesh";
 import { brushPlacements } from "../edit/edit.ts";
 import type {

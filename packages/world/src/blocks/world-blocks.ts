@@ -4,10 +4,10 @@ import {
   blockHandles,
   defineBlocks,
   diffBlockCatalogs,
-  ListenerSet,
   renameBlock,
   retireBlock,
-} from "@orthant/core/engine";
+} from "@orthant/core/chunk";
+import { ListenerSet } from "@orthant/core/world";
 import type { WorldContent } from "../content/world-content.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 

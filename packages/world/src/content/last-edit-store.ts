@@ -1,5 +1,5 @@
-import type { EditOrigin } from "@orthant/core";
-import { requireId, wrongArgument } from "@orthant/core/engine";
+import { requireId, wrongArgument } from "@orthant/core/arguments";
+import type { EditOrigin } from "@orthant/core/tree";
 import type { LastClientEdit } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/content";
 

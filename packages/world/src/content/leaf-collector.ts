@@ -2,14 +2,13 @@ import type { Box, Position } from "@orthant/core";
 import {
   boxAt,
   boxContainsBox,
-  type OverrideTree,
   PositionMap,
   positionFrom,
   REGION_EDGE_CHUNKS,
-  type RegionClock,
   regionBox,
   regionOf,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { OverrideTree, RegionClock } from "@orthant/core/tree";
 import {
   type ChunkAssignment,
   chunkOfEntity,

@@ -1,5 +1,5 @@
 import type { Box, Chunk, Position } from "@orthant/core";
-import { PositionMap, PositionSet } from "@orthant/core/engine";
+import { PositionMap, PositionSet } from "@orthant/core/lattice";
 import { cubeKey } from "../regions/region-reader.ts";
 
 /** Knows how much memory regions take. */

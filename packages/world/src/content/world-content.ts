@@ -2,21 +2,15 @@ import {
   type BlockCatalog,
   type Box,
   type Chunk,
-  type EditOrigin,
   type GeneratorRegistry,
   OrthantError,
   type Position,
 } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import {
-  blockCatalogCodec,
-  boxAt,
-  type ClockChange,
-  ListenerSet,
-  regionOf,
-  roundOutToRegions,
-  type WorldState,
-} from "@orthant/core/engine";
+import { blockCatalogCodec } from "@orthant/core/chunk";
+import { boxAt, regionOf, roundOutToRegions } from "@orthant/core/lattice";
+import type { ClockChange, EditOrigin, WorldState } from "@orthant/core/tree";
+import { ListenerSet } from "@orthant/core/world";
 import {
   type CommittedChange,
   catalogOf,

@@ -1,5 +1,4 @@
 import {
-  AXIS_NAMES,
   type BlockCatalog,
   type Box,
   type Chunk,
@@ -8,10 +7,12 @@ import {
   OrthantError,
   type Position,
   uniformChunk,
-  type VoxelPlacement,
 } from "@orthant/core";
+import { convertList, requireAtMost, requireList } from "@orthant/core/arguments";
 import { copyBytes } from "@orthant/core/bytes";
+import { fillBlocks, type IsSameType, sameTypeIn } from "@orthant/core/chunk";
 import {
+  AXIS_NAMES,
   axisOutside,
   boxAt,
   boxBetween,
@@ -19,24 +20,17 @@ import {
   boxVolume,
   chunkOfVoxel,
   chunksOfVoxels,
-  convertList,
-  fillBlocks,
-  type IsSameType,
   intersectBoxes,
   PositionMap,
   PositionSet,
   positionFrom,
   positionsLexicographic,
   regionBox,
-  requireAtMost,
-  requireList,
-  type StateEdit,
-  sameTypeIn,
   voxelIndex,
   voxelOfIndex,
   voxelsOfChunks,
-  type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { StateEdit, VoxelPlacement, WorldState } from "@orthant/core/tree";
 import {
   requireBox,
   requireChunkPair,

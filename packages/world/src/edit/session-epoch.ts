@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import type { Epoch } from "@orthant/core/engine";
+import type { Epoch } from "@orthant/core/tree";
 import type { WorldDescription } from "@orthant/save";
 import { DESCRIPTION_EPOCHS_MAX } from "@orthant/save/content";
 import type { WorldContent } from "../content/world-content.ts";

@@ -1,19 +1,9 @@
-import {
-  type ChunkShape,
-  type EditOrigin,
-  OrthantError,
-  type Position,
-  type TimeSource,
-  type VoxelEdit,
-} from "@orthant/core";
+import { type ChunkShape, OrthantError, type Position, type TimeSource } from "@orthant/core";
+import { requireId } from "@orthant/core/arguments";
 import { encode } from "@orthant/core/bytes";
-import {
-  type ClockChange,
-  ListenerSet,
-  requireId,
-  type StateEdit,
-  type WorldState,
-} from "@orthant/core/engine";
+import type { VoxelEdit } from "@orthant/core/chunk";
+import type { ClockChange, EditOrigin, StateEdit, WorldState } from "@orthant/core/tree";
+import { ListenerSet } from "@orthant/core/world";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";

@@ -1,5 +1,6 @@
 import type { Box, Position } from "@orthant/core";
-import { clampInto, type ListenerSet } from "@orthant/core/engine";
+import { clampInto } from "@orthant/core/lattice";
+import type { ListenerSet } from "@orthant/core/world";
 import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
 import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";

@@ -1,6 +1,6 @@
 import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import { copyBytes, encode } from "@orthant/core/bytes";
-import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/engine";
+import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/lattice";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/content";
 import { cubeKey } from "../regions/region-reader.ts";

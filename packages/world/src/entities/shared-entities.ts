@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { WHOLE_LATTICE } from "@orthant/core/engine";
+import { WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { StoredEntity } from "@orthant/save";
 import type { WorldContent } from "../content/world-content.ts";
 import type { WorldEditor } from "../edit/world-editor.ts";

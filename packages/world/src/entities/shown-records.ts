@@ -1,11 +1,6 @@
 import type { Dimensions, Entity, Vector } from "@orthant/core";
-import {
-  type Axes,
-  requireBytes,
-  requireKnownFields,
-  requireObject,
-  requireShownName,
-} from "@orthant/core/engine";
+import { requireBytes, requireKnownFields, requireObject, requireShownName } from "@orthant/core/arguments";
+import type { Axes } from "@orthant/core/lattice";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
 import type { PlayerChange } from "./player-store.ts";

@@ -1,16 +1,8 @@
-import type { ChunkShape, Dimensions, SeededGenerator, VoxelBox } from "@orthant/core";
-import {
-  type Axes,
-  chunksOfRegions,
-  chunksOfVoxels,
-  convertList,
-  type GeneratorMap,
-  ownOptions,
-  requireList,
-  requireWhole,
-  voxelsOfChunks,
-  wrongArgument,
-} from "@orthant/core/engine";
+import type { ChunkShape, Dimensions, VoxelBox } from "@orthant/core";
+import { convertList, ownOptions, requireList, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import type { SeededGenerator } from "@orthant/core/generate";
+import { type Axes, chunksOfRegions, chunksOfVoxels, voxelsOfChunks } from "@orthant/core/lattice";
+import type { GeneratorMap } from "@orthant/core/tree";
 import { requireSeededGenerator } from "../checked-arguments.ts";
 import type { KeptGenerators, WorldGenerators } from "./world-generators.ts";
 

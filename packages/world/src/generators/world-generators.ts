@@ -1,5 +1,7 @@
-import { type Box, OrthantError, type SeededGenerator } from "@orthant/core";
-import { type GeneratorMap, ListenerSet } from "@orthant/core/engine";
+import { type Box, OrthantError } from "@orthant/core";
+import type { SeededGenerator } from "@orthant/core/generate";
+import type { GeneratorMap } from "@orthant/core/tree";
+import { ListenerSet } from "@orthant/core/world";
 import type { WorldContent } from "../content/world-content.ts";
 import type { WorldEditor } from "../edit/world-editor.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";

@@ -1,14 +1,7 @@
 import { type Box, type Chunk, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import {
-  applyBlockChange,
-  axisOutside,
-  boxAt,
-  type ClockChange,
-  PositionMap,
-  type RegionClocks,
-  regionBox,
-  WHOLE_LATTICE,
-} from "@orthant/core/engine";
+import { applyBlockChange } from "@orthant/core/chunk";
+import { axisOutside, boxAt, PositionMap, regionBox, WHOLE_LATTICE } from "@orthant/core/lattice";
+import type { ClockChange, RegionClocks } from "@orthant/core/tree";
 import {
   type ChunkTickChanges,
   chunkAfter,

@@ -2,23 +2,13 @@ import {
   type BlockCatalog,
   type Chunk,
   type ChunkShape,
-  type EditOrigin,
   emptyChunk,
   type Position,
   type Vector,
-  type VoxelEdit,
-  type VoxelPlacement,
 } from "@orthant/core";
-import {
-  type ClockChange,
-  chunkOfVoxel,
-  diffChunks,
-  diffVoxelData,
-  PositionMap,
-  type RegionClock,
-  voxelIndex,
-  type WorldState,
-} from "@orthant/core/engine";
+import { diffChunks, diffVoxelData, type VoxelEdit } from "@orthant/core/chunk";
+import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/lattice";
+import type { ClockChange, EditOrigin, RegionClock, VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { GlobalState, LastClientEdit, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import {
   type ChunkTickChanges,

@@ -1,4 +1,4 @@
-import { type GenerationPool, GeneratorRegistry } from "@orthant/core";
+import { GeneratorRegistry } from "@orthant/core";
 import {
   ownOptions,
   requireChoice,
@@ -7,7 +7,8 @@ import {
   requireTime,
   requireWhole,
   wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import type { GenerationPool } from "@orthant/core/generate";
 import type { Retention } from "@orthant/save";
 import { requireMoment } from "../checked-arguments.ts";
 import {

@@ -1,12 +1,7 @@
-import {
-  DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  HYPERCUBE_CHUNKS,
-  OrthantError,
-  systemTime,
-} from "@orthant/core";
+import { DEFAULT_BLOCKS, HYPERCUBE_CHUNKS, OrthantError, systemTime } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec, requireShownTexts } from "@orthant/core/engine";
+import { blockCatalogCodec, requireShownTexts } from "@orthant/core/chunk";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import type { Disk, DiskLock } from "@orthant/disk";
 import {
   createSave,

@@ -7,25 +7,16 @@ import {
   type Dimensions,
   dimensionsOf,
   type GeneratorRegistry,
-  type GeneratorSource,
-  generatorsOf,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   OrthantError,
-  PLAIN_DATA,
-  type SeededGenerator,
   TILE_CHUNKS,
   type Vector,
 } from "@orthant/core";
-import {
-  Axes,
-  ownOptions,
-  requireDataCodec,
-  requireObject,
-  requireText,
-  requireWhole,
-  wrongArgument,
-} from "@orthant/core/engine";
+import { ownOptions, requireObject, requireText, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import { type GeneratorSource, generatorsOf, type SeededGenerator } from "@orthant/core/generate";
+import { Axes } from "@orthant/core/lattice";
+import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { DEFAULT_LIMITS, hasSave } from "@orthant/save";

@@ -1,5 +1,8 @@
-import { DEFAULT_GENERATORS, type RandomBits, systemTime, type TimeSource } from "@orthant/core";
-import { systemRandomBits, WorldState, wrongArgument } from "@orthant/core/engine";
+import { systemTime, type TimeSource } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
+import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { type RandomBits, systemRandomBits } from "@orthant/core/lattice";
+import { WorldState } from "@orthant/core/tree";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
 import { CLIENT_EDITS_MAX, generatorMapOf } from "@orthant/save/content";
 import { WorldContent } from "../content/world-content.ts";

@@ -6,7 +6,7 @@ import {
   positionsLexicographic,
   regionBox,
   regionsTouching,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 
 /** Boxes of more regions are kept as one box instead of region by region; callers rarely keep that many. */
 const REGIONS_KEPT_SINGLY_MAX = 256;

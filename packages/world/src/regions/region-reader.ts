@@ -5,18 +5,16 @@ import {
   boxContains,
   boxesIntersect,
   boxVolume,
-  CLOCK_NEVER,
   comparePositions,
   intersectBoxes,
-  OverrideTree,
   PositionMap,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
   unionBox,
-  type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { CLOCK_NEVER, OverrideTree, type WorldState } from "@orthant/core/tree";
 import { isDamage } from "@orthant/disk/files";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
 import { realizeStored, realizeStoredLater, type ScheduledTick, ticksOf } from "@orthant/save/content";

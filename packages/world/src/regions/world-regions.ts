@@ -1,17 +1,14 @@
-import type { Box, Chunk, GeneratorRegistry, Position, QueryDetail } from "@orthant/core";
-import type { GeneratorMap, RegionTree } from "@orthant/core/engine";
+import type { Box, Chunk, GeneratorRegistry, Position } from "@orthant/core";
+import { AXES, boxVolume, intersectBoxes, regionBox, regionOf, unionBox } from "@orthant/core/lattice";
 import {
-  AXES,
-  boxVolume,
   CLOCK_NEVER,
-  intersectBoxes,
+  type GeneratorMap,
   OverrideTree,
+  type QueryDetail,
   RegionClocks,
-  regionBox,
-  regionOf,
-  unionBox,
+  type RegionTree,
   type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 import type { LeafEntry, LeafIndex, Save } from "@orthant/save";
 import { TickStore } from "../simulation/tick-store.ts";
 import { LoadedRegions } from "./loaded-regions.ts";

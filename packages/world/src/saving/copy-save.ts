@@ -1,4 +1,4 @@
-import { PositionMap } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

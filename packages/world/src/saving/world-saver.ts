@@ -1,5 +1,6 @@
 import { isOrthantError, OrthantError, type TimeSource } from "@orthant/core";
-import { ListenerSet, nextTurn } from "@orthant/core/engine";
+import { nextTurn } from "@orthant/core/time";
+import { ListenerSet } from "@orthant/core/world";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, GeneratorChange, Save, SaveWriter } from "@orthant/save";

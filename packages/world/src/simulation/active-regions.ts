@@ -1,17 +1,17 @@
 import type { Box, Position } from "@orthant/core";
+import { requireAtMost } from "@orthant/core/arguments";
 import {
   type AXES,
   boxBetween,
   boxVolume,
   chunkOfVoxel,
-  nextTurn,
   PositionMap,
   positionFrom,
   positionsLexicographic,
   regionBox,
   regionOf,
-  requireAtMost,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { nextTurn } from "@orthant/core/time";
 import type { WorldEngine } from "../world-engine.ts";
 import type { StepReach } from "./engine-steps.ts";
 import type { SimulatedPart } from "./step-part.ts";

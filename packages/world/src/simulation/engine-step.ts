@@ -1,5 +1,8 @@
 import { type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { type IsSameType, PositionMap, requireAtMost, type WorldState } from "@orthant/core/engine";
+import { requireAtMost } from "@orthant/core/arguments";
+import type { IsSameType } from "@orthant/core/chunk";
+import { PositionMap } from "@orthant/core/lattice";
+import type { WorldState } from "@orthant/core/tree";
 import type { StepChange } from "../edit/world-editor.ts";
 import { EDIT_CHUNKS_MAX } from "../world-options.ts";
 import { StepChunk } from "./step-chunk.ts";

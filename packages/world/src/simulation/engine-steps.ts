@@ -1,5 +1,6 @@
 import { OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
-import { AXES, axisOutside, boxAt, regionOf, sameTypeIn } from "@orthant/core/engine";
+import { sameTypeIn } from "@orthant/core/chunk";
+import { AXES, axisOutside, boxAt, regionOf } from "@orthant/core/lattice";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EngineEdit, WorldEditor } from "../edit/world-editor.ts";
 import { EngineStep, type StepWorld } from "./engine-step.ts";

@@ -1,5 +1,5 @@
 import type { ChunkShape, Position } from "@orthant/core";
-import { voxelOfIndex } from "@orthant/core/engine";
+import { voxelOfIndex } from "@orthant/core/lattice";
 
 /** Calls `visit` with voxels of a chunk that follow from the world's seed, the step and the chunk alone. */
 export function drawVoxels(

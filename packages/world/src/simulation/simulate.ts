@@ -1,12 +1,12 @@
 import type { DataCodec, Dimensions } from "@orthant/core";
 import {
-  type Axes,
   ownOptions,
   requireFlag,
   requireFunction,
   requireObject,
   requireWhole,
-} from "@orthant/core/engine";
+} from "@orthant/core/arguments";
+import type { Axes } from "@orthant/core/lattice";
 import type { WorldEngine } from "../world-engine.ts";
 import { ActiveRegions } from "./active-regions.ts";
 import { Simulation, type SimulationOptions, type System } from "./simulation.ts";

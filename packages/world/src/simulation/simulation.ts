@@ -6,7 +6,8 @@ import {
   type TimeSource,
   type VoxelBox,
 } from "@orthant/core";
-import { type Axes, requireWhole } from "@orthant/core/engine";
+import { requireWhole } from "@orthant/core/arguments";
+import type { Axes } from "@orthant/core/lattice";
 import type { ActiveRegions } from "./active-regions.ts";
 import type { Step } from "./step.ts";
 

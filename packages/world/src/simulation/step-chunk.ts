@@ -1,12 +1,5 @@
-import {
-  CHUNK_DATA_BYTES_MAX,
-  type Chunk,
-  chunkFromVoxels,
-  isOrthantError,
-  type Position,
-  type VoxelEdit,
-} from "@orthant/core";
-import type { IsSameType } from "@orthant/core/engine";
+import { type Chunk, chunkFromVoxels, isOrthantError, type Position } from "@orthant/core";
+import { CHUNK_DATA_BYTES_MAX, type IsSameType, type VoxelEdit } from "@orthant/core/chunk";
 import type { ChunkTicks } from "./tick-store.ts";
 
 /** A chunk with more edited voxels than this is unpacked, because one voxel after the other would take longer. */

@@ -1,5 +1,6 @@
 import type { Dimensions, Vector, VoxelBox } from "@orthant/core";
-import { type Axes, requireId, wrongArgument } from "@orthant/core/engine";
+import { requireId, wrongArgument } from "@orthant/core/arguments";
+import type { Axes } from "@orthant/core/lattice";
 import {
   type NewEntity,
   shownEntity,

@@ -8,7 +8,7 @@ import {
   positionsLexicographic,
   regionOf,
   regionsTouching,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { JOURNAL_STEP_ENTITIES_MAX } from "@orthant/save/journal";
 import { checkedEntityChange, checkedNewEntity } from "../checked-arguments.ts";

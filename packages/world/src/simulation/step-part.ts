@@ -1,4 +1,5 @@
-import type { Box, Position, VoxelPlacement } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core/tree";
 
 /** A tick that a step schedules in another part of the world. */
 export interface BorderTick {

@@ -1,17 +1,7 @@
-import { AIR, type DataCodec, type Dimensions, type Position, type SetOptions } from "@orthant/core";
-import {
-  type Axes,
-  axisOutside,
-  decodeData,
-  encodeData,
-  encodeSetData,
-  ownSetOptions,
-  positionsLexicographic,
-  regionBox,
-  requireBlock,
-  requireWhole,
-  wrongArgument,
-} from "@orthant/core/engine";
+import { AIR, type DataCodec, type Dimensions, type Position } from "@orthant/core";
+import { requireBlock, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import { type Axes, axisOutside, positionsLexicographic, regionBox } from "@orthant/core/lattice";
+import { decodeData, encodeData, encodeSetData, ownSetOptions, type SetOptions } from "@orthant/core/world";
 import { isTickKind } from "@orthant/save/content";
 import type { EngineStep } from "./engine-step.ts";
 import type { ActivePlayer } from "./engine-steps.ts";

@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { comparePositions, PositionMap, positionsLexicographic, regionBox } from "@orthant/core/engine";
+import { comparePositions, PositionMap, positionsLexicographic, regionBox } from "@orthant/core/lattice";
 import {
   CHUNK_TICK_KINDS_MAX,
   CHUNK_TICKS_MAX,

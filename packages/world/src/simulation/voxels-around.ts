@@ -1,5 +1,5 @@
 import type { Box, ChunkShape, Vector } from "@orthant/core";
-import { type AXES, boxBetween, positionFrom } from "@orthant/core/engine";
+import { type AXES, boxBetween, positionFrom } from "@orthant/core/lattice";
 
 /** Chunks have coordinates of 32 bits. */
 const CHUNKS_EACH_WAY = 2 ** 31;

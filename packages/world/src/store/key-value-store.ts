@@ -1,12 +1,7 @@
-import { type DataCodec, OrthantError, PLAIN_DATA } from "@orthant/core";
+import { type DataCodec, OrthantError } from "@orthant/core";
+import { requireText, wrongArgument } from "@orthant/core/arguments";
 import { encodeUtf8 } from "@orthant/core/bytes";
-import {
-  decodePlainValue,
-  encodePlainValue,
-  PLAIN_VALUE_HEAD_BYTES,
-  requireText,
-  wrongArgument,
-} from "@orthant/core/engine";
+import { decodePlainValue, encodePlainValue, PLAIN_DATA, PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/world";
 import { STORE_KEY_BYTES_MAX, STORE_VALUE_BYTES_MAX } from "@orthant/save/content";
 import type { EngineStore, StoreReader } from "./engine-store.ts";
 

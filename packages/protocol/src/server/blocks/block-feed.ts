@@ -1,6 +1,6 @@
 import type { BlockCatalog } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
-import { blockCatalogHash, diffBlockCatalogs } from "@orthant/core/engine";
+import { blockCatalogHash, diffBlockCatalogs } from "@orthant/core/chunk";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { BlocksMessage } from "../../message/server-message.ts";
 import type { Outbox } from "../outbox.ts";

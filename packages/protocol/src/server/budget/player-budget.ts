@@ -1,4 +1,4 @@
-import { TokenBucket } from "@orthant/core/engine";
+import { TokenBucket } from "@orthant/core/time";
 import type { Account } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 

@@ -1,12 +1,7 @@
-import {
-  type Box,
-  type ChunkShape,
-  OrthantError,
-  type Position,
-  type RejectionReason,
-  type VoxelPlacement,
-} from "@orthant/core";
-import { axisOutside, boxAt, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
+import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { axisOutside, boxAt, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/lattice";
+import type { VoxelPlacement } from "@orthant/core/tree";
+import type { RejectionReason } from "@orthant/core/world";
 import { changedBox, placedDataBytes, type RequestedEdit } from "../../message/requested-edit.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Player } from "../account.ts";

@@ -1,5 +1,5 @@
 import { isOrthantError } from "@orthant/core";
-import type { ClockChange, WorldState } from "@orthant/core/engine";
+import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { EditMessage, Hello } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX, FEATURES } from "../../message/limits.ts";
 import { dataBytesOf, type RequestedEdit, requestOf } from "../../message/requested-edit.ts";

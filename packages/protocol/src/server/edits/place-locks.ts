@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { PositionMap, PositionSet } from "@orthant/core/engine";
+import { PositionMap, PositionSet } from "@orthant/core/lattice";
 
 /**
  * Gives each section of work the chunks that it needs for itself, in the order of the requests. Sections that share

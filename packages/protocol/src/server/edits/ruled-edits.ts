@@ -1,13 +1,13 @@
-import { type Box, isOrthantError, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { type Box, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
 import {
   boxAt,
   chunkOfVoxel,
   chunksOfVoxels,
   PositionSet,
   positionsLexicographic,
-  type WorldState,
-  wrongArgument,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
 import type { Player } from "../account.ts";
 import type { RuleAnswer, SyncRules } from "../sync-rules.ts";

@@ -1,5 +1,5 @@
 import type { ChunkShape, Position, Vector } from "@orthant/core";
-import { PositionMap, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/engine";
+import { PositionMap, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/lattice";
 import { type EntityDetails, NO_DETAILS, type Pose } from "../../message/entity.ts";
 import { stepsOfPose } from "../../message/pose-codec.ts";
 import type { PoseSteps } from "../../message/pose-steps.ts";

@@ -1,6 +1,5 @@
 import type { Vector } from "@orthant/core";
-import { ByteWriter } from "@orthant/core/bytes";
-import { riceCost, zigzag } from "@orthant/core/engine";
+import { ByteWriter, riceCost, zigzag } from "@orthant/core/bytes";
 import type { EntityMotion, EntityMove, NumberedEntity } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import type { PoseSteps } from "../../message/pose-steps.ts";

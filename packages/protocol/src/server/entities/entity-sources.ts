@@ -1,13 +1,13 @@
 import type { Box, Position } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
 import {
-  boxesOfRegions,
   boxVolume,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
   regionsTouching,
-} from "@orthant/core/engine";
+} from "@orthant/core/lattice";
+import { boxesOfRegions } from "@orthant/core/tree";
 import type { EntityDetails, VisibleEntity } from "../../message/entity.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import { clampedPose, clipText } from "../../message/sendable.ts";

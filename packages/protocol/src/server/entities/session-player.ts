@@ -1,4 +1,4 @@
-import { pointOnAxes } from "@orthant/core/engine";
+import { pointOnAxes } from "@orthant/core/lattice";
 import type { Move } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
 import { DETAIL_BYTES_MAX } from "../../message/limits.ts";

@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
-import type { GeneratorMap, GeneratorRef } from "@orthant/core/engine";
+import type { GeneratorRef } from "@orthant/core/generate";
+import type { GeneratorMap } from "@orthant/core/tree";
 import { type RegionEncoding, regionEncoding } from "./region-changes.ts";
 
 /**

@@ -1,12 +1,6 @@
 import type { Box, Position } from "@orthant/core";
-import {
-  CLOCK_NEVER,
-  type ClockChange,
-  PositionMap,
-  PositionSet,
-  positionsLexicographic,
-  RESYNC_REGIONS_MAX,
-} from "@orthant/core/engine";
+import { PositionMap, PositionSet, positionsLexicographic } from "@orthant/core/lattice";
+import { CLOCK_NEVER, type ClockChange, RESYNC_REGIONS_MAX } from "@orthant/core/tree";
 import type { InterestMessage } from "../../message/client-message.ts";
 import type { Player } from "../account.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";

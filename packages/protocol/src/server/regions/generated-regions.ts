@@ -1,5 +1,5 @@
-import type { GenerationJob } from "@orthant/core";
-import type { RegionTree } from "@orthant/core/engine";
+import type { GenerationJob } from "@orthant/core/generate";
+import type { RegionTree } from "@orthant/core/tree";
 import type { SyncWorld } from "../sync-world.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 

@@ -1,14 +1,15 @@
-import type { Position, QueryDetail } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { comparePositions } from "@orthant/core/lattice";
 import {
   type ClockChange,
   changeBodies,
-  comparePositions,
   PATCH_REGIONS_MAX,
   patchBodyBytes,
+  type QueryDetail,
   type RegionChange,
   regionChange,
   type WorldState,
-} from "@orthant/core/engine";
+} from "@orthant/core/tree";
 
 /** How regions are encoded for a client, depending on its generators and its support of edit lists. */
 export interface RegionEncoding {

@@ -1,4 +1,5 @@
-import { type ClockChange, comparePositions, type WorldState } from "@orthant/core/engine";
+import { comparePositions } from "@orthant/core/lattice";
+import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { SyncWorld } from "../sync-world.ts";
 import { RegionStep } from "./region-changes.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";

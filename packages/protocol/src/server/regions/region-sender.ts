@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { CLOCK_NEVER } from "@orthant/core/engine";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import { coverRegions } from "../../message/regions.ts";
 import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";

@@ -1,5 +1,5 @@
 import type { Box, ChunkShape, Position, Vector } from "@orthant/core";
-import { boxVolume, clipToAxes, REGION_EDGE_CHUNKS, regionsTouching } from "@orthant/core/engine";
+import { boxVolume, clipToAxes, REGION_EDGE_CHUNKS, regionsTouching } from "@orthant/core/lattice";
 import type { InterestMessage } from "../../message/client-message.ts";
 
 import type { SyncLimits } from "../sync-limits.ts";

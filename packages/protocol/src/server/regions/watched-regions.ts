@@ -1,5 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import { PositionMap, regionBox } from "@orthant/core/engine";
+import { PositionMap, regionBox } from "@orthant/core/lattice";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { GridEntity } from "../entities/grid-entity.ts";

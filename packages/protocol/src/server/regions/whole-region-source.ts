@@ -1,6 +1,5 @@
 import type { Position } from "@orthant/core";
-import type { RegionTree } from "@orthant/core/engine";
-import { CLOCK_NEVER, wholeRegionChange } from "@orthant/core/engine";
+import { CLOCK_NEVER, type RegionTree, wholeRegionChange } from "@orthant/core/tree";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
 import { GeneratedRegions } from "./generated-regions.ts";

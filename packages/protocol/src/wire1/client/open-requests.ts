@@ -1,5 +1,6 @@
 import { type Position, TILE_CHUNKS } from "@orthant/core";
-import { floorDivide, PositionMap, TILE_CHUNK_EDGE, type TileChunk, voxelIndex } from "@orthant/core/engine";
+import { TILE_CHUNK_EDGE, type TileChunk } from "@orthant/core/chunk";
+import { floorDivide, PositionMap, voxelIndex } from "@orthant/core/lattice";
 import type { SetTile } from "../message/wire1-command.ts";
 
 /** Time between the first and the second attempt; it doubles after each. */

@@ -1,13 +1,7 @@
 import { TILE_CHUNKS, type TimeSource } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import {
-  floorDivide,
-  PositionMap,
-  PositionSet,
-  TILE_CHUNK_EDGE,
-  type TileChunk,
-  voxelIndex,
-} from "@orthant/core/engine";
+import { TILE_CHUNK_EDGE, type TileChunk } from "@orthant/core/chunk";
+import { floorDivide, PositionMap, PositionSet, voxelIndex } from "@orthant/core/lattice";
 import { DatagramCounts, type Wire1Drop } from "../drop-counts.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import { readDatagram, type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";

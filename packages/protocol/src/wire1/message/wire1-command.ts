@@ -1,5 +1,5 @@
+import { requireInteger } from "@orthant/core/arguments";
 import { type Codec, U8_MAX, U16_MAX, U32_MAX, varI32, varU16, varU32 } from "@orthant/core/bytes";
-import { requireInteger } from "@orthant/core/engine";
 
 /** A request of a Wire v1 player. Coordinates are 32-bit integers, in tiles or chunks; y grows downwards. */
 export type Wire1Command =

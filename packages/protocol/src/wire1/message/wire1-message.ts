@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/arguments";
 import { ByteReader, ByteWriter, type Codec, list } from "@orthant/core/bytes";
-import { requireInteger, type TileChunk, tileChunkCodec } from "@orthant/core/engine";
+import { type TileChunk, tileChunkCodec } from "@orthant/core/chunk";
 import { formById, formOf, type Wire1Command } from "./wire1-command.ts";
 
 /** The three datagrams that start and maintain a session. */

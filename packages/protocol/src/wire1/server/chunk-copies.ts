@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { PositionMap } from "@orthant/core/engine";
+import { PositionMap } from "@orthant/core/lattice";
 import type { Wire1Limits } from "../wire1-limits.ts";
 import type { ChunkWatcher, TileFeed, WatchedChunk } from "./tile-feed.ts";
 import type { Wire1Address } from "./wire1-server-options.ts";

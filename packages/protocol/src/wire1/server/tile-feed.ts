@@ -1,13 +1,7 @@
 import type { Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import {
-  type ClockChange,
-  PositionMap,
-  PositionSet,
-  regionBox,
-  regionOf,
-  type WorldState,
-} from "@orthant/core/engine";
+import { PositionMap, PositionSet, regionBox, regionOf } from "@orthant/core/lattice";
+import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { SyncWorld } from "../../server/sync-world.ts";
 import { wire1Codec } from "../message/wire1-message.ts";
 

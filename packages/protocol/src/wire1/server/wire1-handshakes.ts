@@ -1,4 +1,4 @@
-import { TokenBucket } from "@orthant/core/engine";
+import { TokenBucket } from "@orthant/core/time";
 import type { Wire1Control } from "../message/wire1-message.ts";
 import { CONNECT_MS_MAX, PROBE_MS_MIN, type Wire1Limits } from "../wire1-limits.ts";
 

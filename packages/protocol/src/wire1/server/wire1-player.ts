@@ -1,4 +1,4 @@
-import type { VoxelPlacement } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import { SyncClient } from "../../client/sync-client.ts";
 import type { Pose } from "../../message/entity.ts";
 import { EDITS_OPEN_MAX } from "../../message/limits.ts";

@@ -1,4 +1,5 @@
-import type { RandomBits, TimeSource } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
+import type { RandomBits } from "@orthant/core/lattice";
 import type { Hello } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
 import type { Account } from "../../server/account.ts";

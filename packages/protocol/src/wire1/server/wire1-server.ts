@@ -1,6 +1,6 @@
 import { OrthantError, TILE_CHUNKS } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
-import { positionsEqual } from "@orthant/core/engine";
+import { positionsEqual } from "@orthant/core/lattice";
 import { DatagramCounts, type Wire1Drop } from "../drop-counts.ts";
 import {
   isFromServer,

@@ -1,6 +1,9 @@
-import { TILE_CHUNKS, type VoxelPlacement } from "@orthant/core";
+import { TILE_CHUNKS } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { chunkOfVoxel, systemRandomBits, TILE_CHUNK_EDGE, TokenBucket } from "@orthant/core/engine";
+import { TILE_CHUNK_EDGE } from "@orthant/core/chunk";
+import { chunkOfVoxel, systemRandomBits } from "@orthant/core/lattice";
+import { TokenBucket } from "@orthant/core/time";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { Account } from "../../server/account.ts";
 import type { Wire1Drop } from "../drop-counts.ts";
 import type { LoadChunk, SetTile, Wire1Command } from "../message/wire1-command.ts";

@@ -1,0 +1,7 @@
+/**
+ * Waits, and a limit of events per second, on a clock that is passed in.
+ *
+ * @module @orthant/core/time
+ */
+
+export { nextTurn, sleep, TokenBucket } from "./time/time-source.ts";

@@ -1,0 +1,13 @@
+/**
+ * What worlds on a disk and worlds of clients share: data of voxels, placements, events of edits.
+ *
+ * @module @orthant/core/world
+ */
+
+export { ListenerSet } from "./event/listener-set.ts";
+export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
+export { decodeData, encodeData, encodeSetData, PLAIN_DATA, requireDataCodec } from "./world/data-codec.ts";
+export { dataText } from "./world/data-text.ts";
+export { ownSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";
+export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";
+export type { RejectionReason, SetOptions } from "./world/voxel-world.ts";

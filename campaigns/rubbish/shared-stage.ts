@@ -17,6 +17,7 @@ import {
   isLoopback,
   issueToken,
   type OrthantServer,
+  replayWire1InWorld,
   serveOwnerEndpoints,
   syncWorldOf,
   tokenVerifier,
@@ -41,6 +42,12 @@ const SECRET = "0123456789abcdef0123456789abcdef";
 const SETTLE_MS = 20_000;
 const POLL_MS = 50;
 const JOIN_MS = 300;
+/** The header of a recording of Wire v1. */
+const EMPTY_RECORDING = Uint8Array.from([..."OW1R", "\x01"], (character) => character.charCodeAt(0));
+const RECORDED_EVENTS = [
+  { kind: "tick", afterMs: 100 },
+  { kind: "datagram", afterMs: 5, address: 0, port: 4_000, datagram: Uint8Array.of(1, 2, 3) },
+];
 
 /** Calls a server and a client of it over a real socket, then compares what both show. */
 export const sharedStage: Stage = {
@@ -268,6 +275,14 @@ function openingTargets(world: World<3>, server: OrthantServer): readonly Target
         ],
       ],
       syncWorldOf: [syncWorldOf, () => [world.engine]],
+      replayWire1InWorld: [
+        replayWire1InWorld,
+        (prng) => [
+          world.engine,
+          prng.chance(0.5) ? EMPTY_RECORDING : RECORDED_EVENTS,
+          { role: "viewer", onCommand: () => undefined },
+        ],
+      ],
       connectTiles: [
         connectTiles,
         () => [

@@ -1,10 +1,21 @@
 import { systemTime, type TimeSource } from "@orthant/core";
+import {
+  requireBytes,
+  requireChoice,
+  requireFunction,
+  requireKnownFields,
+  requireObject,
+  requireWhole,
+  wrongArgument,
+} from "@orthant/core/arguments";
+import { U16_MAX } from "@orthant/core/bytes";
 import { nextTurn } from "@orthant/core/time";
 import type { Role } from "@orthant/protocol";
 import { DEFAULT_SYNC_LIMITS, SyncServer, type SyncWorld } from "@orthant/protocol/server";
 import {
   DEFAULT_WIRE1_LIMITS,
   ExpectedPlayers,
+  readWire1Recording,
   replayWire1,
   type Wire1Counts,
   type Wire1Event,
@@ -12,6 +23,7 @@ import {
   Wire1Server,
 } from "@orthant/protocol/wire1";
 import type { WorldEngine } from "@orthant/world/engine";
+import { ROLES } from "./auth/token.ts";
 import { syncWorldOf } from "./sync-world-of.ts";
 import { type Wire1Options, wire1Account } from "./wire1/wire1-listener.ts";
 
@@ -40,8 +52,15 @@ const TICK_MS = 100;
 export async function replayWire1InWorld(
   world: WorldEngine,
   recording: Uint8Array | Iterable<Wire1Event>,
-  { role = "builder", onCommand }: Wire1ReplayOptions = {},
+  options: Wire1ReplayOptions = {},
 ): Promise<Wire1WorldReplay> {
+  requireObject("options", options, "it is an object");
+  requireKnownFields("the options", options, ["role", "onCommand"]);
+  const { role = "builder", onCommand } = options;
+  requireChoice("role", role, ROLES);
+  if (onCommand !== undefined) requireFunction("onCommand", onCommand);
+  if (typeof (recording as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function")
+    throw wrongArgument("recording", recording, "it is a Uint8Array, or a list of events");
   const { tracked, whenDone } = trackPromises(await syncWorldOf(world));
   let nowMs = 0;
   // Stands still between events. Only rules of a game set timers, and there are none.
@@ -71,7 +90,7 @@ export async function replayWire1InWorld(
     events: { ...(onCommand && { onCommand }), onFailure },
   });
   try {
-    const replay = await replayWire1(recording, {
+    const replay = await replayWire1(checkedEvents(recording), {
       advance(ms) {
         nowMs += ms;
       },
@@ -89,6 +108,22 @@ export async function replayWire1InWorld(
   } finally {
     server.close();
     await sync.shutdown("the recording ended", 0);
+  }
+}
+
+/** Yields the events of a recording, and checks those that a program made itself. */
+function* checkedEvents(recording: Uint8Array | Iterable<Wire1Event>): Generator<Wire1Event, void> {
+  if (recording instanceof Uint8Array) return yield* readWire1Recording(recording);
+  for (const event of recording) {
+    requireObject("event", event, "it is one of a recording");
+    requireWhole("afterMs", event.afterMs, 0, Number.MAX_SAFE_INTEGER);
+    requireChoice("kind", event.kind, ["tick", "datagram"]);
+    if (event.kind === "datagram") {
+      requireWhole("address", event.address, 0, Number.MAX_SAFE_INTEGER);
+      requireWhole("port", event.port, 0, U16_MAX);
+      requireBytes("datagram", event.datagram);
+    }
+    yield event;
   }
 }
 

@@ -17,8 +17,9 @@ import * as valid from "./valid-values.ts";
 /** Names under which the history of a world is tagged. */
 const TAGS = ["alpha", "beta", "gamma"] as const;
 
-/** Methods whose boxes may have thousands of chunks, each of which takes memory. */
-const BOX_METHODS: ReadonlySet<string> = new Set([
+/** Methods during which thousands of chunks may be read or written, by their boxes or by work that continues meanwhile. */
+const LARGE_METHODS: ReadonlySet<string> = new Set([
+  "World.compact",
   "World.fill",
   "World.copy",
   "World.loadChunks",
@@ -74,7 +75,7 @@ class WorldCalls implements OpenStage {
         "World",
         world,
         worldArguments(world, () => this.#knownEntity()),
-      ).map((target) => (BOX_METHODS.has(target.name) ? { ...target, mayAllocate: true } : target)),
+      ).map((target) => (LARGE_METHODS.has(target.name) ? { ...target, mayAllocate: true } : target)),
       ...methodTargets("WorldSnapshot", this.#snapshot, {
         get: (prng) => [valid.position(prng, world.dimensions)],
         chunk: (prng) => [valid.chunkPosition(prng, world.dimensions)],

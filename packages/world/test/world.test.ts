@@ -155,8 +155,8 @@ describe("voxels", () => {
   test("reject an edit that is far too large, with advice", async () => {
     const world = await flatWorld();
     const huge = boxBetween([0, 0, 0, 0], [10_000, 10_000, 10_000, 1]);
-    await expect(world.fill(huge, 1)).rejects.toThrow("fill it in parts");
-    await expect(world.copy(huge, [0, 0, 0, 0])).rejects.toThrow("copy it in parts");
+    await expect(world.fill(huge, 1)).rejects.toThrow("fill the box in parts");
+    await expect(world.copy(huge, [0, 0, 0, 0])).rejects.toThrow("copy the box in parts");
     await world.close();
   });
 });

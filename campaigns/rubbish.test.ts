@@ -27,6 +27,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   "@orthant/disk/node": () => import("@orthant/disk/node"),
   "@orthant/formats": () => import("@orthant/formats"),
   "@orthant/generation/node": () => import("@orthant/generation/node"),
+  "@orthant/formats/exports": () => import("@orthant/formats/exports"),
   "@orthant/formats/readers": () => import("@orthant/formats/readers"),
   "@orthant/mesh": () => import("@orthant/mesh"),
   "@orthant/pixel-world": () => import("@orthant/pixel-world"),

@@ -1,4 +1,6 @@
+import { box } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { exportBox } from "@orthant/formats/exports";
 import {
   ColumnSection,
   flattenBlock,
@@ -11,18 +13,20 @@ import {
   readNbt,
   readNbtCompound,
 } from "@orthant/formats/readers";
+import { createWorld } from "@orthant/world";
 import { functionTargets, methodTargets, type Stage } from "./stage.ts";
 
 const REGION = "r.0.0.mca";
 /** A compound with one byte named `a`, without a head. Calls get copies, which may change afterwards. */
 const COMPOUND: readonly number[] = [1, 0, 1, 0x61, 7, 0];
 
-/** Calls the readers of other programs' files, and what they return. */
+/** Calls the readers and writers of other programs' files, and what they return. */
 export const importsStage: Stage = {
   name: "imports",
   async open() {
     const disk = new MemoryDisk({ directories: [], files: new Map([[REGION, new Uint8Array(8_192)]]) });
     const region = await openRegion(disk, REGION);
+    const world = await createWorld(new MemoryDisk(), { dimensions: 3 }, { autosave: false });
     return {
       targets: [
         ...functionTargets({
@@ -43,6 +47,7 @@ export const importsStage: Stage = {
         ...functionTargets({
           openTiled: [openTiled, () => [disk, "map.tmj"]],
           openLuanti: [openLuanti, () => [disk, REGION]],
+          exportBox: [exportBox, () => [world, box([0, 0, 0], [2, 2, 2]), "a.schem"]],
         }),
         ...methodTargets("RegionFile", region, { columns: () => [[]] }),
         ...methodTargets(
@@ -68,6 +73,7 @@ export const importsStage: Stage = {
       ],
       finish: async () => {
         await region.close();
+        await world.close();
         return [];
       },
     };

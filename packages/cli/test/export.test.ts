@@ -432,7 +432,7 @@ describe("orthant export", () => {
       expect(exitCode).toBe(EXIT.usage);
       return errors;
     };
-    expect(await failed("a.obj")).toContain("ends with none of .schem, .vox, .glb");
+    expect(await failed("a.obj")).toContain("it ends with one of .schem, .vox, .glb");
     expect(await failed("region.mca")).toContain("r.X.Z.mca");
     expect(await failed("r.0.0.mca", "--box", "-9,0,0..-5,1,1")).toContain("outside of the region");
     expect(await failed("a.vox", "--box", "0,0,0,0..1,1,1,2")).toContain("three axes");

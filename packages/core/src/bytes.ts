@@ -14,6 +14,7 @@ export { crc32 } from "./bytes/crc32.ts";
 export {
   deflateRaw,
   deflateRawBeside,
+  deflateWrapped,
   type FirstStream,
   inflateFirst,
   inflateRaw,
@@ -34,7 +35,7 @@ export {
   unzigzag,
   zigzag,
 } from "./bytes/integers.ts";
-export { copyBytes } from "./bytes/plain-bytes.ts";
+export { copyBytes, joinBytes } from "./bytes/plain-bytes.ts";
 export {
   bool,
   f32,

@@ -4,13 +4,14 @@
  * @module @orthant/formats/imports
  */
 
-import { OrthantError, systemTime } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { openSave, type Save } from "@orthant/save";
 import { convertToMemory } from "./format/convert-to-memory.ts";
-import type { DetectedWorld, Format, FormatEnvironment, FormatValues } from "./format/format.ts";
+import type { DetectedWorld, Format, FormatValues } from "./format/format.ts";
 import type { ImportTasks } from "./format/import-tasks.ts";
 import type { ConversionLoss } from "./format/losses.ts";
+import { QUIET } from "./format/quiet.ts";
 import { FOREIGN_FORMATS } from "./formats.ts";
 import { OwnImportTasks } from "./imported/own-tasks.ts";
 import { luantiFormat, luantiKind } from "./luanti/format.ts";
@@ -85,9 +86,3 @@ export async function importToMemory(
   }
   throw new OrthantError("ORT_NOT_FOUND", `${name} is no world of another program that is known here`);
 }
-
-const QUIET: FormatEnvironment = {
-  time: systemTime,
-  progress: () => ({ advance: () => undefined, end: () => undefined }),
-  note: () => undefined,
-};

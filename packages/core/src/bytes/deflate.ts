@@ -1,6 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { type InflatedBytes, nodeZlib } from "./node-zlib.ts";
-import { plainBytes } from "./plain-bytes.ts";
+import { joinBytes, plainBytes } from "./plain-bytes.ts";
 
 /** Fast, with little left to gain: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. */
 const LEVEL = 1;
@@ -24,6 +24,7 @@ interface ByteTransform {
 }
 
 type StreamFormat = "deflate-raw" | "deflate" | "gzip";
+const STREAM_FORMATS = { zlib: "deflate", gzip: "gzip" } as const;
 type ByteTransformConstructor = new (format: StreamFormat) => ByteTransform;
 
 declare const CompressionStream: ByteTransformConstructor | undefined;
@@ -122,6 +123,21 @@ export function inflateUpTo(
   }
 }
 
+/**
+ * Compresses bytes to a `zlib` (RFC 1950) or `gzip` (RFC 1952) stream for another program. Synchronous in Node, else it uses
+ * the platform's streams.
+ */
+export function deflateWrapped(
+  bytes: Uint8Array,
+  wrapping: "zlib" | "gzip",
+): Uint8Array | Promise<Uint8Array> {
+  const zlib = nodeZlib();
+  if (zlib !== undefined)
+    return plainBytes(wrapping === "zlib" ? zlib.deflateSync(bytes) : zlib.gzipSync(bytes));
+  const Stream = typeof CompressionStream === "undefined" ? undefined : CompressionStream;
+  return pump(streamOf(Stream, STREAM_FORMATS[wrapping]), bytes, Number.POSITIVE_INFINITY);
+}
+
 /** Room for what most streams contain, so that one piece is enough. */
 function roomFor(compressedBytes: number, bytesMax: number): number {
   const guessed = Math.min(compressedBytes * GUESSED_RATIO, GUESSED_BYTES_MAX, bytesMax + 1);
@@ -159,10 +175,9 @@ export async function streamInflateUpTo(
   wrapping: "zlib" | "gzip",
   bytesMax: number,
 ): Promise<Uint8Array> {
-  const format = wrapping === "zlib" ? "deflate" : "gzip";
   const stream = streamOf(
     typeof DecompressionStream === "undefined" ? undefined : DecompressionStream,
-    format,
+    STREAM_FORMATS[wrapping],
   );
   try {
     return await pump(stream, bytes, bytesMax, tooLong);
@@ -209,13 +224,7 @@ async function pump(
     }
     pieces.push(value);
   }
-  const joined = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    joined.set(piece, offset);
-    offset += piece.length;
-  }
-  return joined;
+  return joinBytes(pieces);
 }
 
 function streamOf(

@@ -16,6 +16,8 @@ export interface NodeZlib {
     options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
     done: (error: Error | null, result: InflatedBytes) => void,
   ): void;
+  deflateSync(bytes: Uint8Array): Uint8Array;
+  gzipSync(bytes: Uint8Array): Uint8Array;
   inflateSync(
     bytes: Uint8Array,
     options: { readonly maxOutputLength: number; readonly chunkSize: number },

@@ -4,6 +4,8 @@ import type { SectionVoxels } from "./column-section.ts";
 /** A lane of four bits with only its lowest bit set, or only its highest one, in every lane of a word. */
 const LANE_ONES = 0x1111_1111;
 const LANE_TOPS = 0x8888_8888;
+/** Bits of an index of a section, at least. */
+export const INDEX_BITS_MIN = 4;
 
 /** How many indices there are, how they are packed, and how many states they choose from. */
 export interface IndexPacking {
@@ -42,7 +44,7 @@ export class LongIndices implements SectionVoxels {
   }
 
   unpack(): Uint16Array {
-    this.#indices ??= unpackIndices(this.#longs, this.#packing);
+    this.#indices ??= unpackLongs(this.#longs, this.#packing);
     return this.#indices;
   }
 
@@ -70,7 +72,23 @@ export class LongIndices implements SectionVoxels {
   }
 }
 
-function unpackIndices(longs: DataView, { count, bits, crossLongs }: IndexPacking): Uint16Array {
+/** Packs the places of blocks in a palette as the game does since 1.16: whole indices in a long, the first one lowest. */
+export function packLongs(blocks: Uint16Array, places: ReadonlyMap<number, number>): BigInt64Array {
+  const bits = bitsFor(places.size, INDEX_BITS_MIN);
+  const each = Math.floor(64 / bits);
+  const longs = new BigInt64Array(longsFor({ count: blocks.length, bits, crossLongs: false }));
+  for (let long = 0; long < longs.length; long++) {
+    let value = 0n;
+    for (let at = Math.min(each, blocks.length - long * each) - 1; at >= 0; at--) {
+      const place = places.get(blocks[long * each + at] as number) ?? 0;
+      value = (value << BigInt(bits)) | BigInt(place);
+    }
+    longs[long] = BigInt.asIntN(64, value);
+  }
+  return longs;
+}
+
+function unpackLongs(longs: DataView, { count, bits, crossLongs }: IndexPacking): Uint16Array {
   const indices = new Uint16Array(count);
   // Where indices fill longs exactly, both layouts are the same.
   if (crossLongs && 64 % bits !== 0) unpackAcross(longs, bits, indices);

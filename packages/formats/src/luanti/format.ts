@@ -19,15 +19,13 @@ import {
 } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
+import { SQLITE_HEADER_BYTES, SQLITE_MAGIC } from "../sqlite/sqlite-layout.ts";
 import type { LuantiBlock } from "./luanti-block.ts";
 import { type LuantiBlockPlace, type LuantiWorld, openLuanti } from "./luanti-world.ts";
 
 const MAP_FILE = "map.sqlite";
 const WORLD_FILE = "world.mt";
 const WORLD_FILE_BYTES_MAX = 65_536;
-const SQLITE = "SQLite format 3\0";
-/** Bytes at the start of a database, which has the number of its changes. */
-const HEAD_BYTES = 100;
 const EDGE = 16;
 
 /** Worlds of Luanti and Minetest with a map in SQLite. */
@@ -38,8 +36,8 @@ export const luantiKind: ImportedKind = {
   async detect(disk, file) {
     const found = (evidence: string) => ({ format: "luanti", dialect: undefined, evidence });
     if (file !== undefined)
-      return (await startOf(disk, file, SQLITE.length)) === SQLITE ? found(file) : undefined;
-    if ((await startOf(disk, MAP_FILE, SQLITE.length)) !== undefined) return found(MAP_FILE);
+      return (await startOf(disk, file, SQLITE_MAGIC.length)) === SQLITE_MAGIC ? found(file) : undefined;
+    if ((await startOf(disk, MAP_FILE, SQLITE_MAGIC.length)) !== undefined) return found(MAP_FILE);
     const settings = await readSettings(disk);
     return settings.has("backend") ? found(WORLD_FILE) : undefined;
   },
@@ -53,7 +51,7 @@ export const luantiKind: ImportedKind = {
     }
     const world = await openLuanti(disk, evidence);
     try {
-      const head = await startOf(disk, evidence, HEAD_BYTES);
+      const head = await startOf(disk, evidence, SQLITE_HEADER_BYTES);
       return await sourceOf(world, settings, await fileBytes(disk, evidence), head);
     } catch (error) {
       await world.close();

@@ -1,4 +1,5 @@
 import { OrthantError } from "@orthant/core";
+import { joinBytes } from "@orthant/core/bytes";
 import { lz4Decompress } from "@orthant/pixel-world/lz4";
 
 const MAGIC = "LZ4Block";
@@ -37,13 +38,7 @@ export function readLz4Stream(bytes: Uint8Array, bytesMax: number): Uint8Array {
     total += length;
     offset = start + stored;
   }
-  const joined = new Uint8Array(total);
-  let end = 0;
-  for (const piece of pieces) {
-    joined.set(piece, end);
-    end += piece.length;
-  }
-  return joined;
+  return joinBytes(pieces);
 }
 
 function plain(block: Uint8Array, length: number, method: number, offset: number): Uint8Array {

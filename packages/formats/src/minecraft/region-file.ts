@@ -7,11 +7,8 @@ import { readLz4Stream } from "../lz4/lz4-stream.ts";
 import { type NbtCompound, readNbt } from "../nbt/nbt-compound.ts";
 import { FindingLog } from "../part/finding-log.ts";
 import { type ChunkColumn, positionOf, readColumn } from "./chunk-column.ts";
+import { REGION_COLUMNS, REGION_HEADER_BYTES, REGION_SLOTS, SECTOR_BYTES } from "./region-layout.ts";
 
-const SECTOR_BYTES = 4096;
-const HEADER_BYTES = 2 * SECTOR_BYTES;
-const SLOTS = 1024;
-const EDGE = 32;
 const EXTERNAL_BIT = 128;
 /** Maximum bytes of a column before compression. Those of real worlds have some 130 kB; mods and books add to it. */
 export const COLUMN_BYTES_MAX = 16_777_216;
@@ -181,12 +178,17 @@ export async function openRegion(disk: Disk, path: string): Promise<RegionFile> 
     const log = new FindingLog(path);
     const size = await file.size();
     if (size === 0) log.notice("an empty file, as a game leaves it that was stopped; it has no chunks");
-    else if (size < HEADER_BYTES) {
-      throw new OrthantError("ORT_TRUNCATED", `${size} bytes where the header alone has ${HEADER_BYTES}`, {
-        path,
-      });
+    else if (size < REGION_HEADER_BYTES) {
+      throw new OrthantError(
+        "ORT_TRUNCATED",
+        `${size} bytes where the header alone has ${REGION_HEADER_BYTES}`,
+        {
+          path,
+        },
+      );
     }
-    const header = size === 0 ? new Uint8Array(HEADER_BYTES) : await file.readAt(0, HEADER_BYTES);
+    const header =
+      size === 0 ? new Uint8Array(REGION_HEADER_BYTES) : await file.readAt(0, REGION_HEADER_BYTES);
     const slots = readHeader(header, Number(name[1]), Number(name[2]), size, log);
     return new RegionFile(disk, file, path, size, log, slots);
   } catch (error) {
@@ -204,14 +206,14 @@ function readHeader(
 ): readonly RegionSlot[] {
   const view = new DataView(header.buffer, header.byteOffset, header.length);
   const slots: RegionSlot[] = [];
-  for (let index = 0; index < SLOTS; index++) {
+  for (let index = 0; index < REGION_SLOTS; index++) {
     const location = view.getUint32(index * 4);
     if (location === 0) continue;
-    const x = regionX * EDGE + (index % EDGE);
-    const z = regionZ * EDGE + Math.floor(index / EDGE);
+    const x = regionX * REGION_COLUMNS + (index % REGION_COLUMNS);
+    const z = regionZ * REGION_COLUMNS + Math.floor(index / REGION_COLUMNS);
     const offset = (location >>> 8) * SECTOR_BYTES;
     const length = (location & 0xff) * SECTOR_BYTES;
-    if (offset < HEADER_BYTES || offset >= size || length === 0) {
+    if (offset < REGION_HEADER_BYTES || offset >= size || length === 0) {
       const detail = `${length} bytes at ${offset} of a file of ${size}`;
       log.damage("ORT_POINTER", `chunk [${x}, ${z}] is left out: ${detail}`, index * 4);
     } else slots.push({ x, z, savedAt: view.getUint32(SECTOR_BYTES + index * 4), offset, length });

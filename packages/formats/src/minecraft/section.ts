@@ -1,14 +1,14 @@
 import { cachedStateText } from "../blocks/block-state.ts";
 import { ColumnSection, type SectionVoxels } from "../blocks/column-section.ts";
 import { NumberedBlocks } from "../blocks/numbered-blocks.ts";
-import { bitsFor, LongIndices, longsFor } from "../blocks/packed-indices.ts";
+import { bitsFor, INDEX_BITS_MIN, LongIndices, longsFor } from "../blocks/packed-indices.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
 
 /** Edge of a section of a column. */
 export const SECTION_EDGE = 16;
 const VOXELS = SECTION_EDGE ** 3;
-const BITS_MIN = 4;
+
 /** From this version of the data on (20w17a, before 1.16), no index crosses two longs. */
 const WHOLE_LONGS_VERSION = 2529;
 
@@ -103,7 +103,7 @@ function readPalette(
   }
   const longs = holder.longs(indicesName);
   if (longs === undefined && palette.length === 1) return { palette, voxels: undefined };
-  const bits = bitsFor(palette.length, BITS_MIN);
+  const bits = bitsFor(palette.length, INDEX_BITS_MIN);
   const needed = longsFor({ count: VOXELS, bits, crossLongs });
   const found = (longs?.byteLength ?? 0) / 8;
   if (longs === undefined || found !== needed) {

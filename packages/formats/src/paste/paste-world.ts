@@ -8,8 +8,10 @@ import {
   type Position,
   type VoxelBox,
 } from "@orthant/core";
-import { Axes, boxContains, chunksOfVoxels, positionFrom } from "@orthant/core/lattice";
+import { Axes, positionFrom } from "@orthant/core/lattice";
 import { catalogOf, requireSave, type Save } from "@orthant/save";
+import { countEntities } from "../format/count-entities.ts";
+import { dataValue } from "../format/data-value.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
 import { formatPosition } from "../format/text.ts";
 import { planBlocks, type RenamedBlock } from "./block-plan.ts";
@@ -128,7 +130,7 @@ async function countVoxels(
   await visitPasted(source, box, air, (block, bytes, position) => {
     blocks.set(block, (blocks.get(block) ?? 0) + 1);
     if (bytes === undefined) return;
-    if (decoded(dataCodec, bytes) !== undefined) data++;
+    if (dataValue(dataCodec, bytes) !== undefined) data++;
     else
       losses.add(
         "data of voxels",
@@ -136,16 +138,6 @@ async function countVoxels(
       );
   });
   return { blocks, data };
-}
-
-async function countEntities(source: Save, box: Box): Promise<number> {
-  let count = 0;
-  for (const leaf of await source.leavesIn(chunksOfVoxels(source.global.description.chunkShape, box))) {
-    for (const { position } of await source.readEntities(leaf)) {
-      if (boxContains(box, position)) count++;
-    }
-  }
-  return count;
 }
 
 interface Pasting<D extends Dimensions> extends PastePlace {
@@ -170,7 +162,7 @@ async function pasteVoxels<D extends Dimensions>(
     (found, bytes, position) => {
       const block = ids.get(found);
       if (block === undefined) return;
-      const data = (bytes && decoded(dataCodec, bytes)) ?? null;
+      const data = (bytes && dataValue(dataCodec, bytes)) ?? null;
       edits.add({ position: axes.shown(moved(position)), block, data }, bytes?.length ?? 0);
     },
     () => edits.make(),
@@ -194,15 +186,5 @@ async function visitPasted(
       if (block !== AIR || air) visit(block, chunk.dataAt(index), position);
     });
     await afterChunk?.();
-  }
-}
-
-/** Returns the value of data; `undefined` if the codec cannot read it. */
-function decoded(codec: DataCodec, bytes: Uint8Array): unknown {
-  try {
-    return codec.decode(bytes.slice());
-  } catch {
-    // A game may have written it with a codec of its own; it is counted as lost.
-    return undefined;
   }
 }

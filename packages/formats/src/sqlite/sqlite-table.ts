@@ -2,6 +2,13 @@ import { OrthantError } from "@orthant/core";
 import { decodeUtf8 } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
 import type { FindingLog } from "../part/finding-log.ts";
+import {
+  INTERIOR_PAGE,
+  LEAF_PAGE,
+  localBytesOf,
+  SQLITE_HEADER_BYTES,
+  SQLITE_MAGIC,
+} from "./sqlite-layout.ts";
 
 /** A value of a row; integers beyond 2^53 are not exact. */
 export type SqliteValue = null | number | string | Uint8Array;
@@ -28,10 +35,6 @@ export interface SqliteTable {
   rowAt(place: SqliteRowPlace): Promise<SqliteRow | undefined>;
 }
 
-const MAGIC = "SQLite format 3\0";
-const HEADER_BYTES = 100;
-const LEAF = 0x0d;
-const INTERIOR = 0x05;
 const DEPTH_MAX = 32;
 /** Maximum bytes of a row. */
 const ROW_BYTES_MAX = 16_777_216;
@@ -46,8 +49,11 @@ export async function openSqliteTable(
   findings: FindingLog,
 ): Promise<SqliteTable> {
   const size = await file.size();
-  const header = await file.readAt(0, Math.min(size, HEADER_BYTES));
-  if (size < HEADER_BYTES || String.fromCharCode(...header.subarray(0, MAGIC.length)) !== MAGIC) {
+  const header = await file.readAt(0, Math.min(size, SQLITE_HEADER_BYTES));
+  if (
+    size < SQLITE_HEADER_BYTES ||
+    String.fromCharCode(...header.subarray(0, SQLITE_MAGIC.length)) !== SQLITE_MAGIC
+  ) {
     throw new OrthantError("ORT_MAGIC", "a database of SQLite begins with SQLite format 3");
   }
   const view = new DataView(header.buffer, header.byteOffset, header.length);
@@ -160,9 +166,7 @@ class PageReader {
       throw new OrthantError("ORT_LIMIT", `a row of ${length} bytes`);
     walk.rowBytesLeft -= length;
     const usable = this.#usableBytes;
-    const least = Math.floor(((usable - 12) * 32) / 255) - 23;
-    const local = least + ((length - least) % (usable - 4));
-    const here = length <= usable - 35 ? length : local <= usable - 35 ? local : least;
+    const here = localBytesOf(length, usable);
     if (here > Math.min(usable, page.length) - start)
       throw new OrthantError("ORT_TRUNCATED", `${here} bytes at ${start} of a page`);
     if (here === length) return page.subarray(start, start + length);
@@ -205,15 +209,16 @@ interface PageCells {
 
 function readCells(bytes: Uint8Array, number: number): PageCells {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const start = number === 1 ? HEADER_BYTES : 0;
+  const start = number === 1 ? SQLITE_HEADER_BYTES : 0;
   if (bytes.length - start < 12) throw new OrthantError("ORT_TRUNCATED", `${bytes.length} bytes of a page`);
   const type = bytes[start];
-  if (type !== LEAF && type !== INTERIOR) throw new OrthantError("ORT_TAG", `a page of type ${type}`);
+  if (type !== LEAF_PAGE && type !== INTERIOR_PAGE)
+    throw new OrthantError("ORT_TAG", `a page of type ${type}`);
   const count = view.getUint16(start + 3);
-  const first = start + (type === LEAF ? 8 : 12);
+  const first = start + (type === LEAF_PAGE ? 8 : 12);
   if (count > (bytes.length - first) / 2) throw new OrthantError("ORT_LIMIT", `${count} cells in a page`);
   const offsets = Array.from({ length: count }, (_, index) => view.getUint16(first + index * 2));
-  return { bytes, view, offsets, right: type === LEAF ? undefined : view.getUint32(start + 8) };
+  return { bytes, view, offsets, right: type === LEAF_PAGE ? undefined : view.getUint32(start + 8) };
 }
 
 const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8];

@@ -1,3 +1,13 @@
+import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
+import { bigWords } from "../format/number-bytes.ts";
+import {
+  INTERIOR_PAGE,
+  LEAF_PAGE,
+  localBytesOf,
+  SQLITE_HEADER_BYTES,
+  SQLITE_MAGIC,
+} from "./sqlite-layout.ts";
+
 /** A row of a table of numbers and bytes. */
 export interface SqliteBlob {
   readonly key: bigint;
@@ -5,13 +15,7 @@ export interface SqliteBlob {
 }
 
 const PAGE_BYTES = 4_096;
-const HEADER_BYTES = 100;
 const ROOT = 2;
-const LEAF = 0x0d;
-const INTERIOR = 0x05;
-/** Longest row that lies in one page, and the least that does of a longer one. */
-const LOCAL_MAX = PAGE_BYTES - 35;
-const LOCAL_MIN = Math.floor(((PAGE_BYTES - 12) * 32) / 255) - 23;
 const OVERFLOW_BYTES = PAGE_BYTES - 4;
 const SQLITE_VERSION = 3_040_001;
 
@@ -24,16 +28,21 @@ export function writeSqlite(table: string, sql: string, rows: readonly SqliteBlo
   let level = pages.leaves(rows);
   while (level.length > 1) level = pages.interiors(level);
   pages.setRoot(level[0]?.page ?? new Uint8Array(0));
-  const text = (value: string): Uint8Array => new TextEncoder().encode(value);
-  const values = [text("table"), text(table), text(table), Uint8Array.of(ROOT), text(sql)];
+  const values = [
+    encodeUtf8("table"),
+    encodeUtf8(table),
+    encodeUtf8(table),
+    Uint8Array.of(ROOT),
+    encodeUtf8(sql),
+  ];
   const types = values.flatMap((value, at) => [...varint(at === 3 ? 1n : BigInt(value.length * 2 + 13))]);
-  const payload = Buffer.concat([Uint8Array.of(types.length + 1, ...types), ...values]);
+  const payload = joinBytes([Uint8Array.of(types.length + 1, ...types), ...values]);
   const schema = leafPage(
-    [Buffer.concat([varint(BigInt(payload.length)), varint(1n), payload])],
-    HEADER_BYTES,
+    [joinBytes([varint(BigInt(payload.length)), varint(1n), payload])],
+    SQLITE_HEADER_BYTES,
   );
   writeHeader(schema, pages.count);
-  return Buffer.concat([schema, ...pages.list]);
+  return joinBytes([schema, ...pages.list]);
 }
 
 interface Child {
@@ -87,9 +96,9 @@ class PageList {
       const last = own.at(-1) as Child;
       const cells = own
         .slice(0, -1)
-        .map(({ page, lastKey }) => Buffer.concat([u32(this.#numberOf(page)), varint(lastKey)]));
-      const page = pageOf(INTERIOR, cells, 0, 12);
-      page.set(u32(this.#numberOf(last.page)), 8);
+        .map(({ page, lastKey }) => joinBytes([bigWords(this.#numberOf(page)), varint(lastKey)]));
+      const page = pageOf(INTERIOR_PAGE, cells, 0, 12);
+      page.set(bigWords(this.#numberOf(last.page)), 8);
       made.push({ page: this.#add(page), lastKey: last.lastKey });
     }
     return made;
@@ -97,19 +106,18 @@ class PageList {
 
   #cell(key: bigint, data: Uint8Array): Uint8Array {
     const types = [0, ...varint(BigInt(data.length * 2 + 12))];
-    const payload = Buffer.concat([Uint8Array.of(types.length + 1, ...types), data]);
-    const head = Buffer.concat([varint(BigInt(payload.length)), varint(key)]);
-    if (payload.length <= LOCAL_MAX) return Buffer.concat([head, payload]);
-    const local = LOCAL_MIN + ((payload.length - LOCAL_MIN) % OVERFLOW_BYTES);
-    const here = local <= LOCAL_MAX ? local : LOCAL_MIN;
+    const payload = joinBytes([Uint8Array.of(types.length + 1, ...types), data]);
+    const head = joinBytes([varint(BigInt(payload.length)), varint(key)]);
+    const here = localBytesOf(payload.length, PAGE_BYTES);
+    if (here === payload.length) return joinBytes([head, payload]);
     const first = this.count + 1;
     for (let at = here; at < payload.length; at += OVERFLOW_BYTES) {
       const page = new Uint8Array(PAGE_BYTES);
-      page.set(u32(at + OVERFLOW_BYTES < payload.length ? this.count + 2 : 0));
+      page.set(bigWords(at + OVERFLOW_BYTES < payload.length ? this.count + 2 : 0));
       page.set(payload.subarray(at, at + OVERFLOW_BYTES), 4);
       this.#add(page);
     }
-    return Buffer.concat([head, payload.subarray(0, here), u32(first)]);
+    return joinBytes([head, payload.subarray(0, here), bigWords(first)]);
   }
 
   #add(page: Uint8Array): Uint8Array {
@@ -124,7 +132,7 @@ class PageList {
 }
 
 function leafPage(cells: readonly Uint8Array[], start: number): Uint8Array {
-  return pageOf(LEAF, cells, start, 8);
+  return pageOf(LEAF_PAGE, cells, start, 8);
 }
 
 /** Cells lie at the end of a page, their places at its start. */
@@ -145,7 +153,7 @@ function pageOf(type: number, cells: readonly Uint8Array[], start: number, headB
 
 function writeHeader(page: Uint8Array, pageCount: number): void {
   const view = new DataView(page.buffer);
-  page.set(new TextEncoder().encode("SQLite format 3\0"));
+  page.set(encodeUtf8(SQLITE_MAGIC));
   view.setUint16(16, PAGE_BYTES);
   page.set([1, 1, 0, 64, 32, 32], 18);
   view.setUint32(24, 1);
@@ -169,8 +177,4 @@ function varint(value: bigint): Uint8Array {
   const bytes = [Number(unsigned & 0x7fn)];
   for (let rest = unsigned >> 7n; rest > 0n; rest >>= 7n) bytes.unshift(Number(rest & 0x7fn) | 0x80);
   return Uint8Array.from(bytes);
-}
-
-function u32(value: number): Uint8Array {
-  return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);
 }

@@ -1,16 +1,17 @@
-import { gzipSync } from "node:zlib";
 import { type BlockCatalog, OrthantError } from "@orthant/core";
-import type { ConversionLosses } from "@orthant/formats";
-import type { ExportedVoxels } from "./exported-voxels.ts";
-import { minecraftEntities, minecraftState } from "./minecraft-blocks.ts";
-import { type NbtFields, writeNbt } from "./nbt-writer.ts";
+import { deflateWrapped } from "@orthant/core/bytes";
+import { MINECRAFT_DATA_VERSION, minecraftEntities, minecraftState } from "../blocks/block-writer.ts";
+import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { type NbtFields, writeNbt } from "../nbt/nbt-writer.ts";
 
-/** Version of the data of Minecraft 1.21.1. */
-const DATA_VERSION = 3_955;
 const EDGE_MAX = 65_535;
 
+/** Writes schematics of Sponge. */
+export const spongeWriter: BoxWriter = boxWriter(".schem", schemOf);
+
 /** Returns a schematic of Sponge, version 3, compressed with gzip. Rules EX1 to EX4. */
-export function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
+async function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Promise<Uint8Array> {
   const { min, size, catalog, blocks } = voxels;
   if (size.some((edge) => edge > EDGE_MAX)) {
     throw new OrthantError("ORT_LIMIT", `a schematic has edges of at most ${EDGE_MAX} voxels`);
@@ -18,7 +19,7 @@ export function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8
   const { numbers, states } = paletteOf(catalog, blocks, losses);
   const schematic: NbtFields = [
     ["Version", { int: 3 }],
-    ["DataVersion", { int: DATA_VERSION }],
+    ["DataVersion", { int: MINECRAFT_DATA_VERSION }],
     ["Metadata", { fields: [["WorldEdit", { fields: [["Origin", { ints: min }]] }]] }],
     ["Width", { short: size[0] }],
     ["Height", { short: size[1] }],
@@ -35,7 +36,7 @@ export function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8
       },
     ],
   ];
-  return gzipSync(writeNbt([["Schematic", { fields: schematic }]]));
+  return deflateWrapped(writeNbt([["Schematic", { fields: schematic }]]), "gzip");
 }
 
 /** Returns a number for each block that occurs, and the states in the order of the numbers. */

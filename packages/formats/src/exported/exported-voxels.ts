@@ -1,13 +1,56 @@
-import { type BlockCatalog, type Box, OrthantError } from "@orthant/core";
+import {
+  type BlockCatalog,
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  type DataCodec,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
 import { chunksOfVoxels, positionFrom } from "@orthant/core/lattice";
-import type { WorldState } from "@orthant/core/tree";
-import { PLAIN_DATA } from "@orthant/core/world";
-import { catalogOf, type Save } from "@orthant/save";
-import { ChunkSource } from "../map/band.ts";
-import { UsageError } from "../usage.ts";
+import { dataValue } from "../format/data-value.ts";
+import type { ConversionLosses } from "../format/losses.ts";
 
 /** Maximum number of voxels that are exported at once: they are held in memory, and our own reader takes as many. */
 const EXPORT_VOXELS_MAX = 33_554_432;
+
+/** What an export reads: an open world, or a save. Positions and boxes have four axes. */
+export interface ExportSource {
+  readonly shape: ChunkShape;
+  readonly catalog: BlockCatalog;
+  readonly dataCodec: DataCodec;
+  /** Loads the chunks of a box. Returns a function that looks them up; a chunk that is `undefined` is air. */
+  open(chunks: Box): Promise<(position: Position) => Chunk | undefined>;
+  /** Returns the number of entities in a box of voxels. */
+  entitiesIn(box: Box): Promise<number>;
+  /** Returns the voxels of all edited chunks; `undefined` if there are none. */
+  editedBox(): Promise<Box | undefined>;
+}
+
+/** What a file is written from. */
+export interface BoxToWrite {
+  readonly source: ExportSource;
+  /** In voxels, with one place on the fourth axis. */
+  readonly box: Box;
+  readonly losses: ConversionLosses;
+  /** Called for each column of chunks. */
+  readonly onColumn: () => void;
+}
+
+/** Writes files of another program. */
+export interface BoxWriter {
+  /** How the names of its files end. */
+  readonly ending: string;
+  write(request: BoxToWrite): Promise<Uint8Array>;
+}
+
+/** Returns the writer of a format whose files are made from all voxels of a box at once. */
+export function boxWriter(
+  ending: string,
+  fileOf: (voxels: ExportedVoxels, losses: ConversionLosses) => Uint8Array | Promise<Uint8Array>,
+): BoxWriter {
+  return { ending, write: async (request) => fileOf(await readVoxels(request), request.losses) };
+}
 
 /** Data of an exported voxel. */
 interface ExportedDatum {
@@ -29,34 +72,38 @@ export interface ExportedVoxels {
   readonly isEmpty: boolean;
 }
 
-/** Returns the size of a box, if it has three axes and is not too large. */
+/** Returns the extents of a box in space. Throws `ORT_ARGUMENT` if it has several places on the fourth axis. */
 export function exportSize({ min, max }: Box): ExportedVoxels["size"] {
   const [x, y, z, w] = positionFrom((axis) => max[axis] - min[axis]);
-  if (w !== 1) {
-    throw new UsageError(
-      "these formats have three axes: choose one place on the fourth, as in --box 0,0,0,5..16,16,16,6",
-    );
-  }
-  if (x * y * z <= EXPORT_VOXELS_MAX) return [x, y, z];
-  throw new UsageError(
-    `${x} x ${y} x ${z} voxels are too many; ${EXPORT_VOXELS_MAX} may be: use a smaller --box`,
+  if (w === 1) return [x, y, z];
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    "these formats have three axes: choose one place on the fourth, as in --box 0,0,0,5..16,16,16,6",
   );
 }
 
-/** Reads the voxels of a box, those of the generator among them. */
+/**
+ * Reads the voxels of a box, those of the generator among them. With a smaller box `inside` of it, all others are air. Throws
+ * `ORT_ARGUMENT` for too many.
+ */
 export async function readVoxels(
-  save: Save,
-  state: WorldState,
-  box: Box,
-  onColumn: () => void,
-  source: ChunkSource = new ChunkSource(save, state),
+  { source, box, onColumn }: Pick<BoxToWrite, "source" | "box" | "onColumn">,
+  inside: Box = box,
 ): Promise<ExportedVoxels> {
+  const { shape, catalog, dataCodec } = source;
   const size = exportSize(box);
+  if (size[0] * size[1] * size[2] > EXPORT_VOXELS_MAX) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `${size.join(" x ")} voxels are too many, the limit is ${EXPORT_VOXELS_MAX}: use a smaller --box`,
+    );
+  }
   const blocks = new Uint16Array(size[0] * size[1] * size[2]);
   const data: ExportedDatum[] = [];
   let isEmpty = true;
-  const { shape } = state;
-  const chunks = chunksOfVoxels(shape, box);
+  const chunks = chunksOfVoxels(shape, inside);
+  const [lowX, lowY, lowZ] = positionFrom((axis) => inside.min[axis] - box.min[axis]);
+  const [highX, highY, highZ] = positionFrom((axis) => inside.max[axis] - box.min[axis]);
   for (let chunkX = chunks.min[0]; chunkX < chunks.max[0]; chunkX++) {
     for (let chunkZ = chunks.min[2]; chunkZ < chunks.max[2]; chunkZ++) {
       const column = {
@@ -80,10 +127,10 @@ export async function readVoxels(
           const x = place[0] + (index % edgeX);
           const y = place[1] + (Math.floor(index / edgeX) % edgeY);
           const z = place[2] + Math.floor(index / (edgeX * edgeY));
-          if (x < 0 || y < 0 || z < 0 || x >= size[0] || y >= size[1] || z >= size[2]) continue;
+          if (x < lowX || y < lowY || z < lowZ || x >= highX || y >= highY || z >= highZ) continue;
           blocks[x + (z + y * size[2]) * size[0]] = voxels[sheet + index] as number;
           const bytes = chunk.data.size === 0 ? undefined : chunk.dataAt(sheet + index);
-          if (bytes !== undefined) data.push({ position: [x, y, z], value: plainValue(bytes) });
+          if (bytes !== undefined) data.push({ position: [x, y, z], value: dataValue(dataCodec, bytes) });
         }
       }
       onColumn();
@@ -92,7 +139,7 @@ export async function readVoxels(
   return {
     min: [box.min[0], box.min[1], box.min[2]],
     size,
-    catalog: catalogOf(save.global.description),
+    catalog,
     blocks,
     data,
     isEmpty,
@@ -104,14 +151,4 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return (
     typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
   );
-}
-
-function plainValue(bytes: Uint8Array): unknown {
-  try {
-    return PLAIN_DATA.decode(bytes);
-  } catch (error) {
-    // A game may store bytes of its own.
-    if (error instanceof OrthantError) return undefined;
-    throw error;
-  }
 }

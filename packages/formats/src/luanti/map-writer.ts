@@ -1,9 +1,10 @@
-import { deflateSync } from "node:zlib";
 import { AIR, type BlockCatalog } from "@orthant/core";
-import type { ConversionLosses } from "@orthant/formats";
-import type { ExportedVoxels } from "./exported-voxels.ts";
-import { LuantiMetadata, u16Bytes } from "./luanti-metadata.ts";
-import { type SqliteBlob, writeSqlite } from "./sqlite-writer.ts";
+import { deflateWrapped, encodeUtf8, joinBytes } from "@orthant/core/bytes";
+import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { bigHalves } from "../format/number-bytes.ts";
+import { type SqliteBlob, writeSqlite } from "../sqlite/sqlite-writer.ts";
+import { LuantiMetadata } from "./metadata-writer.ts";
 
 const EDGE = 16;
 const NODES = EDGE ** 3;
@@ -32,8 +33,11 @@ const OWN_NODES: ReadonlyMap<string, string> = new Map([
   ["lava", "default:lava_source"],
 ]);
 
+/** Writes maps of Luanti. */
+export const luantiWriter: BoxWriter = boxWriter("map.sqlite", luantiMapOf);
+
 /** Returns a `map.sqlite` of Luanti. Its z axis points away: the voxel [x, y, z] is the node [x, y, -1 - z]. Rules EX12 to EX15. */
-export function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
+async function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): Promise<Uint8Array> {
   const metadata = new LuantiMetadata(voxels, losses);
   const { min, size } = voxels;
   const low = [min[0], min[1], -(min[2] + size[2])].map((at) => Math.floor(at / EDGE));
@@ -47,7 +51,7 @@ export function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): U
           losses.add("blocks beyond the end of the world", `${BLOCK_MAX * EDGE} nodes from the origin`);
           continue;
         }
-        const data = blockOf(voxels, [x, y, z], names, metadata);
+        const data = await blockOf(voxels, [x, y, z], names, metadata);
         if (data !== undefined) rows.push({ key: BigInt(z * 2 ** 24 + y * 2 ** 12 + x), data });
       }
     }
@@ -98,12 +102,12 @@ class NodeNames {
 }
 
 /** Returns a block of nodes; `undefined` if it is only air without data. Outside of the box there is air. */
-function blockOf(
+async function blockOf(
   { min, size, blocks }: ExportedVoxels,
   place: readonly [number, number, number],
   names: NodeNames,
   metadata: LuantiMetadata,
-): Uint8Array | undefined {
+): Promise<Uint8Array | undefined> {
   const nodes = new Uint8Array(NODES * 4);
   const ids = new Map<string, number>();
   let isAir = true;
@@ -124,17 +128,17 @@ function blockOf(
   }
   if (isAir && !metadata.has(place)) return undefined;
   const named = Array.from(ids, ([name, id]) => {
-    const bytes = Buffer.from(name);
-    return Buffer.concat([u16Bytes(id, bytes.length), bytes]);
+    const bytes = encodeUtf8(name);
+    return joinBytes([bigHalves(id, bytes.length), bytes]);
   });
-  return Buffer.concat([
+  return joinBytes([
     // Flags, light that is not complete, and the bytes of a node.
     Uint8Array.of(VERSION, 0, 0, 0, 2, 2),
-    deflateSync(nodes),
-    deflateSync(metadata.metadataOf(place)),
+    await deflateWrapped(nodes, "zlib"),
+    await deflateWrapped(metadata.metadataOf(place), "zlib"),
     // No objects, no time, the names, and the timers.
     Uint8Array.of(0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0),
-    u16Bytes(ids.size),
+    bigHalves(ids.size),
     ...named,
     metadata.timersOf(place),
   ]);

@@ -1,6 +1,8 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
-import type { ConversionLosses } from "@orthant/formats";
-import type { ExportedVoxels } from "./exported-voxels.ts";
+import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
+import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { littleWords } from "../format/number-bytes.ts";
 
 const VERSION = 150;
 /** Edge of a model; a larger box becomes several. */
@@ -8,8 +10,11 @@ const MODEL_EDGE = 256;
 const COLOURS_MAX = 255;
 const PALETTE_BYTES = 1_024;
 
+/** Writes files of MagicaVoxel. */
+export const voxWriter: BoxWriter = boxWriter(".vox", voxOf);
+
 /** Returns a file of MagicaVoxel. Its z axis points up, so that the voxel [x, y, z] is there at [x, -1 - z, y]. Rules EX5 and EX6. */
-export function voxOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
+function voxOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   const { catalog, blocks, data } = voxels;
   const kinds = new Set(blocks);
   kinds.delete(AIR);
@@ -18,12 +23,18 @@ export function voxOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Ar
   const { places, palette } = paletteOf(catalog, blocks, losses);
   const models = modelsOf(voxels, places);
   const chunks = [
-    ...models.flatMap(({ size, content }) => [chunk("SIZE", ints(...size)), chunk("XYZI", content)]),
+    ...models.flatMap(({ size, content }) => [chunk("SIZE", littleWords(...size)), chunk("XYZI", content)]),
     ...sceneOf(models),
     chunk("RGBA", palette),
   ];
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  return Buffer.concat([Buffer.from("VOX "), ints(VERSION), Buffer.from("MAIN"), ints(0, bytes), ...chunks]);
+  return joinBytes([
+    encodeUtf8("VOX "),
+    littleWords(VERSION),
+    encodeUtf8("MAIN"),
+    littleWords(0, bytes),
+    ...chunks,
+  ]);
 }
 
 interface Palette {
@@ -99,7 +110,7 @@ function modelsOf({ min, size, blocks }: ExportedVoxels, places: Uint8Array): re
         models.push({
           size: [wide, deep, high],
           min: [min[0] + x, -(min[2] + z + deep), min[1] + y],
-          content: Buffer.concat([ints(found.length / 4), Uint8Array.from(found)]),
+          content: joinBytes([littleWords(found.length / 4), Uint8Array.from(found)]),
         });
       }
     }
@@ -112,36 +123,34 @@ function sceneOf(models: readonly Model[]): readonly Uint8Array[] {
   const transform = (id: number, child: number, at?: readonly number[]): Uint8Array =>
     chunk(
       "nTRN",
-      Buffer.concat([
-        ints(id, 0, child, -1, at === undefined ? -1 : 0, 1),
-        at === undefined ? ints(0) : pair("_t", at.join(" ")),
+      joinBytes([
+        littleWords(id, 0, child, -1, at === undefined ? -1 : 0, 1),
+        at === undefined ? littleWords(0) : pair("_t", at.join(" ")),
       ]),
     );
   return [
     transform(0, 1),
-    chunk("nGRP", ints(1, 0, models.length, ...models.map((_, index) => 2 + index * 2))),
+    chunk("nGRP", littleWords(1, 0, models.length, ...models.map((_, index) => 2 + index * 2))),
     ...models.flatMap(({ min, size }, index) => [
       transform(
         2 + index * 2,
         3 + index * 2,
         min.map((at, axis) => at + Math.floor((size[axis] ?? 0) / 2)),
       ),
-      chunk("nSHP", ints(3 + index * 2, 0, 1, index, 0)),
+      chunk("nSHP", littleWords(3 + index * 2, 0, 1, index, 0)),
     ]),
   ];
 }
 
 function chunk(id: string, content: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from(id), ints(content.length, 0), content]);
+  return joinBytes([encodeUtf8(id), littleWords(content.length, 0), content]);
 }
 
 function pair(name: string, value: string): Uint8Array {
-  return Buffer.concat([ints(1, name.length), Buffer.from(name), ints(value.length), Buffer.from(value)]);
-}
-
-function ints(...values: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(values.length * 4);
-  const view = new DataView(bytes.buffer);
-  for (const [at, value] of values.entries()) view.setInt32(at * 4, value, true);
-  return bytes;
+  return joinBytes([
+    littleWords(1, name.length),
+    encodeUtf8(name),
+    littleWords(value.length),
+    encodeUtf8(value),
+  ]);
 }

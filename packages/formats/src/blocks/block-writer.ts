@@ -1,8 +1,10 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
-import type { ConversionLosses } from "@orthant/formats";
-import { type ExportedVoxels, isRecord } from "./exported-voxels.ts";
-import { type NbtFields, type NbtValue, nbtTypeOf } from "./nbt-writer.ts";
+import { type ExportedVoxels, isRecord } from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { type NbtFields, type NbtValue, nbtTypeOf } from "../nbt/nbt-writer.ts";
 
+/** Version of the data of Minecraft 1.21.1, which is written. */
+export const MINECRAFT_DATA_VERSION = 3_955;
 const I32_MAX = 2 ** 31 - 1;
 
 /** What blocks of Orthant's own catalog are called there. */

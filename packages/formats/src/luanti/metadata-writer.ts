@@ -1,5 +1,7 @@
-import type { ConversionLosses } from "@orthant/formats";
-import { type ExportedVoxels, isRecord } from "./exported-voxels.ts";
+import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
+import { type ExportedVoxels, isRecord } from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { bigHalves, bigWords } from "../format/number-bytes.ts";
 
 const METADATA_VERSION = 2;
 const TIMER_BYTES = 10;
@@ -40,13 +42,13 @@ export class LuantiMetadata {
   metadataOf(place: readonly number[]): Uint8Array {
     const records = inOrder(this.#blocks.get(place.join())?.metadata);
     if (records.length === 0) return Uint8Array.of(0);
-    return Buffer.concat([Uint8Array.of(METADATA_VERSION), u16Bytes(records.length), ...records]);
+    return joinBytes([Uint8Array.of(METADATA_VERSION), bigHalves(records.length), ...records]);
   }
 
   /** Returns the timers of a block. */
   timersOf(place: readonly number[]): Uint8Array {
     const records = inOrder(this.#blocks.get(place.join())?.timers);
-    return Buffer.concat([Uint8Array.of(TIMER_BYTES), u16Bytes(records.length), ...records]);
+    return joinBytes([Uint8Array.of(TIMER_BYTES), bigHalves(records.length), ...records]);
   }
 
   /** Adds what the data of a node says, and lists what else it says as lost. Returns `false` if it says nothing. */
@@ -62,8 +64,8 @@ export class LuantiMetadata {
     if (hasMetadata) {
       metadata.set(
         index,
-        Buffer.concat([
-          u16Bytes(index),
+        joinBytes([
+          bigHalves(index),
           this.#fieldsOf(isRecord(fields) ? fields : {}, Array.isArray(privateFields) ? privateFields : []),
           this.#inventoryOf(isRecord(inventory) ? inventory : {}),
         ]),
@@ -75,16 +77,16 @@ export class LuantiMetadata {
   #fieldsOf(fields: Readonly<Record<string, unknown>>, hidden: readonly unknown[]): Uint8Array {
     const records: Uint8Array[] = [];
     for (const [name, value] of Object.entries(fields)) {
-      const key = Buffer.from(name);
+      const key = utf8(name);
       if (typeof value !== "string" || key.length > NAME_BYTES_MAX) {
         this.#lose(name, "fields of nodes are texts");
         continue;
       }
-      const text = Buffer.from(value);
+      const text = utf8(value);
       const isPrivate = Uint8Array.of(hidden.includes(name) ? 1 : 0);
-      records.push(Buffer.concat([u16Bytes(key.length), key, u32(text.length), text, isPrivate]));
+      records.push(joinBytes([bigHalves(key.length), key, bigWords(text.length), text, isPrivate]));
     }
-    return Buffer.concat([u32(records.length), ...records]);
+    return joinBytes([bigWords(records.length), ...records]);
   }
 
   /** Inventories are lines of text, so that names of lists have no spaces, and items no line breaks. */
@@ -99,7 +101,7 @@ export class LuantiMetadata {
       const stacks = items.map((item) => (item === "" ? "Empty" : `Item ${item}`));
       lines.push(`List ${name} ${items.length}`, `Width ${width}`, ...stacks, "EndInventoryList");
     }
-    return Buffer.from([...lines, "EndInventory", ""].join("\n"));
+    return utf8([...lines, "EndInventory", ""].join("\n"));
   }
 
   #lose(name: string, why: string): void {
@@ -110,7 +112,11 @@ export class LuantiMetadata {
 function timerOf(index: number, timer: unknown): Uint8Array | undefined {
   const { timeout, elapsed } = isRecord(timer) ? timer : {};
   if (!isSeconds(timeout) || !isSeconds(elapsed)) return undefined;
-  return Buffer.concat([u16Bytes(index), u32(Math.round(timeout * 1_000)), u32(Math.round(elapsed * 1_000))]);
+  return joinBytes([
+    bigHalves(index),
+    bigWords(Math.round(timeout * 1_000)),
+    bigWords(Math.round(elapsed * 1_000)),
+  ]);
 }
 
 function isSeconds(value: unknown): value is number {
@@ -129,11 +135,7 @@ function inOrder(records: ReadonlyMap<number, Uint8Array> = new Map()): readonly
   return [...records].sort(([a], [b]) => a - b).map(([, record]) => record);
 }
 
-function u32(value: number): Uint8Array {
-  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
-}
-
-/** Returns big-endian numbers of 16 bits. */
-export function u16Bytes(...values: readonly number[]): Uint8Array {
-  return Uint8Array.from(values.flatMap((value) => [value >>> 8, value & 0xff]));
+/** Texts of a game may hold half a surrogate pair, which UTF-8 does not have. */
+function utf8(text: string): Uint8Array {
+  return encodeUtf8(text.replace(/[\uD800-\uDFFF]/gu, "\uFFFD"));
 }

@@ -1,27 +1,26 @@
-import { deflateSync } from "node:zlib";
 import { AIR, type Box, OrthantError } from "@orthant/core";
-import { positionFrom } from "@orthant/core/lattice";
-import type { WorldState } from "@orthant/core/tree";
-import type { ConversionLosses } from "@orthant/formats";
-import type { Save } from "@orthant/save";
-import { ChunkSource } from "../map/band.ts";
-import { type ExportedVoxels, readVoxels } from "./exported-voxels.ts";
-import { minecraftEntities, minecraftState } from "./minecraft-blocks.ts";
-import { type NbtFields, type NbtValue, writeNbt } from "./nbt-writer.ts";
+import { deflateWrapped, joinBytes } from "@orthant/core/bytes";
+import { intersectBoxes } from "@orthant/core/lattice";
+import { MINECRAFT_DATA_VERSION, minecraftEntities, minecraftState } from "../blocks/block-writer.ts";
+import { packLongs } from "../blocks/packed-indices.ts";
+import {
+  type BoxToWrite,
+  type BoxWriter,
+  type ExportedVoxels,
+  readVoxels,
+} from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { type NbtFields, type NbtValue, writeNbt } from "../nbt/nbt-writer.ts";
+import { REGION_COLUMNS, REGION_HEADER_BYTES, REGION_SLOTS, SECTOR_BYTES } from "./region-layout.ts";
 
-/** Version of the data of Minecraft 1.21.1. */
-const DATA_VERSION = 3_955;
 const COLUMN_EDGE = 16;
-const REGION_COLUMNS = 32;
 const REGION_EDGE = COLUMN_EDGE * REGION_COLUMNS;
 const SECTION_VOXELS = 4_096;
 /** Heights of the overworld. */
 const MIN_Y = -64;
 const MAX_Y = 320;
-const SECTOR_BYTES = 4_096;
 const SECTORS_MAX = 255;
 const ZLIB = 2;
-const BITS_MIN = 4;
 
 /** Where a region lies, from the name of its file, `r.X.Z.mca`; `undefined` for other names. */
 export function minecraftRegionBox(file: string): Box | undefined {
@@ -31,32 +30,29 @@ export function minecraftRegionBox(file: string): Box | undefined {
   return { min: [x, MIN_Y, z, 0], max: [x + REGION_EDGE, MAX_Y, z + REGION_EDGE, 1] };
 }
 
-/** Returns a region file of Minecraft 1.21 with all columns of a region that are not only air. Rules EX9 to EX11. */
-export async function regionOfWorld(
-  save: Save,
-  state: WorldState,
-  region: Box,
-  box: Box,
-  losses: ConversionLosses,
-  onColumn: () => void,
-): Promise<Uint8Array> {
-  const source = new ChunkSource(save, state);
-  const header = new DataView(new ArrayBuffer(2 * SECTOR_BYTES));
+/** Writes regions of Minecraft 1.21. */
+export const regionWriter: BoxWriter = { ending: ".mca", write: regionOf };
+
+/** Returns a region file with all columns of a region that are not only air. Rules EX9 to EX11. */
+async function regionOf({ source, box, losses, onColumn }: BoxToWrite): Promise<Uint8Array> {
+  const corner = [box.min[0], box.min[2]].map((at) => Math.floor(at / REGION_EDGE) * REGION_EDGE);
+  const [cornerX, cornerZ] = corner as [number, number];
+  const header = new DataView(new ArrayBuffer(REGION_HEADER_BYTES));
   const parts: Uint8Array[] = [];
   let sector = 2;
-  for (let slot = 0; slot < REGION_COLUMNS ** 2; slot++) {
-    const x = region.min[0] + (slot % REGION_COLUMNS) * COLUMN_EDGE;
-    const z = region.min[2] + Math.floor(slot / REGION_COLUMNS) * COLUMN_EDGE;
+  for (let slot = 0; slot < REGION_SLOTS; slot++) {
+    const x = cornerX + (slot % REGION_COLUMNS) * COLUMN_EDGE;
+    const z = cornerZ + Math.floor(slot / REGION_COLUMNS) * COLUMN_EDGE;
     const column: Box = {
       min: [x, MIN_Y, z, box.min[3]],
       max: [x + COLUMN_EDGE, MAX_Y, z + COLUMN_EDGE, box.min[3] + 1],
     };
     onColumn();
-    const whole = await readVoxels(save, state, column, () => undefined, source);
-    if (whole.isEmpty) continue;
-    const voxels = cutTo(whole, box);
-    if (voxels.blocks.every((block) => block === AIR)) continue;
-    const stored = storedColumn(voxels, losses);
+    const inside = intersectBoxes(column, box);
+    if (inside === undefined) continue;
+    const voxels = await readVoxels({ source, box: column, onColumn: () => undefined }, inside);
+    if (voxels.isEmpty || voxels.blocks.every((block) => block === AIR)) continue;
+    const stored = await storedColumn(voxels, losses);
     const sectors = stored.length / SECTOR_BYTES;
     if (sectors > SECTORS_MAX) {
       throw new OrthantError(
@@ -68,33 +64,12 @@ export async function regionOfWorld(
     parts.push(stored);
     sector += sectors;
   }
-  return Buffer.concat([new Uint8Array(header.buffer), ...parts]);
-}
-
-/** Makes everything outside of a box air. */
-function cutTo(voxels: ExportedVoxels, box: Box): ExportedVoxels {
-  const { min, size, blocks, data } = voxels;
-  const isInside = (x: number, y: number, z: number): boolean =>
-    [x, y, z].every((at, axis) => {
-      const place = at + (min[axis] as number);
-      return place >= (box.min[axis] as number) && place < (box.max[axis] as number);
-    });
-  const [far] = positionFrom((axis) => (axis < 3 ? (size[axis as 0] as number) - 1 : 0));
-  if (isInside(0, 0, 0) && isInside(far, size[1] - 1, size[2] - 1)) return voxels;
-  const kept = blocks.map((block, index) => {
-    const [x, z, y] = [
-      index % size[0],
-      Math.floor(index / size[0]) % size[2],
-      Math.floor(index / (size[0] * size[2])),
-    ];
-    return isInside(x, y, z) ? block : AIR;
-  });
-  return { ...voxels, blocks: kept, data: data.filter(({ position }) => isInside(...position)) };
+  return joinBytes([new Uint8Array(header.buffer), ...parts]);
 }
 
 /** Returns whole sectors: length, compression, and the column. */
-function storedColumn(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
-  const compressed = deflateSync(writeNbt(columnFields(voxels, losses)));
+async function storedColumn(voxels: ExportedVoxels, losses: ConversionLosses): Promise<Uint8Array> {
+  const compressed = await deflateWrapped(writeNbt(columnFields(voxels, losses)), "zlib");
   const stored = new Uint8Array(Math.ceil((compressed.length + 5) / SECTOR_BYTES) * SECTOR_BYTES);
   new DataView(stored.buffer).setUint32(0, compressed.length + 1);
   stored[4] = ZLIB;
@@ -110,7 +85,7 @@ function columnFields(voxels: ExportedVoxels, losses: ConversionLosses): NbtFiel
     sections.push(sectionOf(voxels, blocks.subarray(start, start + SECTION_VOXELS), y, losses));
   }
   return [
-    ["DataVersion", { int: DATA_VERSION }],
+    ["DataVersion", { int: MINECRAFT_DATA_VERSION }],
     ["xPos", { int: min[0] / COLUMN_EDGE }],
     ["yPos", { int: MIN_Y / COLUMN_EDGE }],
     ["zPos", { int: min[2] / COLUMN_EDGE }],
@@ -157,7 +132,7 @@ function sectionOf(
     };
   });
   const states: (readonly [string, NbtValue])[] = [["palette", { list: palette }]];
-  if (places.size > 1) states.push(["data", { longs: packed(blocks, places) }]);
+  if (places.size > 1) states.push(["data", { longs: packLongs(blocks, places) }]);
   return {
     fields: [
       ["Y", { byte: y }],
@@ -165,20 +140,4 @@ function sectionOf(
       ["biomes", { fields: [["palette", { list: ["minecraft:plains"] }]] }],
     ],
   };
-}
-
-/** Each long has as many whole indices as fit, the first in its lowest bits. */
-function packed(blocks: Uint16Array, places: ReadonlyMap<number, number>): BigInt64Array {
-  const bits = Math.max(BITS_MIN, 32 - Math.clz32(places.size - 1));
-  const each = Math.floor(64 / bits);
-  const longs = new BigInt64Array(Math.ceil(blocks.length / each));
-  for (let long = 0; long < longs.length; long++) {
-    let value = 0n;
-    for (let at = Math.min(each, blocks.length - long * each) - 1; at >= 0; at--) {
-      const place = places.get(blocks[long * each + at] as number) ?? 0;
-      value = (value << BigInt(bits)) | BigInt(place);
-    }
-    longs[long] = BigInt.asIntN(64, value);
-  }
-  return longs;
 }

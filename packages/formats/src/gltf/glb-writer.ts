@@ -1,9 +1,12 @@
 import { AIR, type Chunk, chunkFromVoxels, chunkShape, OrthantError } from "@orthant/core";
-import type { ConversionLosses } from "@orthant/formats";
+import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
 import { buildMesh, type MeshArrays } from "@orthant/mesh";
-import type { ExportedVoxels } from "./exported-voxels.ts";
+import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import type { ConversionLosses } from "../format/losses.ts";
+import { littleWords } from "../format/number-bytes.ts";
 
 const EDGE = 16;
+const SPACE = 0x20;
 const FLOAT = 5_126;
 const U32 = 5_125;
 const ARRAY_BUFFER = 34_962;
@@ -11,8 +14,11 @@ const ELEMENT_BUFFER = 34_963;
 /** Lengths in the file have 32 bits. */
 const BYTES_MAX = 2 ** 31;
 
+/** Writes binary files of glTF 2.0. */
+export const glbWriter: BoxWriter = boxWriter(".glb", glbOf);
+
 /** Returns a binary file of glTF 2.0: a mesh for each 16 x 16 x 16 voxels, with colours of vertices. Rules EX7 and EX8. */
-export function glbOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
+function glbOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   const kinds = new Set(voxels.blocks);
   kinds.delete(AIR);
   losses.add("names of blocks", "a surface has only a colour there", kinds.size);
@@ -99,16 +105,16 @@ class GlbFile {
         ],
       }),
     };
-    const text = Buffer.from(JSON.stringify(json));
-    const head = Buffer.concat([text, Buffer.alloc((4 - (text.length % 4)) % 4, " ")]);
-    const body = hasMeshes ? [words(this.#length), Buffer.from("BIN\0"), ...this.#parts] : [];
+    const text = encodeUtf8(JSON.stringify(json));
+    const head = joinBytes([text, new Uint8Array((4 - (text.length % 4)) % 4).fill(SPACE)]);
+    const body = hasMeshes ? [littleWords(this.#length), encodeUtf8("BIN\0"), ...this.#parts] : [];
     const total = 20 + head.length + (hasMeshes ? 8 + this.#length : 0);
     if (total > BYTES_MAX)
       throw new OrthantError("ORT_LIMIT", `a file of ${total} bytes; use a smaller --box`);
-    return Buffer.concat([
-      Buffer.from("glTF"),
-      words(2, total, head.length),
-      Buffer.from("JSON"),
+    return joinBytes([
+      encodeUtf8("glTF"),
+      littleWords(2, total, head.length),
+      encodeUtf8("JSON"),
       head,
       ...body,
     ]);
@@ -159,11 +165,4 @@ function boundsOf(positions: Float32Array): {
     max[at % 3] = Math.max(max[at % 3] as number, value);
   }
   return { min, max };
-}
-
-function words(...values: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(values.length * 4);
-  const view = new DataView(bytes.buffer);
-  for (const [at, value] of values.entries()) view.setUint32(at * 4, value, true);
-  return bytes;
 }

@@ -1,0 +1,158 @@
+/**
+ * Boxes of worlds as files of Minecraft, MagicaVoxel, Luanti and glTF.
+ *
+ * @module @orthant/formats/exports
+ */
+
+import {
+  type Box,
+  type Chunk,
+  type Dimensions,
+  OrthantError,
+  type VoxelBox,
+  type VoxelWorld,
+} from "@orthant/core";
+import { requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
+import {
+  Axes,
+  boxBetween,
+  chunksOfVoxels,
+  intersectBoxes,
+  PositionMap,
+  positionsMinorToMajor,
+} from "@orthant/core/lattice";
+import { type BoxWriter, type ExportSource, exportSize } from "./exported/exported-voxels.ts";
+import type { FormatEnvironment } from "./format/format.ts";
+import { type ConversionLoss, ConversionLosses } from "./format/losses.ts";
+import { QUIET } from "./format/quiet.ts";
+import { glbWriter } from "./gltf/glb-writer.ts";
+import { luantiWriter } from "./luanti/map-writer.ts";
+import { REGION_SLOTS } from "./minecraft/region-layout.ts";
+import { minecraftRegionBox, regionWriter } from "./minecraft/region-writer.ts";
+import { spongeWriter } from "./schematic/sponge-writer.ts";
+import { voxWriter } from "./vox/vox-writer.ts";
+
+export { countEntities } from "./format/count-entities.ts";
+export type { ExportSource };
+
+/** Formats in which a box of any place is written; those of `r.X.Z.mca` have their place in their name. */
+const WRITERS: readonly BoxWriter[] = [spongeWriter, voxWriter, glbWriter, luantiWriter];
+
+/** A world to export: an open `World` or `ClientWorld`. */
+export type ExportableWorld<D extends Dimensions> = Pick<
+  VoxelWorld<D>,
+  "dimensions" | "chunkShape" | "blocks" | "dataCodec" | "chunk" | "entitiesIn"
+>;
+
+/** A box of a world as a file of another program. */
+export interface ExportedFile {
+  readonly bytes: Uint8Array;
+  /** What the file does not hold; empty if it holds everything. */
+  readonly losses: readonly ConversionLoss[];
+}
+
+/**
+ * Returns a box of a world as a file of another program, of at most 33,554,432 voxels. The name of the file says which:
+ * `.schem`, `.vox`, `.glb`, `map.sqlite`, or `r.X.Z.mca`, into which only voxels of that region are written. Throws
+ * `ORT_ARGUMENT` for any other name. Writes nothing to a disk.
+ *
+ * @example
+ * const { bytes, losses } = await exportBox(world, box([0, 60, 0], [32, 90, 32]), "house.schem");
+ * await writeFile("house.schem", bytes);
+ */
+export async function exportBox<D extends Dimensions>(
+  world: ExportableWorld<D>,
+  box: VoxelBox<D>,
+  file: string,
+): Promise<ExportedFile> {
+  requireWorld(world);
+  const axes = new Axes<D>(world.chunkShape);
+  const source: ExportSource = {
+    shape: world.chunkShape,
+    catalog: world.blocks,
+    dataCodec: world.dataCodec,
+    async open(chunks) {
+      const found = new PositionMap<Chunk>();
+      for (const position of positionsMinorToMajor(chunks)) {
+        found.set(...position, await world.chunk(axes.shown(position)));
+      }
+      return (position) => found.get(...position);
+    },
+    async entitiesIn(inside) {
+      const entities = await world.entitiesIn(axes.shownVoxels(inside));
+      return entities.filter(({ isPlayer }) => !isPlayer).length;
+    },
+    editedBox: async () => undefined,
+  };
+  const { bytes, losses } = await exportVoxels(source, axes.voxels("box", box), file, QUIET);
+  return { bytes, losses };
+}
+
+/** Voxels as a file of another program. */
+export interface ExportedVoxelsFile extends ExportedFile {
+  /** Name of the format, which is the end of the file's name. */
+  readonly format: string;
+  /** The voxels that were written. */
+  readonly box: Box;
+}
+
+/** Like {@link exportBox}, of boxes with four axes. Without a box, all edits are written, or all of a region. */
+export async function exportVoxels(
+  source: ExportSource,
+  asked: Box | undefined,
+  file: string,
+  environment: FormatEnvironment,
+): Promise<ExportedVoxelsFile> {
+  const region = minecraftRegionBox(requireText("file", file, "it is a name such as house.schem"));
+  const writer = region === undefined ? writerOf(file) : regionWriter;
+  const wanted = asked ?? (await source.editedBox());
+  const box = region === undefined ? wanted : boxInRegion(asked, region);
+  if (box === undefined) throw new OrthantError("ORT_ARGUMENT", "this world has no edits; name a --box");
+  exportSize(box);
+  const losses = new ConversionLosses();
+  if (region !== undefined && wanted !== undefined) {
+    const [low, high] = [region.min[1], region.max[1]];
+    const isInside = wanted.min[1] >= low && wanted.max[1] <= high;
+    losses.add("heights", `only y from ${low} to ${high - 1} exists there`, isInside ? 0 : 1);
+  }
+  losses.add("entities", "only voxels are written", await source.entitiesIn(box));
+  const { min, max } = chunksOfVoxels(source.shape, box);
+  const columns = region === undefined ? (max[0] - min[0]) * (max[2] - min[2]) : REGION_SLOTS;
+  const progress = environment.progress("reading", "columns", columns);
+  try {
+    const bytes = await writer.write({ source, box, losses, onColumn: () => progress.advance(1) });
+    return { bytes, losses: losses.list(), format: writer.ending.split(".").at(-1) ?? "", box };
+  } finally {
+    progress.end();
+  }
+}
+
+function writerOf(file: string): BoxWriter {
+  const writer = WRITERS.find(({ ending }) => file.toLowerCase().endsWith(ending));
+  if (writer !== undefined) return writer;
+  const endings = WRITERS.map(({ ending }) => ending).join(", ");
+  throw wrongArgument("file", file, `it ends with one of ${endings}, or is named r.X.Z.mca`);
+}
+
+/** Returns what a box and a region share in space; the box says where on the fourth axis. */
+function boxInRegion(asked: Box | undefined, { min, max }: Box): Box {
+  if (asked === undefined) return { min, max };
+  const [low, high] = [asked.min[3], asked.max[3]];
+  const shared = intersectBoxes(
+    asked,
+    boxBetween([min[0], min[1], min[2], low], [max[0], max[1], max[2], high]),
+  );
+  if (shared !== undefined) return shared;
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    "the box lies outside of the region and of the heights of Minecraft",
+  );
+}
+
+function requireWorld(world: unknown): void {
+  const advice = "it is an open world, as openWorld or connect returns it";
+  requireObject("world", world, advice);
+  const { chunk, entitiesIn } = world as Partial<ExportableWorld<Dimensions>>;
+  if (typeof chunk !== "function" || typeof entitiesIn !== "function")
+    throw wrongArgument("world", world, advice);
+}

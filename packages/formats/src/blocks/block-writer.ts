@@ -1,7 +1,8 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
 import { type ExportedVoxels, isRecord } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
-import { type NbtFields, type NbtValue, nbtTypeOf } from "../nbt/nbt-writer.ts";
+import type { NbtTag } from "../nbt/nbt-value.ts";
+import { compoundTag } from "../nbt/nbt-writer.ts";
 
 /** Version of the data of Minecraft 1.21.1, which is written. */
 export const MINECRAFT_DATA_VERSION = 3_955;
@@ -84,8 +85,8 @@ export function minecraftEntities(
   { min, data }: ExportedVoxels,
   losses: ConversionLosses,
   form: "schematic" | "region",
-): readonly NbtValue[] {
-  const entities: NbtValue[] = [];
+): readonly NbtTag[] {
+  const entities: NbtTag[] = [];
   for (const { position, value } of data) {
     const fields = isRecord(value) ? compoundOf(value, losses) : undefined;
     if (fields === undefined) {
@@ -94,54 +95,58 @@ export function minecraftEntities(
     }
     const id = isRecord(value) && typeof value["id"] === "string" ? value["id"] : "orthant:data";
     if (form === "schematic") {
-      entities.push({
-        fields: [
-          ["Pos", { ints: position }],
-          ["Id", id],
-          ["Data", { fields }],
-        ],
-      });
+      entities.push(
+        compoundTag([
+          ["Pos", { type: "intArray", value: Int32Array.from(position) }],
+          ["Id", { type: "string", value: id }],
+          ["Data", { type: "compound", value: fields }],
+        ]),
+      );
       continue;
     }
-    const [x, y, z] = position.map((at, axis) => at + (min[axis] as number)) as [number, number, number];
-    const others = [...fields].filter(([name]) => !["id", "x", "y", "z"].includes(name));
-    entities.push({
-      fields: [["id", id], ["x", { int: x }], ["y", { int: y }], ["z", { int: z }], ...others],
+    const place = position.map((at, axis) => {
+      const value = at + (min[axis] as number);
+      return ["xyz".charAt(axis), { type: "int", value }] as const;
     });
+    const others = [...fields].filter(([name]) => !["id", "x", "y", "z"].includes(name));
+    entities.push(compoundTag([["id", { type: "string", value: id }], ...place, ...others]));
   }
   return entities;
 }
 
-function compoundOf(record: Readonly<Record<string, unknown>>, losses: ConversionLosses): NbtFields {
-  const fields: (readonly [string, NbtValue])[] = [];
+function compoundOf(
+  record: Readonly<Record<string, unknown>>,
+  losses: ConversionLosses,
+): ReadonlyMap<string, NbtTag> {
+  const fields = new Map<string, NbtTag>();
   for (const [name, value] of Object.entries(record)) {
     const tag = tagOf(value, losses);
     if (tag === undefined) losses.add("fields of data", `${name} has a value that NBT does not have`);
-    else fields.push([name, tag]);
+    else fields.set(name, tag);
   }
   return fields;
 }
 
-function tagOf(value: unknown, losses: ConversionLosses): NbtValue | undefined {
-  if (typeof value === "string") return value;
-  if (typeof value === "boolean") return { byte: value ? 1 : 0 };
-  if (typeof value === "bigint") return { long: BigInt.asIntN(64, value) };
+function tagOf(value: unknown, losses: ConversionLosses): NbtTag | undefined {
+  if (typeof value === "string") return { type: "string", value };
+  if (typeof value === "boolean") return { type: "byte", value: value ? 1 : 0 };
+  if (typeof value === "bigint") return { type: "long", value: BigInt.asIntN(64, value) };
   if (typeof value === "number") {
-    if (!Number.isInteger(value)) return { double: value };
-    return Math.abs(value) <= I32_MAX ? { int: value } : { long: BigInt(value) };
+    if (!Number.isInteger(value)) return { type: "double", value };
+    return Math.abs(value) <= I32_MAX ? { type: "int", value } : { type: "long", value: BigInt(value) };
   }
   if (Array.isArray(value)) return listOf(value, losses);
-  return isRecord(value) ? { fields: compoundOf(value, losses) } : undefined;
+  return isRecord(value) ? { type: "compound", value: compoundOf(value, losses) } : undefined;
 }
 
 /** Elements of a list have one type: with numbers of several kinds, all become doubles. */
-function listOf(values: readonly unknown[], losses: ConversionLosses): NbtValue | undefined {
+function listOf(values: readonly unknown[], losses: ConversionLosses): NbtTag | undefined {
   const tags = values.map((value) => tagOf(value, losses));
-  const types = new Set(tags.map((tag) => (tag === undefined ? 0 : nbtTypeOf(tag))));
-  if (types.has(0)) return undefined;
-  if (types.size <= 1) return { list: tags as readonly NbtValue[] };
+  const types = new Set(tags.map((tag) => tag?.type));
+  if (types.has(undefined)) return undefined;
+  if (types.size <= 1) return { type: "list", value: tags as readonly NbtTag[] };
   if (values.every((value) => typeof value === "number")) {
-    return { list: values.map((value) => ({ double: value as number })) };
+    return { type: "list", value: values.map((value) => ({ type: "double", value })) };
   }
   return undefined;
 }

@@ -10,7 +10,8 @@ import {
   readVoxels,
 } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
-import { type NbtFields, type NbtValue, writeNbt } from "../nbt/nbt-writer.ts";
+import type { NbtTag } from "../nbt/nbt-value.ts";
+import { compoundTag, writeNbt } from "../nbt/nbt-writer.ts";
 import { REGION_COLUMNS, REGION_HEADER_BYTES, REGION_SLOTS, SECTOR_BYTES } from "./region-layout.ts";
 
 const COLUMN_EDGE = 16;
@@ -77,38 +78,38 @@ async function storedColumn(voxels: ExportedVoxels, losses: ConversionLosses): P
   return stored;
 }
 
-function columnFields(voxels: ExportedVoxels, losses: ConversionLosses): NbtFields {
+function columnFields(voxels: ExportedVoxels, losses: ConversionLosses): ReadonlyMap<string, NbtTag> {
   const { min, blocks } = voxels;
-  const sections: NbtValue[] = [];
+  const sections: NbtTag[] = [];
   for (let start = 0; start < blocks.length; start += SECTION_VOXELS) {
     const y = (min[1] + start / COLUMN_EDGE ** 2) / COLUMN_EDGE;
     sections.push(sectionOf(voxels, blocks.subarray(start, start + SECTION_VOXELS), y, losses));
   }
-  return [
-    ["DataVersion", { int: MINECRAFT_DATA_VERSION }],
-    ["xPos", { int: min[0] / COLUMN_EDGE }],
-    ["yPos", { int: MIN_Y / COLUMN_EDGE }],
-    ["zPos", { int: min[2] / COLUMN_EDGE }],
-    ["Status", "minecraft:full"],
-    ["LastUpdate", { long: 0n }],
-    ["InhabitedTime", { long: 0n }],
-    ["isLightOn", { byte: 0 }],
-    ["sections", { list: sections }],
-    ["block_entities", { list: minecraftEntities(voxels, losses, "region") }],
-    ["Heightmaps", { fields: [] }],
-    ["block_ticks", { list: [] }],
-    ["fluid_ticks", { list: [] }],
-    ["PostProcessing", { list: [] }],
+  const none: NbtTag = { type: "list", value: [] };
+  const empty = compoundTag([]);
+  return new Map<string, NbtTag>([
+    ["DataVersion", { type: "int", value: MINECRAFT_DATA_VERSION }],
+    ["xPos", { type: "int", value: min[0] / COLUMN_EDGE }],
+    ["yPos", { type: "int", value: MIN_Y / COLUMN_EDGE }],
+    ["zPos", { type: "int", value: min[2] / COLUMN_EDGE }],
+    ["Status", { type: "string", value: "minecraft:full" }],
+    ["LastUpdate", { type: "long", value: 0n }],
+    ["InhabitedTime", { type: "long", value: 0n }],
+    ["isLightOn", { type: "byte", value: 0 }],
+    ["sections", { type: "list", value: sections }],
+    ["block_entities", { type: "list", value: minecraftEntities(voxels, losses, "region") }],
+    ["Heightmaps", empty],
+    ["block_ticks", none],
+    ["fluid_ticks", none],
+    ["PostProcessing", none],
     [
       "structures",
-      {
-        fields: [
-          ["References", { fields: [] }],
-          ["starts", { fields: [] }],
-        ],
-      },
+      compoundTag([
+        ["References", empty],
+        ["starts", empty],
+      ]),
     ],
-  ];
+  ]);
 }
 
 function sectionOf(
@@ -116,28 +117,22 @@ function sectionOf(
   blocks: Uint16Array,
   y: number,
   losses: ConversionLosses,
-): NbtValue {
+): NbtTag {
   const places = new Map<number, number>();
   for (const block of blocks) if (!places.has(block)) places.set(block, places.size);
-  const palette = Array.from(places.keys(), (block): NbtValue => {
+  const palette = Array.from(places.keys(), (block): NbtTag => {
     const { name, properties } = minecraftState(catalog, block, losses);
-    return {
-      fields:
-        properties.length === 0
-          ? [["Name", name]]
-          : [
-              ["Name", name],
-              ["Properties", { fields: properties }],
-            ],
-    };
+    const fields = new Map<string, NbtTag>([["Name", { type: "string", value: name }]]);
+    const values = properties.map(([property, value]) => [property, { type: "string", value }] as const);
+    if (values.length > 0) fields.set("Properties", compoundTag(values));
+    return { type: "compound", value: fields };
   });
-  const states: (readonly [string, NbtValue])[] = [["palette", { list: palette }]];
-  if (places.size > 1) states.push(["data", { longs: packLongs(blocks, places) }]);
-  return {
-    fields: [
-      ["Y", { byte: y }],
-      ["block_states", { fields: states }],
-      ["biomes", { fields: [["palette", { list: ["minecraft:plains"] }]] }],
-    ],
-  };
+  const states = new Map<string, NbtTag>([["palette", { type: "list", value: palette }]]);
+  if (places.size > 1) states.set("data", { type: "longArray", value: packLongs(blocks, places) });
+  const biomes: NbtTag = { type: "list", value: [{ type: "string", value: "minecraft:plains" }] };
+  return compoundTag([
+    ["Y", { type: "byte", value: y }],
+    ["block_states", { type: "compound", value: states }],
+    ["biomes", compoundTag([["palette", biomes]])],
+  ]);
 }

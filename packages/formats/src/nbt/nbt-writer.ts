@@ -1,49 +1,30 @@
 import { OrthantError } from "@orthant/core";
+import { NBT, NBT_BYTES_MIN } from "./nbt-type.ts";
+import type { NbtTag } from "./nbt-value.ts";
 
-/** A value of NBT to write: numbers have a type, texts and compounds are what they are. */
-export type NbtValue =
-  | string
-  | { readonly byte: number }
-  | { readonly short: number }
-  | { readonly int: number }
-  | { readonly long: bigint }
-  | { readonly double: number }
-  | { readonly bytes: Uint8Array }
-  | { readonly ints: readonly number[] }
-  | { readonly longs: BigInt64Array }
-  | { readonly list: readonly NbtValue[] }
-  | { readonly fields: NbtFields };
-
-/** Fields of a compound, in the order in which they are written. */
-export type NbtFields = Iterable<readonly [name: string, value: NbtValue]>;
-
-const TYPES: ReadonlyMap<string, number> = new Map([
-  ["byte", 1],
-  ["short", 2],
-  ["int", 3],
-  ["long", 4],
-  ["double", 6],
-  ["bytes", 7],
-  ["list", 9],
-  ["fields", 10],
-  ["ints", 11],
-  ["longs", 12],
-]);
-const STRING = 8;
 const TEXT_BYTES_MAX = 65_535;
 const ROOM_BYTES = 4_096;
 
+/** How numbers are written. */
+const SETTERS = {
+  byte: (view: DataView, at: number, value: number) => view.setInt8(at, value),
+  short: (view: DataView, at: number, value: number) => view.setInt16(at, value),
+  int: (view: DataView, at: number, value: number) => view.setInt32(at, value),
+  float: (view: DataView, at: number, value: number) => view.setFloat32(at, value),
+  double: (view: DataView, at: number, value: number) => view.setFloat64(at, value),
+};
+
 /** Writes a file of NBT without compression: a compound without a name. Lists have elements of one type. */
-export function writeNbt(fields: NbtFields): Uint8Array {
+export function writeNbt(fields: ReadonlyMap<string, NbtTag>): Uint8Array {
   const writer = new NbtWriter();
-  writer.bytes(Uint8Array.of(10, 0, 0));
+  writer.bytes(Uint8Array.of(NBT.compound, 0, 0));
   writer.fields(fields);
   return writer.written();
 }
 
-/** Returns the number of a value's type. */
-export function nbtTypeOf(value: NbtValue): number {
-  return typeof value === "string" ? STRING : (TYPES.get(Object.keys(value)[0] ?? "") ?? 0);
+/** Returns a compound with these fields, in their order. */
+export function compoundTag(fields: Iterable<readonly [name: string, tag: NbtTag]>): NbtTag {
+  return { type: "compound", value: new Map(fields) };
 }
 
 class NbtWriter {
@@ -60,41 +41,41 @@ class NbtWriter {
     this.#bytes.set(bytes, start);
   }
 
-  fields(fields: NbtFields): void {
-    for (const [name, value] of fields) {
-      this.bytes(Uint8Array.of(nbtTypeOf(value)));
+  fields(fields: ReadonlyMap<string, NbtTag>): void {
+    for (const [name, tag] of fields) {
+      this.bytes(Uint8Array.of(NBT[tag.type]));
       this.#text(name);
-      this.#value(value);
+      this.#tag(tag);
     }
-    this.bytes(Uint8Array.of(0));
+    this.bytes(Uint8Array.of(NBT.end));
   }
 
-  #value(value: NbtValue): void {
-    if (typeof value === "string") this.#text(value);
-    else if ("byte" in value) this.bytes(Uint8Array.of(value.byte));
-    else if ("short" in value) this.#number(2, (view, at) => view.setUint16(at, value.short & 0xffff));
-    else if ("int" in value) this.#int(value.int);
-    else if ("long" in value) this.#number(8, (view, at) => view.setBigInt64(at, value.long));
-    else if ("double" in value) this.#number(8, (view, at) => view.setFloat64(at, value.double));
-    else if ("bytes" in value) {
-      this.#int(value.bytes.length);
-      this.bytes(value.bytes);
-    } else if ("ints" in value) {
-      this.#int(value.ints.length);
-      for (const int of value.ints) this.#int(int);
-    } else if ("longs" in value) {
-      this.#int(value.longs.length);
-      for (const long of value.longs) this.#number(8, (view, at) => view.setBigInt64(at, long));
-    } else if ("list" in value) {
-      const [first] = value.list;
-      this.bytes(Uint8Array.of(first === undefined ? 0 : nbtTypeOf(first)));
-      this.#int(value.list.length);
-      for (const element of value.list) this.#value(element);
-    } else this.fields(value.fields);
+  #tag(tag: NbtTag): void {
+    if (tag.type === "string") this.#text(tag.value);
+    else if (tag.type === "compound") this.fields(tag.value);
+    else if (tag.type === "list") {
+      this.bytes(Uint8Array.of(NBT[tag.value[0]?.type ?? "end"]));
+      this.#int(tag.value.length);
+      for (const element of tag.value) this.#tag(element);
+    } else if (tag.type === "byteArray") {
+      this.#int(tag.value.length);
+      this.bytes(new Uint8Array(tag.value.buffer, tag.value.byteOffset, tag.value.length));
+    } else if (tag.type === "intArray") {
+      this.#int(tag.value.length);
+      for (const int of tag.value) this.#int(int);
+    } else if (tag.type === "longArray") {
+      this.#int(tag.value.length);
+      for (const long of tag.value) this.#long(long);
+    } else if (tag.type === "long") this.#long(tag.value);
+    else this.#number(tag.type, (view, at) => SETTERS[tag.type](view, at, tag.value));
+  }
+
+  #long(value: bigint): void {
+    this.#number("long", (view, at) => view.setBigInt64(at, value));
   }
 
   #int(value: number): void {
-    this.#number(4, (view, at) => view.setInt32(at, value));
+    this.#number("int", (view, at) => view.setInt32(at, value));
   }
 
   /** Java's modified UTF-8: NUL has two bytes, and each half of a character beyond 16 bits three. */
@@ -112,12 +93,12 @@ class NbtWriter {
         `a text of ${encoded.length} bytes; NBT has at most ${TEXT_BYTES_MAX}`,
       );
     }
-    this.#number(2, (view, at) => view.setUint16(at, encoded.length));
+    this.#number("short", (view, at) => view.setUint16(at, encoded.length));
     this.bytes(Uint8Array.from(encoded));
   }
 
-  #number(bytes: number, set: (view: DataView, offset: number) => void): void {
-    const start = this.#grow(bytes);
+  #number(type: NbtTag["type"], set: (view: DataView, offset: number) => void): void {
+    const start = this.#grow(NBT_BYTES_MIN[NBT[type]] as number);
     set(this.#view, start);
   }
 

@@ -3,7 +3,7 @@ import { deflateWrapped } from "@orthant/core/bytes";
 import { MINECRAFT_DATA_VERSION, minecraftEntities, minecraftState } from "../blocks/block-writer.ts";
 import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
-import { type NbtFields, writeNbt } from "../nbt/nbt-writer.ts";
+import { compoundTag, writeNbt } from "../nbt/nbt-writer.ts";
 
 const EDGE_MAX = 65_535;
 
@@ -17,26 +17,26 @@ async function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Promis
     throw new OrthantError("ORT_LIMIT", `a schematic has edges of at most ${EDGE_MAX} voxels`);
   }
   const { numbers, states } = paletteOf(catalog, blocks, losses);
-  const schematic: NbtFields = [
-    ["Version", { int: 3 }],
-    ["DataVersion", { int: MINECRAFT_DATA_VERSION }],
-    ["Metadata", { fields: [["WorldEdit", { fields: [["Origin", { ints: min }]] }]] }],
-    ["Width", { short: size[0] }],
-    ["Height", { short: size[1] }],
-    ["Length", { short: size[2] }],
-    ["Offset", { ints: [0, 0, 0] }],
+  const origin = compoundTag([["Origin", { type: "intArray", value: Int32Array.from(min) }]]);
+  const palette = states.map((state, value) => [state, { type: "int", value }] as const);
+  const schematic = compoundTag([
+    ["Version", { type: "int", value: 3 }],
+    ["DataVersion", { type: "int", value: MINECRAFT_DATA_VERSION }],
+    ["Metadata", compoundTag([["WorldEdit", origin]])],
+    ["Width", { type: "short", value: size[0] }],
+    ["Height", { type: "short", value: size[1] }],
+    ["Length", { type: "short", value: size[2] }],
+    ["Offset", { type: "intArray", value: new Int32Array(3) }],
     [
       "Blocks",
-      {
-        fields: [
-          ["Palette", { fields: states.map((state, number) => [state, { int: number }] as const) }],
-          ["Data", { bytes: varints(blocks, numbers) }],
-          ["BlockEntities", { list: minecraftEntities(voxels, losses, "schematic") }],
-        ],
-      },
+      compoundTag([
+        ["Palette", compoundTag(palette)],
+        ["Data", { type: "byteArray", value: varints(blocks, numbers) }],
+        ["BlockEntities", { type: "list", value: minecraftEntities(voxels, losses, "schematic") }],
+      ]),
     ],
-  ];
-  return deflateWrapped(writeNbt([["Schematic", { fields: schematic }]]), "gzip");
+  ]);
+  return deflateWrapped(writeNbt(new Map([["Schematic", schematic]])), "gzip");
 }
 
 /** Returns a number for each block that occurs, and the states in the order of the numbers. */
@@ -64,8 +64,8 @@ function stateOf(catalog: BlockCatalog, block: number, losses: ConversionLosses)
   return pairs.length === 0 ? name : `${name}[${pairs.join(",")}]`;
 }
 
-function varints(blocks: Uint16Array, numbers: ReadonlyMap<number, number>): Uint8Array {
-  const bytes = new Uint8Array(blocks.length * 3);
+function varints(blocks: Uint16Array, numbers: ReadonlyMap<number, number>): Int8Array {
+  const bytes = new Int8Array(blocks.length * 3);
   const table = new Uint16Array(65_536);
   for (const [block, number] of numbers) table[block] = number;
   let end = 0;

@@ -7,53 +7,12 @@ export const ZSTD_BLOCK_BYTES_MAX = 131_072;
 /** Offsets of more bits are beyond every window that is accepted. */
 const OFFSET_BITS_MAX = 24;
 
-const LITERAL_BITS = [
-  ...new Array<number>(16).fill(0),
-  1,
-  1,
-  1,
-  1,
-  2,
-  2,
-  3,
-  3,
-  4,
-  6,
-  7,
-  8,
-  9,
-  10,
-  11,
-  12,
-  13,
-  14,
-  15,
-  16,
-];
-const MATCH_BITS = [
-  ...new Array<number>(32).fill(0),
-  1,
-  1,
-  1,
-  1,
-  2,
-  2,
-  3,
-  3,
-  4,
-  4,
-  5,
-  7,
-  8,
-  9,
-  10,
-  11,
-  12,
-  13,
-  14,
-  15,
-  16,
-];
+const LITERAL_BITS = numbers(
+  "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 2 2 3 3 4 6 7 8 9 10 11 12 13 14 15 16",
+);
+const MATCH_BITS = numbers(
+  "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 2 2 3 3 4 4 5 7 8 9 10 11 12 13 14 15 16",
+);
 const LITERAL_BASES = basesOf(LITERAL_BITS, 0);
 const MATCH_BASES = basesOf(MATCH_BITS, 3);
 
@@ -70,10 +29,14 @@ interface SequenceKind {
 
 /** In the order of the file: lengths of literals, offsets, lengths of matches. */
 const KINDS: readonly SequenceKind[] = [
-  { logMax: 9, symbolMax: 35, standard: fseTable(LITERAL_COUNTS.split(" ").map(Number), 6) },
-  { logMax: 8, symbolMax: 31, standard: fseTable(OFFSET_COUNTS.split(" ").map(Number), 5) },
-  { logMax: 9, symbolMax: 52, standard: fseTable(MATCH_COUNTS.split(" ").map(Number), 6) },
+  { logMax: 9, symbolMax: 35, standard: fseTable(numbers(LITERAL_COUNTS), 6) },
+  { logMax: 8, symbolMax: 31, standard: fseTable(numbers(OFFSET_COUNTS), 5) },
+  { logMax: 9, symbolMax: 52, standard: fseTable(numbers(MATCH_COUNTS), 6) },
 ];
+
+function numbers(text: string): readonly number[] {
+  return text.split(" ").map(Number);
+}
 
 function basesOf(bits: readonly number[], first: number): readonly number[] {
   let base = first;

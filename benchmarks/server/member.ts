@@ -98,7 +98,7 @@ export class Member implements CrowdMember {
 
   /** Sets a voxel. */
   edit(voxel: Position, block: number): void {
-    this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, block }] }]);
+    this.#send([{ kind: "voxels", editId: ++this.#editId, placements: [{ voxel, block }] }]);
   }
 
   /** Stops reading from the socket, without notice. */

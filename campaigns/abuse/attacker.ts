@@ -1,11 +1,11 @@
 import type { Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { Goodbye, Hello } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
   type ServerMessage,
-  type SetVoxels,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
 import { WebSocket } from "ws";
@@ -134,13 +134,16 @@ export function randomId(): bigint {
   return crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
 }
 
+/** A message that sets voxels. */
+export type VoxelsMessage = Extract<ClientMessage, { readonly kind: "voxels" }>;
+
 /** An edit of one voxel. */
-export function edit(editId: number, voxel: Position, block: number): SetVoxels {
-  return { kind: "setVoxels", editId, placements: [placement(voxel, block)] };
+export function edit(editId: number, voxel: Position, block: number): VoxelsMessage {
+  return { kind: "voxels", editId, placements: [placement(voxel, block)] };
 }
 
 /** A voxel of an edit. */
-export function placement(voxel: Position, block: number): SetVoxels["placements"][number] {
+export function placement(voxel: Position, block: number): VoxelPlacement {
   return { voxel, block };
 }
 

@@ -68,7 +68,7 @@ function plausibleMessages(standing: AttackerState, prng: Prng): readonly Client
         prng.between(1, 9),
       ),
     ]),
-    { kind: "setVoxels", editId: standing.nextEditId, placements: placementsAt(position, prng) },
+    { kind: "voxels", editId: standing.nextEditId, placements: placementsAt(position, prng) },
     { kind: "move", timeMs: 5, position: position, orientation: [0, 0, 0, 1] },
     { kind: "resync", expected: standing.applied + 1, regions: [{ region, clock: clockFrom(1, 1) }] },
     { kind: "entitiesLost" },

@@ -3,15 +3,18 @@ import type { Box, Position } from "@orthant/core";
 import { encode, encodeUtf8 } from "@orthant/core/bytes";
 import { cubeAt, positionsLexicographic } from "@orthant/core/lattice";
 import { CLOCK_NEVER } from "@orthant/core/tree";
-import {
-  type ClientMessage,
-  clientFrameCodec,
-  PROTOCOL_VERSION,
-  type SetVoxels,
-} from "@orthant/protocol/internal";
+import { type ClientMessage, clientFrameCodec, PROTOCOL_VERSION } from "@orthant/protocol/internal";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
-import { Attacker, edit, editResultsOn, placement, randomId, type Target } from "./attacker.ts";
+import {
+  Attacker,
+  edit,
+  editResultsOn,
+  placement,
+  randomId,
+  type Target,
+  type VoxelsMessage,
+} from "./attacker.ts";
 import { helloOf, interestOf } from "./hostile-frames.ts";
 import { AUDIENCE, SECRET, SLOW_NAME } from "./target-settings.ts";
 
@@ -31,7 +34,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     counted: { "edit rate": 1, "edit tooMany": 1 },
     async run(target) {
       const attacker = await Attacker.join(target);
-      const batch = (from: number, count: number): readonly SetVoxels[] =>
+      const batch = (from: number, count: number): readonly VoxelsMessage[] =>
         Array.from({ length: count }, (_, index) => edit(from + index, [index % 8, 0, 0, 0], 1));
       // All at once first; then as many as may be open, again and again. The server takes them one after the other.
       attacker.sendMessages(...batch(1, 400));
@@ -48,14 +51,14 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     counted: { "edit tooLarge": 2, "edit reach": 1, "edit block": 1, "edit role": 1 },
     async run(target) {
       const attacker = await Attacker.join(target);
-      const wide: SetVoxels["placements"] = Array.from({ length: 4_096 }, (_, index) => ({
+      const wide: VoxelsMessage["placements"] = Array.from({ length: 4_096 }, (_, index) => ({
         voxel: [index * 64, index % 7, 0, 0],
         block: 1,
       }));
-      attacker.sendMessages({ kind: "setVoxels", editId: 1, placements: wide });
+      attacker.sendMessages({ kind: "voxels", editId: 1, placements: wide });
       attacker.sendMessages(
         {
-          kind: "setVoxels",
+          kind: "voxels",
           editId: 2,
           placements: [placement([0, 0, 0, 0], 1), placement([FAR, FAR, FAR, FAR], 1)],
         },

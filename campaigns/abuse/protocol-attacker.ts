@@ -88,7 +88,7 @@ export class ProtocolAttacker implements AttackerState {
     const edits = Array.from(
       { length: EDITS_AT_ONCE },
       (): ClientMessage => ({
-        kind: "setVoxels",
+        kind: "voxels",
         editId: this.#nextEditId++,
         placements: [{ voxel: [this.#nextEditId, 0, 0, 0], block: 1 }],
       }),
@@ -100,7 +100,7 @@ export class ProtocolAttacker implements AttackerState {
   edit(ids: readonly number[]): void {
     this.#sendMessages(
       ids.map((editId) => ({
-        kind: "setVoxels",
+        kind: "voxels",
         editId,
         placements: [{ voxel: [editId % 8, 0, 0, 0], block: 1 + (editId % 9) }],
       })),

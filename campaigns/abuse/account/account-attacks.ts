@@ -190,7 +190,7 @@ function largeEdit(editId: number, kind: number): ClientMessage {
       const placements = Array.from({ length: LIST_VOXELS }, (_, index) =>
         placement([x + (index % 64), y + (index >> 6), z, w], block),
       );
-      return { kind: "setVoxels", editId, placements };
+      return { kind: "voxels", editId, placements };
     }
     default:
       return { kind: "fill", editId, box: cubeAt(far, 8), block };

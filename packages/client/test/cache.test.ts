@@ -123,7 +123,7 @@ describe("a cache", () => {
     second.world.setVoxel([0, 0, 0, 0], 2);
     await second.pass(50);
     const idOf = (server: ScriptedServer): number =>
-      server.received().flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []))[0] ?? 0;
+      server.received().flatMap((message) => (message.kind === "voxels" ? [message.editId] : []))[0] ?? 0;
     const [firstId, secondId] = [idOf(first), idOf(second)];
     expect(firstId).toBe(1);
     expect(secondId).toBeGreaterThan(firstId);

@@ -17,13 +17,13 @@ async function joined(): Promise<ScriptedServer> {
 }
 
 function editIds(messages: readonly ClientMessage[]): readonly number[] {
-  return messages.flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []));
+  return messages.flatMap((message) => (message.kind === "voxels" ? [message.editId] : []));
 }
 
 /** The id and the number of voxels of each edit. */
 function sizes(messages: readonly ClientMessage[]): readonly (readonly [editId: number, voxels: number])[] {
   return messages.flatMap((message) =>
-    message.kind === "setVoxels" ? [[message.editId, message.placements.length] as const] : [],
+    message.kind === "voxels" ? [[message.editId, message.placements.length] as const] : [],
   );
 }
 
@@ -69,7 +69,7 @@ describe("an edit", () => {
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(7);
     await server.pass(50);
     expect(server.received()).toEqual([
-      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], block: 7 }] },
+      { kind: "voxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], block: 7 }] },
     ]);
     server.say(results({ editId: 1, status: "applied" }));
     expect(await edit).toEqual({ status: "applied" });
@@ -114,7 +114,7 @@ describe("an edit", () => {
     await server.pass(50);
     const sent = server
       .received()
-      .flatMap((message) => (message.kind === "setVoxels" ? message.placements : []));
+      .flatMap((message) => (message.kind === "voxels" ? message.placements : []));
     expect(sent.map(({ voxel }) => voxel[0])).toEqual([1, 2]);
     server.say(results({ editId: 1, status: "unchanged" }));
     expect(await first).toEqual({ status: "unchanged" });
@@ -126,10 +126,10 @@ describe("an edit", () => {
       server.world.setVoxel([x % 16, 20 + (x >> 4), 1, 1], 7),
     );
     await server.pass(50);
-    const [message, ...others] = server.received().filter(({ kind }) => kind === "setVoxels");
-    expect(message).toMatchObject({ kind: "setVoxels", editId: 1 });
+    const [message, ...others] = server.received().filter(({ kind }) => kind === "voxels");
+    expect(message).toMatchObject({ kind: "voxels", editId: 1 });
     expect(others).toEqual([]);
-    expect(message?.kind === "setVoxels" && message.placements.length).toBe(2_000);
+    expect(message?.kind === "voxels" && message.placements.length).toBe(2_000);
     server.say(results({ editId: 1, status: "applied" }));
     expect(new Set((await Promise.all(edits)).map(({ status }) => status))).toEqual(new Set(["applied"]));
   });
@@ -233,7 +233,7 @@ describe("an edit", () => {
     voxel[0] = 9;
     await server.join();
     await server.pass(50);
-    expect(server.received().find(({ kind }) => kind === "setVoxels")).toMatchObject({
+    expect(server.received().find(({ kind }) => kind === "voxels")).toMatchObject({
       placements: [{ voxel: [1, 20, 1, 1] }],
     });
   });

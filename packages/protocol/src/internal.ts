@@ -6,7 +6,6 @@ export type {
   ClientFrame,
   ClientMessage,
   InterestMessage,
-  SetVoxels,
 } from "./message/client-message.ts";
 export type { EntityMove, NumberedEntity } from "./message/entity.ts";
 export {

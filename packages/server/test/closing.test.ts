@@ -21,7 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const OPENSSL = "openssl";
-const EDIT = { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] } as const;
+const EDIT = { kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] } as const;
 
 describe("closing a server", () => {
   test("tells clients when to reconnect, saves the world and leaves it open", async () => {

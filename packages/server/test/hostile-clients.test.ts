@@ -162,7 +162,7 @@ describe("hostile clients", () => {
       client.socket.send(bytes);
       expect((await endOf(client))[1], `round ${round}`).toBeOneOf(["malformed", "version"]);
     }
-    witness.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
+    witness.say({ kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     expect((await witness.next("patch")).patch.changes).toHaveLength(1);
     expect(await metric(server, "orthant_errors_total")).toBe(0);
     expect(await metric(server, goodbye("failure"))).toBe(0);

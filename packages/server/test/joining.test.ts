@@ -38,7 +38,7 @@ describe("a client that joins", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     const edited = new Promise((resolve) => world.onEdit(resolve));
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
+    client.say({ kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     await edited;
     nowMs += 500;
     client.say();
@@ -61,7 +61,7 @@ describe("a client that joins", () => {
     expect(blank.content).toBe("generated");
     expect(blank.mask.regions).toEqual([REGION]);
 
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
+    client.say({ kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     const { patch } = await client.next("patch");
     expect(patch.changes.map((change) => change.region)).toEqual([REGION]);
     expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
@@ -77,7 +77,7 @@ describe("a client that joins", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     const before = world.generation;
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
+    client.say({ kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
     expect(world.generation).toBeGreaterThan(before);
   });
@@ -106,7 +106,7 @@ describe("a client that joins", () => {
       ada.moves.some(({ moves }) => moves.some(({ steps }) => steps[0] === (3 - spawnX) * 64));
     await until(isAtThree);
     // The world remembers an anonymous player who edited it.
-    bob.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], block: 1 }] });
+    bob.say({ kind: "voxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], block: 1 }] });
     await bob.next("editResults");
     bob.socket.close();
     await until(() => ada.entities.some(({ left }) => left.length > 0));
@@ -158,7 +158,7 @@ describe("a game", () => {
     });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
+    client.say({ kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     expect((await client.next("editResults")).results).toEqual([
       { editId: 1, status: "rejected", reason: "vetoed", detail: "this is a museum" },
     ]);
@@ -176,7 +176,7 @@ describe("a game", () => {
     const client = await PlainClient.join(server.url);
     const { position } = await client.next("welcome");
     client.say(
-      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] },
+      { kind: "voxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] },
       { kind: "move", timeMs: 5, position: [9, 9, 9, 0], orientation: [0, 0, 0, 1] },
       { kind: "game", payload: new Uint8Array(1) },
     );
@@ -201,7 +201,7 @@ describe("a game", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     for (const x of [1, 2, 3]) {
-      client.say({ kind: "setVoxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], block: 3 }] });
+      client.say({ kind: "voxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], block: 3 }] });
     }
     await until(() => client.results.length === 3);
     expect(client.results.map((result) => ("reason" in result ? result.reason : result.status))).toEqual([

@@ -10,7 +10,7 @@ const goodbye = (limit: string): string => `orthant_goodbyes_total{reason="limit
 /** Sends edits and returns how many of them were applied. */
 async function editsMade(client: PlainClient, count: number): Promise<number> {
   for (let editId = 1; editId <= count; editId++) {
-    client.say({ kind: "setVoxels", editId, placements: [{ voxel: [editId, 40, 1, 0], block: 3 }] });
+    client.say({ kind: "voxels", editId, placements: [{ voxel: [editId, 40, 1, 0], block: 3 }] });
   }
   // Edits beyond the budget get no answer, and a heartbeat comes every second.
   await client.next("heartbeat");

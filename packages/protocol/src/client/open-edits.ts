@@ -3,7 +3,7 @@ import { requireInteger } from "@orthant/core/arguments";
 import { copyBytes } from "@orthant/core/bytes";
 import type { VoxelPlacement } from "@orthant/core/tree";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
-import { editMessage, type RequestedEdit } from "../message/requested-edit.ts";
+import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { NumberedEditResult, Welcome } from "../message/server-message.ts";
 import { EditPace } from "./edit-pace.ts";
 import { JointEdits, joinedEdit, type OpenEdit } from "./joint-edits.ts";
@@ -100,7 +100,7 @@ export class OpenEdits {
   /** Adds an edit. Throws codec errors if it cannot be sent. */
   add(edit: RequestedEdit): OpenEdit {
     const own = copyOf(edit);
-    const { length } = encodeClientMessage(editMessage(Number.MAX_SAFE_INTEGER, own));
+    const { length } = encodeClientMessage({ ...own, editId: Number.MAX_SAFE_INTEGER });
     const open = { number: this.#nextNumber, edit: own, bytes: length };
     this.#nextNumber++;
     this.#waiting.push(open);
@@ -195,7 +195,7 @@ export class OpenEdits {
     if (half === undefined) this.#removeWaiting(edits.length);
     else this.#halves.shift();
     const editId = this.#nextId++;
-    const message = encodeClientMessage(editMessage(editId, edit));
+    const message = encodeClientMessage({ ...edit, editId });
     const group: SentGroup = { editId, edits, message, sentMs: nowMs };
     this.#sent.set(editId, group);
     return group;

@@ -23,7 +23,7 @@ import {
   variants,
   versionCodec,
 } from "./codecs.ts";
-import { copyBoxCodec, fillBoxCodec, setVoxelsCodec } from "./edit-codec.ts";
+import { copyCodec, fillCodec, voxelsCodec } from "./edit-codec.ts";
 import {
   CLIENT_FRAME_BYTES_MAX,
   HELLO_GENERATORS_MAX,
@@ -196,13 +196,13 @@ const placedSeenCodec: Codec<PlacedSeen> = {
 const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   hello: helloCodec,
   interest: interestCodec,
-  setVoxels: setVoxelsCodec,
+  voxels: voxelsCodec,
   move: moveCodec,
   resync: resyncCodec,
   entitiesLost: entitiesLostCodec,
   game: gameCodec,
-  fill: fillBoxCodec,
-  copy: copyBoxCodec,
+  fill: fillCodec,
+  copy: copyCodec,
   placedSeen: placedSeenCodec,
   blocksSeen: blocksSeenCodec,
 });

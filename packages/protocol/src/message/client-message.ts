@@ -1,7 +1,8 @@
-import type { Box, Position, Vector } from "@orthant/core";
-import type { Epoch, RegionClock, VoxelPlacement } from "@orthant/core/tree";
+import type { Box, Vector } from "@orthant/core";
+import type { Epoch, RegionClock } from "@orthant/core/tree";
 import type { Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
+import type { RequestedEdit } from "./requested-edit.ts";
 
 /** The world and epoch of the regions that a client kept from an earlier connection. */
 export interface CachedEpoch {
@@ -44,32 +45,11 @@ export interface InterestMessage {
   readonly heldBlank: readonly RegionMask[];
 }
 
-/** Sets the blocks of some voxels, all at once. */
-export interface SetVoxels {
-  readonly kind: "setVoxels";
+/** Requests an edit. */
+export type EditMessage = RequestedEdit & {
   /** Counts the edits of a client, from 1, across its connections. */
   readonly editId: number;
-  readonly placements: readonly VoxelPlacement[];
-}
-
-/** Sets every voxel of a box to one block. */
-export interface FillBox {
-  readonly kind: "fill";
-  readonly editId: number;
-  readonly box: Box;
-  readonly block: number;
-}
-
-/** Copies a box of voxels, so that its least corner comes to lie at `to`. */
-export interface CopyBox {
-  readonly kind: "copy";
-  readonly editId: number;
-  readonly box: Box;
-  readonly to: Position;
-}
-
-/** A message that requests an edit. */
-export type EditMessage = SetVoxels | FillBox | CopyBox;
+};
 
 /** Reports the player's pose. */
 export interface Move extends Pose {

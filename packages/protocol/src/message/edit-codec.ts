@@ -5,11 +5,13 @@ import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
 import { AXES, boxBetween, positionFrom } from "@orthant/core/lattice";
 import type { VoxelPlacement } from "@orthant/core/tree";
 import type { RejectionReason } from "@orthant/core/world";
-import type { CopyBox, FillBox, SetVoxels } from "./client-message.ts";
+import type { EditMessage } from "./client-message.ts";
 import { counterCodec, oneOf } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
 import { copyTarget } from "./requested-edit.ts";
 import type { EditResults, NumberedEditResult } from "./server-message.ts";
+
+type MessageOf<Kind extends EditMessage["kind"]> = Extract<EditMessage, { readonly kind: Kind }>;
 
 const ORIGIN: Position = [0, 0, 0, 0];
 
@@ -25,7 +27,7 @@ const HAS_DATA = 4;
  * Blocks and data for voxels, each position relative to the one before. Rules N18 and N40 in protocol.md. Without data it
  * has not a byte for data.
  */
-export const setVoxelsCodec: Codec<SetVoxels> = {
+export const voxelsCodec: Codec<MessageOf<"voxels">> = {
   write(out, { editId, placements }) {
     counterCodec.write(out, editId);
     requireInteger(placements.length, 1, EDIT_VOXELS_MAX);
@@ -60,7 +62,7 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
     }
     if (!isPlain && placements.every(isPlainPlacement))
       throw input.fail("ORT_MESSAGE", "a list with data that has none");
-    return { kind: "setVoxels", editId, placements };
+    return { kind: "voxels", editId, placements };
   },
 };
 
@@ -106,7 +108,7 @@ const voxelBoxCodec: Codec<Box> = {
 };
 
 /** Fills a box. Rule N36 in protocol.md. */
-export const fillBoxCodec: Codec<FillBox> = {
+export const fillCodec: Codec<MessageOf<"fill">> = {
   write(out, { editId, box, block }) {
     counterCodec.write(out, editId);
     voxelBoxCodec.write(out, box);
@@ -121,7 +123,7 @@ export const fillBoxCodec: Codec<FillBox> = {
 };
 
 /** Copies a box. Rule N36 in protocol.md. */
-export const copyBoxCodec: Codec<CopyBox> = {
+export const copyCodec: Codec<MessageOf<"copy">> = {
   write(out, { editId, box, to }) {
     counterCodec.write(out, editId);
     voxelBoxCodec.write(out, box);

@@ -9,7 +9,6 @@ import {
   voxelOfIndex,
 } from "@orthant/core/lattice";
 import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
-import type { EditMessage } from "./client-message.ts";
 
 /**
  * What an edit asks for: blocks and data for single voxels, one block for every voxel of a box, or a copy of a box of voxels
@@ -19,20 +18,6 @@ export type RequestedEdit =
   | { readonly kind: "voxels"; readonly placements: readonly VoxelPlacement[] }
   | { readonly kind: "fill"; readonly box: Box; readonly block: number }
   | { readonly kind: "copy"; readonly box: Box; readonly to: Position };
-
-/** Returns what a message requests. */
-export function requestOf(message: EditMessage): RequestedEdit {
-  if (message.kind === "setVoxels") return { kind: "voxels", placements: message.placements };
-  if (message.kind === "fill") return { kind: "fill", box: message.box, block: message.block };
-  return { kind: "copy", box: message.box, to: message.to };
-}
-
-/** Returns the message that requests an edit. */
-export function editMessage(editId: number, edit: RequestedEdit): EditMessage {
-  return edit.kind === "voxels"
-    ? { kind: "setVoxels", editId, placements: edit.placements }
-    : { ...edit, editId };
-}
 
 /** Returns the box of voxels that a copy changes. */
 export function copyTarget({ box, to }: { readonly box: Box; readonly to: Position }): Box {

@@ -286,7 +286,7 @@ export class ServerSession implements Watcher {
         if (limit !== undefined) return limitExceeded(limit, limits);
         return this.#work(joined, (interest) => interest.set(message, nowMs));
       }
-      case "setVoxels":
+      case "voxels":
       case "fill":
       case "copy":
         return joined.edits.submit(message, joined.player.player, joined.budget, nowMs);

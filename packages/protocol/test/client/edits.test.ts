@@ -46,8 +46,8 @@ test("an edit shows at once, is reported as a change, and is sent with the next 
   expect(client.changes).toEqual([boxAt([0, -1, 0, 0])]);
   expect(client.sync.openEdits.map(({ number }) => number)).toEqual([1]);
   client.sync.tick();
-  expect(client.sentOf("setVoxels")).toEqual([
-    { kind: "setVoxels", editId: 1, placements: [{ voxel: VOXEL, block: STONE }] },
+  expect(client.sentOf("voxels")).toEqual([
+    { kind: "voxels", editId: 1, placements: [{ voxel: VOXEL, block: STONE }] },
   ]);
 });
 
@@ -151,14 +151,14 @@ test("edits without results are resent after a second, all of them in order", ()
   client.pass(50);
   client.sync.setVoxels([{ voxel: VOXEL, block: GOLD }]);
   client.pass(50);
-  expect(client.sentOf("setVoxels").map(({ editId }) => editId)).toEqual([1, 2]);
+  expect(client.sentOf("voxels").map(({ editId }) => editId)).toEqual([1, 2]);
   client.pass(900);
-  expect(client.sentOf("setVoxels")).toEqual([]);
+  expect(client.sentOf("voxels")).toEqual([]);
   client.pass(50);
-  expect(client.sentOf("setVoxels").map(({ editId }) => editId)).toEqual([1, 2]);
+  expect(client.sentOf("voxels").map(({ editId }) => editId)).toEqual([1, 2]);
   client.receive(results({ editId: 1, status: "applied" }));
   client.pass(1_000);
-  expect(client.sentOf("setVoxels").map(({ editId }) => editId)).toEqual([2]);
+  expect(client.sentOf("voxels").map(({ editId }) => editId)).toEqual([2]);
 });
 
 test("a new connection announces the edits without results and resends them in order", () => {
@@ -173,7 +173,7 @@ test("a new connection announces the edits without results and resends them in o
   expect(client.sentOf("hello").map(({ openEditId }) => openEditId)).toEqual([2]);
   client.receive(WELCOME);
   client.sync.tick();
-  expect(client.sentOf("setVoxels").map(({ editId }) => editId)).toEqual([2, 3, 4]);
+  expect(client.sentOf("voxels").map(({ editId }) => editId)).toEqual([2, 3, 4]);
 });
 
 test("edits made before the first welcome wait for it and then show over the world", () => {
@@ -181,11 +181,11 @@ test("edits made before the first welcome wait for it and then show over the wor
   client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
   client.connect();
   client.pass(100);
-  expect(client.sentOf("setVoxels")).toEqual([]);
+  expect(client.sentOf("voxels")).toEqual([]);
   client.receive(WELCOME, blank(1, "generated", GROUND));
   client.sync.tick();
   expect(client.sync.voxelAt(VOXEL)).toBe(STONE);
-  expect(client.sentOf("setVoxels")).toHaveLength(1);
+  expect(client.sentOf("voxels")).toHaveLength(1);
 });
 
 test("an edit made before the first welcome and outside the world is left to the server to refuse", () => {
@@ -194,7 +194,7 @@ test("an edit made before the first welcome and outside the world is left to the
   client.connect();
   client.receive(WELCOME);
   client.sync.tick();
-  expect(client.sentOf("setVoxels")).toHaveLength(1);
+  expect(client.sentOf("voxels")).toHaveLength(1);
   expect(client.isClosed).toBe(false);
 });
 
@@ -205,10 +205,10 @@ test("edits beyond those that may be under way wait, and show at once", () => {
   for (let block = 1; block <= EDITS_OPEN_MAX + 2; block++) client.sync.setVoxels([{ voxel: VOXEL, block }]);
   expect(client.sync.voxelAt(VOXEL)).toBe(EDITS_OPEN_MAX + 2);
   client.sync.tick();
-  expect(client.sentOf("setVoxels")).toHaveLength(EDITS_OPEN_MAX);
+  expect(client.sentOf("voxels")).toHaveLength(EDITS_OPEN_MAX);
   client.receive(results({ editId: 1, status: "applied" }));
   client.pass(50);
-  expect(client.sentOf("setVoxels").map(({ editId }) => editId)).toEqual([EDITS_OPEN_MAX + 1]);
+  expect(client.sentOf("voxels").map(({ editId }) => editId)).toEqual([EDITS_OPEN_MAX + 1]);
 });
 
 test.each<[name: string, voxels: readonly Position[], block: number, code: string]>([
@@ -236,7 +236,7 @@ test("large edits are sent at a rate that a server grants", () => {
   let bytesBefore = 0;
   for (let ms = 0; ms < 1_000; ms += 50) {
     client.pass(50);
-    bytesBefore += client.sentOf("setVoxels").length * 40_000;
+    bytesBefore += client.sentOf("voxels").length * 40_000;
   }
   expect(bytesBefore).toBeGreaterThan(100_000);
   expect(bytesBefore).toBeLessThan(400_000);

@@ -67,7 +67,7 @@ export class ModelServer {
     if (message.kind === "hello" && this.#welcome !== undefined) this.#replies.push(this.#welcome);
     if (message.kind === "interest" && message.interestId > (this.#interest?.interestId ?? 0))
       this.#want(message);
-    if (message.kind === "setVoxels") {
+    if (message.kind === "voxels") {
       if (message.editId === this.#lastEditId + 1) {
         this.#lastEditId++;
         this.results.set(message.editId, { editId: message.editId, status: "unchanged" });

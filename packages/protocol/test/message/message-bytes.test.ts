@@ -74,7 +74,7 @@ describe("message bytes, which change only with the version", () => {
     const allOfClient: Record<ClientMessage["kind"], true> = {
       hello: true,
       interest: true,
-      setVoxels: true,
+      voxels: true,
       move: true,
       resync: true,
       entitiesLost: true,

@@ -306,9 +306,9 @@ describe("values that the encoder refuses", () => {
 
   test("[N18] a voxel outside every world", () => {
     const placements = [{ voxel: [2 ** 47, 0, 0, 0], block: 1 }] as const;
-    expect(codeOf(client({ kind: "setVoxels", editId: 1, placements }))).toBe("ORT_POSITION_RANGE");
+    expect(codeOf(client({ kind: "voxels", editId: 1, placements }))).toBe("ORT_POSITION_RANGE");
     const half = [{ voxel: [0.5, 0, 0, 0], block: 1 }] as const;
-    expect(codeOf(client({ kind: "setVoxels", editId: 1, placements: half }))).toBe("ORT_POSITION_RANGE");
+    expect(codeOf(client({ kind: "voxels", editId: 1, placements: half }))).toBe("ORT_POSITION_RANGE");
   });
 
   test("[N7, N8] a pose with an invalid position or orientation", () => {

@@ -122,7 +122,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     rule: "N18",
     name: "an edit of two voxels",
     message: {
-      kind: "setVoxels",
+      kind: "voxels",
       editId: 7,
       placements: [
         { voxel: [100, -1, 0, 0], block: 9 },
@@ -135,7 +135,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     rule: "N48",
     name: "an edit of blocks and data",
     message: {
-      kind: "setVoxels",
+      kind: "voxels",
       editId: 7,
       placements: [
         { voxel: [100, -1, 0, 0], block: 9, data: Uint8Array.of(0xaa, 0xbb) },

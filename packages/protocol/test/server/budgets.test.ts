@@ -67,7 +67,7 @@ describe("the clients of one player share", () => {
     const outcomes: string[] = [];
     for (let id = 1n; id <= 3n; id++) {
       const client = await stage.join({ clientId: id });
-      client.send({ kind: "setVoxels", editId: 1, placements: placements.slice(0, id === 1n ? 2 : 1) });
+      client.send({ kind: "voxels", editId: 1, placements: placements.slice(0, id === 1n ? 2 : 1) });
       await stage.ticks(2);
       outcomes.push(
         ...client.takeAll("editResults").flatMap(({ results }) => results.map((one) => one.status)),

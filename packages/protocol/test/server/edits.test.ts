@@ -352,7 +352,7 @@ describe("an edit is refused", () => {
       { voxel: VOXEL, block: 9 },
       { voxel: [14, 70, 0, 0] as Position, block: 9 },
     ];
-    client.send({ kind: "setVoxels", editId: 1, placements });
+    client.send({ kind: "voxels", editId: 1, placements });
     await settle();
     await stage.tick();
     expect(resultsIn(client)).toEqual([[1, reason, detail]]);
@@ -654,7 +654,7 @@ describe("a result", () => {
     const { acknowledged } = client;
     client.acknowledged = 0;
     stage.world.change([tileIn(A, 8)]);
-    client.send({ kind: "setVoxels", editId: 1, placements: [tileIn(A, 9), tileIn(B, 9)] });
+    client.send({ kind: "voxels", editId: 1, placements: [tileIn(A, 9), tileIn(B, 9)] });
     await settle();
     await stage.tick();
     client.take();
@@ -672,7 +672,7 @@ describe("a result", () => {
   test("does not wait for regions that the client does not hold", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
-    client.send({ kind: "setVoxels", editId: 1, placements: [tileIn(B, 9)] });
+    client.send({ kind: "voxels", editId: 1, placements: [tileIn(B, 9)] });
     await settle();
     await stage.tick();
     expect(resultsIn(client)).toEqual([[1, "applied"]]);

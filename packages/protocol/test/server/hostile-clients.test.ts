@@ -51,7 +51,7 @@ describe("a client that", () => {
         encode(clientFrameCodec, {
           acknowledged: 0,
           applied: 0,
-          messages: again.map((editId) => ({ kind: "setVoxels", editId, placements }) as const),
+          messages: again.map((editId) => ({ kind: "voxels", editId, placements }) as const),
         }),
       );
     }
@@ -142,8 +142,8 @@ describe("a client that", () => {
 });
 
 describe("an edit that touches many chunks", () => {
-  const line = (chunks: number): ClientMessage & { readonly kind: "setVoxels" } => ({
-    kind: "setVoxels",
+  const line = (chunks: number): ClientMessage & { readonly kind: "voxels" } => ({
+    kind: "voxels",
     editId: 1,
     placements: Array.from({ length: chunks }, (_, index) => ({
       voxel: [index * 32, 70, 0, 0],

@@ -161,7 +161,7 @@ describe("hostile frames", () => {
     const good = await stage.joinAt(boxesOf([0, 0, 0, 0]), { clientId: 77n });
     const messages: readonly ClientMessage[] = [
       { kind: "move", timeMs: 5, position: [1, 2, 3, 4], orientation: [0, 0, 0, 1] },
-      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 2, 0, 0], block: 3 }] },
+      { kind: "voxels", editId: 1, placements: [{ voxel: [1, 2, 0, 0], block: 3 }] },
       { kind: "resync", expected: 1, regions: [{ region: [0, 0, 0, 0], clock: 0 }] },
       { kind: "entitiesLost" },
       GAME,

@@ -192,7 +192,7 @@ export class LossyClient {
       return;
     }
     if (this.confirmedInterestId < this.#interestId && isTurn(5)) messages.push(this.#interest());
-    if (isTurn(4)) for (const edit of this.#openEdits) messages.push({ kind: "setVoxels", ...edit });
+    if (isTurn(4)) for (const edit of this.#openEdits) messages.push({ kind: "voxels", ...edit });
     if ((this.#isGap || this.#wanted.length > 0 || this.#heartbeatSent >= this.#expected) && isTurn(6)) {
       const regions = new PositionMap<number>();
       for (const position of this.#wanted.slice(0, 512)) regions.set(...position, 0);

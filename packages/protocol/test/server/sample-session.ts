@@ -178,7 +178,7 @@ export class SampleClient {
   }
 
   set(editId: number, voxel: Position, block: number): void {
-    this.send({ kind: "setVoxels", editId, placements: [{ voxel, block }] });
+    this.send({ kind: "voxels", editId, placements: [{ voxel, block }] });
   }
 
   /** Returns the messages received since the last call. */

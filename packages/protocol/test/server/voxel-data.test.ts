@@ -22,7 +22,7 @@ async function edited(
   editId: number,
   ...placements: readonly VoxelPlacement[]
 ): Promise<readonly unknown[]> {
-  client.send({ kind: "setVoxels", editId, placements });
+  client.send({ kind: "voxels", editId, placements });
   await settle();
   await stage.tick();
   return resultsIn(client);

@@ -155,8 +155,8 @@ const CLIENT_MESSAGES: RandomClientMessages = {
     held: randomClocks(prng),
     heldBlank: randomList(prng, 3, () => randomMask(prng)),
   }),
-  setVoxels: (prng) => ({
-    kind: "setVoxels",
+  voxels: (prng) => ({
+    kind: "voxels",
     editId: randomCount(prng, 1),
     placements: [randomPlacement(prng), ...randomList(prng, 5, () => randomPlacement(prng))],
   }),

@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { EditMessage, Hello } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX, FEATURES } from "../../message/limits.ts";
-import { dataBytesOf, type RequestedEdit, requestOf } from "../../message/requested-edit.ts";
+import { dataBytesOf, type RequestedEdit } from "../../message/requested-edit.ts";
 import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
@@ -129,11 +129,11 @@ export class EditQueue {
 
   /** Handles an edit, or repeats its result. Returns why the client must be disconnected, if so. */
   submit(message: EditMessage, player: Player, budget: PlayerBudget, nowMs: number): Disconnect | undefined {
-    const { editId } = message;
+    const { editId, ...edit } = message;
     // All edits that are open follow the last one that has a result, which this server has taken. Rule N29.
     if (editId > this.#last + EDITS_OPEN_MAX)
       return malformed(`edit ${editId} after edit ${this.#last}, where at most ${EDITS_OPEN_MAX} are open`);
-    this.#submit(editId, requestOf(message), player, budget, nowMs);
+    this.#submit(editId, edit, player, budget, nowMs);
     return undefined;
   }
 

@@ -2,9 +2,11 @@ import type { Finding } from "../finding.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { checkArchitecturePage } from "./architecture-page.ts";
 import { checkCampaignTotals } from "./campaign-totals.ts";
-import { checkContributingPage } from "./contributing-page.ts";
+import { checkCampaignsPage } from "./campaigns-page.ts";
+import { checkEditPath } from "./edit-path.ts";
 import { checkErrorTable, type ErrorMeanings } from "./error-table.ts";
 import { checkFormatRules } from "./format-rules.ts";
+import { checkIndexPage } from "./index-page.ts";
 import { checkLinks, checkPaths } from "./links.ts";
 import { checkNames } from "./names.ts";
 import { checkCommands, type KnownCommand } from "./orthant-commands.ts";
@@ -26,7 +28,9 @@ export function checkDocuments(tree: SourceTree, { errors, commands }: Documente
     ...checkNames(tree),
     ...checkCommands(tree, commands),
     ...checkArchitecturePage(tree),
-    ...checkContributingPage(tree),
+    ...checkEditPath(tree),
+    ...checkIndexPage(tree),
+    ...checkCampaignsPage(tree),
     ...checkCampaignTotals(tree),
     ...checkWorldPage(tree),
   ];

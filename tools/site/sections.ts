@@ -24,6 +24,7 @@ export const SECTIONS: readonly Section[] = [
       {
         title: "Start",
         files: [
+          "docs/README.md",
           "docs/guides/first-game.md",
           "docs/guides/first-world.md",
           "docs/guides/view-a-world.md",

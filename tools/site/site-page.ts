@@ -47,7 +47,7 @@ export function pageOf(
 
 /** Returns the address of the page that shows a file. Other files than documents keep their name in it. */
 export function urlOf(file: string): string {
-  const path = file.replace(/^docs\//, "");
+  const path = file.replace(/^docs\/(?!README)/, "");
   if (!path.endsWith(".md")) return `${path}.html`;
   return path.replace(/(?:README)?\.md$/, (end) => (end === ".md" ? ".html" : "index.html"));
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { checkArchitecturePage } from "../documents/architecture-page.ts";
 import { checkCampaignTotals } from "../documents/campaign-totals.ts";
-import { checkContributingPage } from "../documents/contributing-page.ts";
+import { checkCampaignsPage } from "../documents/campaigns-page.ts";
+import { checkEditPath } from "../documents/edit-path.ts";
 import { checkErrorTable } from "../documents/error-table.ts";
 import { checkFormatRules } from "../documents/format-rules.ts";
+import { checkIndexPage } from "../documents/index-page.ts";
 import { checkLinks, checkPaths } from "../documents/links.ts";
 import { checkNames } from "../documents/names.ts";
 import { checkWorldPage } from "../documents/world-page.ts";
@@ -29,14 +31,52 @@ describe("the lists of campaigns and suites", () => {
   test("are accepted when they have a row for each", () => {
     const page =
       "| Campaign | What |\n| --- | --- |\n| `kill` | kills |\n\n| Suite | What |\n| --- | --- |\n| `tree` | reads |\n";
-    expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([]);
+    expect(problemsOf(checkCampaignsPage(treeOf({ ...programs, "docs/campaigns.md": page })))).toEqual([]);
   });
 
   test("are rejected when one is missing", () => {
     const page = "`npm run campaign -- kill` is in a sentence alone.";
-    expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([
+    expect(problemsOf(checkCampaignsPage(treeOf({ ...programs, "docs/campaigns.md": page })))).toEqual([
       "does not list kill",
       "does not list tree",
+    ]);
+  });
+});
+
+describe("the files of an edit", () => {
+  const table = (...rows: readonly string[]): string =>
+    rows.map((row, index) => `| ${index + 1} | [\`file.ts\`](${row} |\n`).join("");
+  const files = {
+    "door.ts": "export class Door {\n  knock(bell: Bell): void {}\n}\n",
+    "hall.ts": 'import { Door } from "./door.ts";\nexport function enter(stairs: Stairs): void {}\n',
+    "attic.ts": "class Attic implements Stairs {}\n",
+  };
+
+  test("are accepted when one leads to the next by its name or by the interface between them", () => {
+    const page = table("door.ts) | rings", "hall.ts) | opens", "attic.ts) | is reached by `Stairs`");
+    expect(checkEditPath(treeOf({ ...files, "ARCHITECTURE.md": page }))).toEqual([]);
+  });
+
+  test("are rejected when one is missing, or not there", () => {
+    const page = table("hall.ts) | opens", "attic.ts) | is above", "cellar.ts) | is below");
+    expect(problemsOf(checkEditPath(treeOf({ ...files, "ARCHITECTURE.md": page })))).toEqual([
+      "lists attic.ts, to which no file above it leads",
+      "lists cellar.ts, to which no file above it leads",
+    ]);
+  });
+});
+
+describe("the index of all pages", () => {
+  test("lists every document, or the list of its folder does", () => {
+    const pages = {
+      "docs/README.md": "[words](words.md), [formats](formats/README.md)",
+      "docs/formats/README.md": "[journal](journal.md)",
+      "docs/words.md": "",
+      "docs/formats/journal.md": "",
+    };
+    expect(checkIndexPage(treeOf(pages))).toEqual([]);
+    expect(problemsOf(checkIndexPage(treeOf({ ...pages, "docs/guides/cluster.md": "" })))).toEqual([
+      "does not list docs/guides/cluster.md",
     ]);
   });
 });

@@ -1,15 +1,15 @@
 import type { Finding } from "../finding.ts";
 import { findFile, type SourceTree } from "../source-tree.ts";
 
-const CONTRIBUTING_PAGE = "CONTRIBUTING.md";
+const CAMPAIGNS_PAGE = "docs/campaigns.md";
 /** Programs whose campaigns or suites the page lists. */
 const PROGRAMS: readonly string[] = ["campaigns/main.ts", "benchmarks/main.ts"];
 const NAMED_IMPORT =
   /^import \{[^}]*\b[a-z]\w*(?:Campaign|Suite)\b[^}]*\} from "\.\/(?<name>[\w-]+)\.ts";$/gm;
 
-/** Finds campaigns and benchmark suites that the contributing page does not list. */
-export function checkContributingPage(tree: SourceTree): readonly Finding[] {
-  const text = findFile(tree, CONTRIBUTING_PAGE)?.text ?? "";
+/** Finds campaigns and benchmark suites that their page does not list. */
+export function checkCampaignsPage(tree: SourceTree): readonly Finding[] {
+  const text = findFile(tree, CAMPAIGNS_PAGE)?.text ?? "";
   const listed = new Set(
     Array.from(text.matchAll(/^\| `(?<name>[\w-]+)`/gm), ({ groups }) => groups?.["name"]),
   );
@@ -17,7 +17,7 @@ export function checkContributingPage(tree: SourceTree): readonly Finding[] {
     .map(({ groups }) => groups?.["name"] ?? "")
     .filter((name) => !listed.has(name))
     .map((name) => ({
-      path: CONTRIBUTING_PAGE,
+      path: CAMPAIGNS_PAGE,
       line: 0,
       problem: `does not list ${name}`,
       remedy: "add a row that says what it searches or measures",

@@ -104,7 +104,7 @@ test("filling a box that is too large is rejected before the disk is read", asyn
     return undefined;
   };
   await expect(world.fill(boxBetween([-1e9, 0, 0, 0], [1e9, 8, 8, 8]), 1)).rejects.toThrow(
-    "fill it in parts",
+    "fill the box in parts",
   );
   expect(reads).toBe(0);
   await world.close();

@@ -7,7 +7,8 @@ import { isWhole } from "@orthant/disk/files";
 import { listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
 import { COMPACTION_DEAD_SHARE } from "@orthant/save/internal";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldEngine, DEFAULT_CADENCE, type WorldEngine } from "@orthant/world/engine";
+import { DEFAULT_CADENCE } from "@orthant/world";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 const HOURS = 365 * 24;

@@ -30,7 +30,7 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a split leaves its entities with the old shard, too",
-    without("cluster/ShardOwner.split", call("sharedEntities.drop")),
+    without("cluster/ShardOwner.split", call("entities.drop")),
   ),
   mutant(
     "a split gives all entities to the new shard, too",

@@ -33,7 +33,7 @@ export class Herd {
   populate(world: WorldEngine): void {
     const count = this.#prng.between(0, 5);
     for (let index = 0; index < count; index++)
-      this.#oracle.add(world.spawnEntity({ kind: 1, position: this.#place() }));
+      this.#oracle.add(world.entities.spawn({ kind: 1, position: this.#place() }));
   }
 
   /** Has a node do something with the entities of one of its shards. */
@@ -59,7 +59,7 @@ export class Herd {
     for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
       const world = await openSaved(shard);
       try {
-        saved.set(shard, await world.entitiesIn(EVERYWHERE));
+        saved.set(shard, await world.entities.in(EVERYWHERE));
       } finally {
         await world.close();
       }

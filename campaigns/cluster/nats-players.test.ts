@@ -24,7 +24,7 @@ beforeAll(async () => {
   const engine = await nats.connect();
   const source = new MemoryDisk();
   const world = await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
-  world.spawnEntity({ kind: 2, position: [3, 1, 1, 0], displayName: "Dolly" });
+  world.entities.spawn({ kind: 2, position: [3, 1, 1, 0], displayName: "Dolly" });
   await world.close();
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);
   await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });

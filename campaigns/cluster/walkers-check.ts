@@ -15,7 +15,7 @@ export async function faultsOfWalkers(staged: StagedCluster, count: number): Pro
   await mergeShards({ map, disks }, target, { nowMs: Date.now() });
   const world = await openWorldEngine(target, { readOnly: true });
   try {
-    const found = await world.entitiesIn(MEADOW);
+    const found = await world.entities.in(MEADOW);
     const ids = new Set(found.map(({ entityId }) => entityId));
     if (ids.size === count && found.length === count) return [];
     return [`${ids.size} of ${count} entities are left, and ${found.length - ids.size} are there twice`];

@@ -11,7 +11,7 @@ const STRIDE = 8;
 
 /** Puts entities into a world, which owners then walk. */
 export function addWalkers(world: WorldEngine, count: number): void {
-  for (let index = 0; index < count; index++) world.spawnEntity({ kind: 1, position: anyPlace() });
+  for (let index = 0; index < count; index++) world.entities.spawn({ kind: 1, position: anyPlace() });
 }
 
 /** Walks the entities of all shards that a node owns, for as long as the process lives. */

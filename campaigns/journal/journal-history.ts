@@ -111,8 +111,8 @@ export async function playJournal(
 
 /** Makes one step: moves the walker, renames the player, changes voxels and increments the counter. */
 async function makeStep(world: WorldEngine, step: number): ReturnType<WorldEngine["edit"]> {
-  if (world.entity(WALKER) === undefined) world.spawnEntity({ kind: 1, position: walkerAt(step) });
-  else world.changeEntity(WALKER, { position: walkerAt(step) });
+  if (world.entities.get(WALKER) === undefined) world.entities.spawn({ kind: 1, position: walkerAt(step) });
+  else world.entities.change(WALKER, { position: walkerAt(step) });
   world.upsertPlayer({ playerId: PLAYER, name: `player ${step}` });
   if (step % 3 === 0) world.describe({ name: `world ${step}` });
   // Requested before the edit, so that it is made and logged before it.
@@ -180,9 +180,9 @@ export async function requireJournaled(world: WorldEngine, step: number): Promis
 }
 
 /** Finds the walker anywhere in the world. Throws when there are two. */
-async function walkerNear(world: WorldEngine): Promise<ReturnType<WorldEngine["entity"]>> {
+async function walkerNear(world: WorldEngine): Promise<ReturnType<WorldEngine["entities"]["get"]>> {
   const everywhere = boxBetween([-4_096, -64, -64, -64], [4_096, 64, 64, 64]);
-  const found = await world.entitiesIn(everywhere);
+  const found = await world.entities.in(everywhere);
   ok(found.length <= 1, `${found.length} walkers`);
   return found[0];
 }

@@ -77,7 +77,7 @@ interface Seen {
 }
 
 async function entitiesOf({ world, clients, plan }: SimParticipants): Promise<readonly Seen[]> {
-  const entities = await world.entitiesIn(voxelsOfChunks(plan.shape, plan.arena));
+  const entities = await world.entities.in(voxelsOfChunks(plan.shape, plan.arena));
   const players = clients.flatMap(({ number, pose }) =>
     pose === undefined
       ? []

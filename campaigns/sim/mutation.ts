@@ -207,10 +207,10 @@ function isWithin(inner: Found, outer: Found): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
 }
 
-/** Returns what the compiler made of a package: modules with declarations beside them, and no bundles. */
+/** Returns what the compiler made of the sources of a package: no bundles, and nothing of files that have moved since. */
 function builtModules(name: string): readonly string[] {
-  const folder = resolve("packages", name, "dist");
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".d.ts"))
-    .map((file) => join(folder, file.replace(/\.d\.ts$/, ".js")));
+  const folder = resolve("packages", name);
+  return readdirSync(join(folder, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"))
+    .map((file) => join(folder, "dist", file.replace(/\.ts$/, ".js")));
 }

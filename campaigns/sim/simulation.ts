@@ -133,13 +133,13 @@ class Simulation {
     const { world, syncServer } = this.#server;
     if (world === undefined || syncServer === undefined) return;
     const position = this.#workload.exactPosition();
-    const known = this.#entities.filter((id) => world.entity(id) !== undefined);
+    const known = this.#entities.filter((id) => world.entities.get(id) !== undefined);
     if (known.length < 3 || this.#prng.chance(0.2)) {
-      this.#entities.push(world.spawnEntity({ kind: this.#prng.below(9), position }).entityId);
+      this.#entities.push(world.entities.spawn({ kind: this.#prng.below(9), position }).entityId);
     } else if (this.#prng.chance(0.8)) {
-      world.changeEntity(this.#prng.pick(known), { position });
+      world.entities.change(this.#prng.pick(known), { position });
     } else {
-      world.despawnEntity(this.#prng.pick(known));
+      world.entities.despawn(this.#prng.pick(known));
     }
   }
 

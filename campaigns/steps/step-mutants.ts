@@ -6,9 +6,9 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   mutant(
     "the ticks of a step are journaled apart from its edits",
     change(
-      "world/WorldEditor.#applyStep",
+      "world/EngineSteps.#apply",
       condition("loggedClocksOf"),
-      `{ ...$, ticks: (setImmediate(() => this.#saver.addChange("world", {
+      `{ ...$, ticks: (setImmediate(() => saver.addChange("world", {
         kind: "step", step, chunks: [], clocks: [], ticks: logged.ticks, entities: [],
       })), []) }`,
     ),
@@ -16,16 +16,16 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   mutant(
     "the number of a step is stored before its edits",
     change(
-      "world/WorldEditor.step",
-      call("#applyStep"),
+      "world/EngineSteps.make",
+      call("#apply"),
       `(async (change) => {
-        this.#content.steps.restore(change.step);
-        this.#saver.addChange("world", {
+        content.steps.restore(change.step);
+        saver.addChange("world", {
           kind: "step", step: change.step, chunks: [], clocks: [], ticks: [], entities: [],
         });
         await new Promise((resolve) => setTimeout(resolve, 1));
-        return this.#applyStep(change, epoch.number);
-      })(run(this.#content.regions.state))`,
+        return this.#apply(change, number);
+      })(this.#run(reach, run))`,
     ),
   ),
   mutant(
@@ -43,9 +43,9 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   mutant(
     "the entities of a step are journaled apart from its edits",
     change(
-      "world/WorldEditor.#applyStep",
+      "world/EngineSteps.#apply",
       condition("loggedClocksOf"),
-      `{ ...$, entities: (setImmediate(() => this.#saver.addChange("world", {
+      `{ ...$, entities: (setImmediate(() => saver.addChange("world", {
         kind: "step", step, chunks: [], clocks: [], ticks: [], entities: logged.entities,
       })), []) }`,
     ),
@@ -56,8 +56,8 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "numbers of steps are used before they are durable",
-    without("world/WorldEditor.step", call("steps.reserve")),
-    change("world/WorldEditor.step", condition("isReservedIn"), "false"),
+    without("world/EngineSteps.make", call("steps.reserve")),
+    change("world/EngineSteps.make", condition("isReservedIn"), "false"),
   ),
   mutant(
     "numbers that were reserved before a crash are used again",
@@ -65,7 +65,7 @@ export const STEP_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a step reads and edits all regions in memory",
-    change("world/EngineSteps.make", value("isInReach"), "() => true"),
+    change("world/EngineSteps.#run", value("isInReach"), "() => true"),
   ),
   mutant(
     "active regions are not kept in memory",

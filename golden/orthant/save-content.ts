@@ -27,7 +27,7 @@ export async function contentRows(
     await attemptRow(`${when}: edited voxels`, () => requireVoxels(world, expected.voxels)),
     await attemptRow(`${when}: generated voxels`, () => requireVoxels(world, expected.virgin)),
     await attemptRow(`${when}: entities`, async () => {
-      const found = await world.entitiesIn(WHOLE_LATTICE);
+      const found = await world.entities.in(WHOLE_LATTICE);
       const byId = found.map(({ entityId, position }) => ({ id: `${entityId}`, position }));
       deepEqual(sortById(byId), sortById(expected.entities));
     }),

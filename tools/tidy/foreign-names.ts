@@ -35,7 +35,7 @@ const ALLOWED: readonly (readonly [path: string, code: string, reason: string])[
   ["save/src/index/page-codec.ts", "[name as keyof IndexTotals]", "keys of our own totals"],
   ["server/src/auth/decision.ts", "given[field]", "fields that our own table has"],
   ["server/src/check-options.ts", "as Readonly<Record<string, unknown>>)[name]", "our own options"],
-  ["world/src/checked-arguments.ts", "checked[field]", "fields that our own table has"],
+  ["world/src/entities/checked-records.ts", "checked[field]", "fields that our own table has"],
 ];
 
 /**

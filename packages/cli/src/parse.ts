@@ -1,7 +1,7 @@
 import type { Box, Position } from "@orthant/core";
 import { U64_MAX } from "@orthant/core/bytes";
 import { boxBetween } from "@orthant/core/lattice";
-import type { Moment } from "@orthant/world/engine";
+import type { Moment } from "@orthant/world";
 import { UsageError } from "./usage.ts";
 
 const DURATION = /^(?<count>\d{1,9})(?<unit>s|min|h|d)$/;

@@ -85,7 +85,7 @@ describe("convert --to v3", () => {
     const folder = join(await temporaryFolder(), "world");
     const world = await createWorldEngine(await NodeDisk.create(folder), { name: "Isles" });
     for (let x = 0; x < 40; x++) await world.set([x * 900, 3, 0, 0], 1 + (x % 9));
-    world.spawnEntity({ kind: 3, position: [1, 3, 1, 1], displayName: "Bob" });
+    world.entities.spawn({ kind: 3, position: [1, 3, 1, 1], displayName: "Bob" });
     world.upsertPlayer({ playerId: 5n, name: "Ann" });
     await world.close();
     const target = `${folder}-v3`;

@@ -30,7 +30,7 @@ beforeAll(async () => {
     });
     const made = await openWorldEngine(disk);
     await made.set([0, 100, 0, 0], 99);
-    made.spawnEntity({ kind: 3, position: [1, 100, 1, 0], displayName: name, tags: [name] });
+    made.entities.spawn({ kind: 3, position: [1, 100, 1, 0], displayName: name, tags: [name] });
     made.upsertPlayer({ playerId: 5n, name, tags: [name] });
     await made.close();
   }

@@ -13,7 +13,7 @@ export async function makeSampleWorld(): Promise<string> {
   const world = await openWorldEngine(new NodeDisk(folder), { retention: NEWEST_TWO });
   await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 11);
   await world.set([-100, 100, 0, 0], 13);
-  world.spawnEntity({ kind: 3, position: [1.5, 104, 1.5, 0], displayName: "Bob", tags: ["cat"] });
+  world.entities.spawn({ kind: 3, position: [1.5, 104, 1.5, 0], displayName: "Bob", tags: ["cat"] });
   world.upsertPlayer({ playerId: 5n, name: "Ann" });
   await world.close();
   return folder;

@@ -59,12 +59,12 @@ test("entities are shown better between late poses if the game states their velo
     const { client } = await game.join();
     // A ball that flies to and fro, and turns at every fourth tick.
     const xAt = (tick: number): number => [0, 1, 2, 1][tick % 4] as number;
-    const ball = game.world.spawnEntity({ kind: 1, position: [0, 5, 0, 0] });
+    const ball = game.world.entities.spawn({ kind: 1, position: [0, 5, 0, 0] });
     const ticks: number[] = [];
     game.beforeTick = (nowMs) => {
       const x = xAt(ticks.length);
       const velocity: Vector = [(xAt(ticks.length + 1) - x) * 10, 0, 0, 0];
-      game.world.changeEntity(ball.entityId, { position: [x, 5, 0, 0], ...(isStated && { velocity }) });
+      game.world.entities.change(ball.entityId, { position: [x, 5, 0, 0], ...(isStated && { velocity }) });
       ticks.push(nowMs);
     };
     const errors: number[] = [];

@@ -90,16 +90,16 @@ describe("clients of a real server", () => {
         const stop = client.onEntities(check);
         check();
       });
-    const { entityId } = world.spawnEntity({
+    const { entityId } = world.entities.spawn({
       kind: 77,
       position: [0.5, 33, 0.5, 0.5],
       tags: ["tame"],
       payload: new Uint8Array([1, 2]),
     });
     expect(await shown([1, 2])).toEqual(["tame"]);
-    world.changeEntity(entityId, { payload: new Uint8Array([3]), tags: ["tame", "shorn"] });
+    world.entities.change(entityId, { payload: new Uint8Array([3]), tags: ["tame", "shorn"] });
     expect(await shown([3])).toEqual(["tame", "shorn"]);
-    world.despawnEntity(entityId);
+    world.entities.despawn(entityId);
   });
 
   test("know the clocks of the regions they hold, and count what arrived", async () => {

@@ -149,7 +149,7 @@ test("[K57] an arrival that was not acknowledged is not repeated", async () => {
 
 test("[K58] a split divides the entities, so that those that come back are there once", async () => {
   const made = await town((world) => {
-    for (const x of [-20, 20]) world.spawnEntity({ kind: 1, position: at(x) });
+    for (const x of [-20, 20]) world.entities.spawn({ kind: 1, position: at(x) });
   });
   const { small } = made;
   const everywhere = boxBetween([-64, 0, 0, 0], [64, 9, 9, 1]);
@@ -202,7 +202,7 @@ test("[K60] a world that is merged into one has entities that were on their way,
   const target = new MemoryDisk();
   await mergeShards(folded, target, { nowMs: time.nowMs() });
   const merged = await openWorldEngine(target, { readOnly: true, time });
-  const found = await merged.entitiesIn(boxBetween([-64, 0, 0, 0], [64, 9, 9, 1]));
+  const found = await merged.entities.in(boxBetween([-64, 0, 0, 0], [64, 9, 9, 1]));
   expect(found.map(({ position }) => position[0]).sort((one, other) => one - other)).toEqual([-4, 3, 7]);
   await merged.close();
   await small.settled(folded.release());

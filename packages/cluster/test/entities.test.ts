@@ -23,7 +23,7 @@ async function town(
 
 function herd(world: WorldEngine): void {
   for (const x of [3, 20, 70, 500])
-    world.spawnEntity({ kind: 2, position: [x, 1, 1, 0], displayName: `at ${x}` });
+    world.entities.spawn({ kind: 2, position: [x, 1, 1, 0], displayName: `at ${x}` });
 }
 
 test("[K34] a gateway shows the saved entities that lie within a player's interest", async () => {
@@ -43,8 +43,8 @@ test("[K34] a gateway shows the saved entities that lie within a player's intere
 
 test("[K62] a gateway shows the velocity and the exact place of an entity that it asked its owner for", async () => {
   const { small } = await town((world) => {
-    world.spawnEntity({ kind: 2, position: [3 + 1 / 1_024, 1, 1, 0], velocity: [1.5, 0, -2, 0] });
-    world.spawnEntity({ kind: 2, position: [4, 1, 1, 0] });
+    world.entities.spawn({ kind: 2, position: [3 + 1 / 1_024, 1, 1, 0], velocity: [1.5, 0, -2, 0] });
+    world.entities.spawn({ kind: 2, position: [4, 1, 1, 0] });
   });
   const server = await SmallServer.open(small);
   const ada = await server.join(1n, "Ada", TWO_SECTORS);
@@ -85,7 +85,7 @@ test("[K34] entities that exceed one answer arrive in several", async () => {
   const { small } = await town((world) => {
     for (let index = 0; index < 4 * each; index++) {
       const position = positionFrom((axis) => (axis === 0 ? (index % 4) * 16 + 1 : 1));
-      world.spawnEntity({ kind: 1, position, displayName: `${index}`.padStart(64, "-") });
+      world.entities.spawn({ kind: 1, position, displayName: `${index}`.padStart(64, "-") });
     }
   });
   const { gateway } = await small.gateway();

@@ -269,8 +269,8 @@ test("[K50] shards are folded with their journals, and merged into one ordinary 
   const town = await Town.create(async (world) => {
     await world.set([200, 1, 1, 0], 9);
     await world.set([70, 1, 1, 0], 9);
-    world.spawnEntity({ kind: 7, position: [66, 1, 1, 0] });
-    world.spawnEntity({ kind: 8, position: [2, 1, 1, 0] });
+    world.entities.spawn({ kind: 7, position: [66, 1, 1, 0] });
+    world.entities.spawn({ kind: 8, position: [2, 1, 1, 0] });
     world.upsertPlayer({ playerId: 5n, name: "Ada" });
   });
   await town.split();
@@ -289,7 +289,7 @@ test("[K50] shards are folded with their journals, and merged into one ordinary 
   const world = await openWorldEngine(target);
   const voxels: readonly Position[] = [WEST, EAST, [70, 1, 1, 0], [200, 1, 1, 0], [300, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([3, 4, 5, 9, 0]);
-  const all = await world.entitiesIn(boxBetween([-64, -64, -64, -64], [300, 64, 64, 64]));
+  const all = await world.entities.in(boxBetween([-64, -64, -64, -64], [300, 64, 64, 64]));
   expect(all.map(({ kind }) => kind)).toEqual([7, 8]);
   expect([world.name, world.player(5n)?.name]).toEqual(["Town", "Ada"]);
   await world.set(WEST, 6);

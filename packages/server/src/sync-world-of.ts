@@ -60,11 +60,11 @@ export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
     onEdit: (listener) => world.onEdit(({ clocks }) => listener(clocks)),
     onGenerators: (listener) => world.generators.onChange(() => listener()),
     async entitiesIn(chunks) {
-      const entities = await world.entitiesIn(voxelsOfChunks(world.shape, chunks));
+      const entities = await world.entities.in(voxelsOfChunks(world.shape, chunks));
       return entities.map(visibleEntity);
     },
     onEntity: (listener) =>
-      world.onEntity((event) =>
+      world.entities.onEvent((event) =>
         listener(
           event.kind === "present"
             ? { kind: "present", entity: visibleEntity(event.entity) }

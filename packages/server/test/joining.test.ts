@@ -84,8 +84,8 @@ describe("a client that joins", () => {
 
   test("sees entities of the world, and players who join, move and leave", async () => {
     const world = await flatWorld();
-    const far = world.spawnEntity({ kind: 7, position: [2, 9, 2, 0], displayName: "é".repeat(100) });
-    world.changeEntity(far.entityId, { orientation: [0, 0, 0, 4] });
+    const far = world.entities.spawn({ kind: 7, position: [2, 9, 2, 0], displayName: "é".repeat(100) });
+    world.entities.change(far.entityId, { orientation: [0, 0, 0, 4] });
     const server = await serve({ world });
     const ada = await PlainClient.join(server.url, { clientId: 1n });
     await ada.next("welcome");

@@ -358,14 +358,14 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
   test("moves what moves in small steps, however seldom its poses arrive", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const server = await serve(world, { tickMs: TICK_MS });
-    const sheep = world.spawnEntity({ kind: 1, position: [-8, 0, -12, 0], displayName: "Dolly" });
+    const sheep = world.entities.spawn({ kind: 1, position: [-8, 0, -12, 0], displayName: "Dolly" });
     const view = await open(server, "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
     await view.says("labels", "Dolly");
     let x = -8;
     const walking = setInterval(() => {
       x += 1;
-      world.changeEntity(sheep.entityId, { position: [x, 0, -12, 0] });
+      world.entities.change(sheep.entityId, { position: [x, 0, -12, 0] });
     }, TICK_MS);
     onTestFinished(() => clearInterval(walking));
     const lefts = await view.page.evaluate(leftsOfLabel, { text: "Dolly", ms: POSES * TICK_MS });

@@ -4,15 +4,20 @@
  * @module @orthant/world/engine
  */
 
-export type { BlocksEvent, WorldBlocks } from "./blocks/world-blocks.ts";
 export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
-export type { EditOptions, EngineEdit } from "./edit/world-editor.ts";
-export { EngineSnapshot } from "./engine-snapshot.ts";
+export { stepCountOf, withStepCount } from "./content/step-number.ts";
+export type { EditOptions, EngineEdit } from "./edit/engine-edit.ts";
+export { EngineSnapshot } from "./engine/engine-snapshot.ts";
+export { type EngineSteps, EVERYTHING_LOADED } from "./engine/engine-steps.ts";
+export type { EngineStore, StoreReader } from "./engine/engine-store.ts";
+export type { BlocksEvent, WorldBlocks } from "./engine/world-blocks.ts";
+export { WorldEngine } from "./engine/world-engine.ts";
+export type { KeptGenerators, WorldGenerators } from "./engine/world-generators.ts";
 export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/entity-store.ts";
 export type { PlayerChange } from "./entities/player-store.ts";
-export type { KeptGenerators, WorldGenerators } from "./generators/world-generators.ts";
 export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
+  BorderEdit,
   ChangeLog,
   ExternalLog,
   LoggedChange,
@@ -30,26 +35,6 @@ export {
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
 export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
-export { EVERYTHING_LOADED } from "./simulation/engine-steps.ts";
+export type { EngineOptions, NewWorldEngine, WorldLabel } from "./options/world-options.ts";
 export { simulate, throwLater } from "./simulation/simulate.ts";
-export { stepCountOf, withStepCount } from "./simulation/step-number.ts";
-export type { BorderEdit, SimulatedPart } from "./simulation/step-part.ts";
-export type { EngineStore, StoreReader } from "./store/engine-store.ts";
-export { WorldEngine } from "./world-engine.ts";
-export type { WorldGeneration } from "./world-history.ts";
-export { WorldHistory } from "./world-history.ts";
-export {
-  COPY_VOXELS_MAX,
-  type DamagedJournal,
-  DEFAULT_CADENCE,
-  type Durability,
-  EDIT_CHUNKS_MAX,
-  ENTITY_HYSTERESIS_CHUNKS,
-  type EngineOptions,
-  LOADED_BYTES_MAX,
-  type Moment,
-  type NewWorldEngine,
-  type WorldCadence,
-  type WorldLabel,
-  type WorldLimits,
-} from "./world-options.ts";
+export type { ShardPart } from "./steps/shard-part.ts";

@@ -4,6 +4,7 @@
  * @module @orthant/world
  */
 
+export { type WorldGeneration, WorldHistory } from "./engine/world-history.ts";
 export type {
   NewEntity,
   PlayerUpdate,
@@ -11,30 +12,6 @@ export type {
   WorldEntityEvent,
   WorldPlayer,
 } from "./entities/shown-records.ts";
-export type {
-  ChangeGeneratorOptions,
-  KeepOptions,
-  KeptSpace,
-} from "./generators/change-generator.ts";
-export {
-  createWorld,
-  type NewWorld,
-  openOrCreateWorld,
-  openWorld,
-  type WorldOptions,
-} from "./open/open-world.ts";
-export {
-  Simulation,
-  type SimulationOptions,
-  type SimulationStatistics,
-  type System,
-} from "./simulation/simulation.ts";
-export type { Step, StepEdits, StepReader, StepSchedule } from "./simulation/step.ts";
-export type { StepEntities, StepPlayer } from "./simulation/step-entities.ts";
-export { KeyValueStore, KeyValueView } from "./store/key-value-store.ts";
-export { World } from "./world.ts";
-export type { WorldGeneration } from "./world-history.ts";
-export { WorldHistory } from "./world-history.ts";
 export {
   COPY_VOXELS_MAX,
   type DamagedJournal,
@@ -46,5 +23,27 @@ export {
   type Moment,
   type WorldCadence,
   type WorldLimits,
-} from "./world-options.ts";
-export { WorldSnapshot } from "./world-snapshot.ts";
+} from "./options/world-options.ts";
+export {
+  Simulation,
+  type SimulationOptions,
+  type SimulationStatistics,
+  type System,
+} from "./simulation/simulation.ts";
+export type { Step, StepEdits, StepReader, StepSchedule } from "./simulation/step.ts";
+export type { StepEntities, StepPlayer } from "./simulation/step-entities.ts";
+export type {
+  ChangeGeneratorOptions,
+  KeepOptions,
+  KeptSpace,
+} from "./world/change-generator.ts";
+export { KeyValueStore, KeyValueView } from "./world/key-value-store.ts";
+export {
+  createWorld,
+  type NewWorld,
+  openOrCreateWorld,
+  openWorld,
+  type WorldOptions,
+} from "./world/open-world.ts";
+export { World } from "./world/world.ts";
+export { WorldSnapshot } from "./world/world-snapshot.ts";

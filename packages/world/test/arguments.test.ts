@@ -22,35 +22,38 @@ describe("a value that cannot be stored is rejected at once, and the world can s
   test.each<[name: string, attempt: (world: WorldEngine) => unknown]>([
     ["a name that is too long", (world) => world.describe({ name: "x".repeat(5_000) })],
     ["half a character in a name", (world) => world.describe({ name: "\ud800" })],
-    ["an entity nowhere", (world) => world.spawnEntity({ kind: 1, position: [Number.NaN, 0, 0, 0] })],
-    ["an entity at no end", (world) => world.spawnEntity({ kind: 1, position: [0, Infinity, 0, 0] })],
+    ["an entity nowhere", (world) => world.entities.spawn({ kind: 1, position: [Number.NaN, 0, 0, 0] })],
+    ["an entity at no end", (world) => world.entities.spawn({ kind: 1, position: [0, Infinity, 0, 0] })],
     [
       "a position that 32 bits cannot hold",
-      (world) => world.spawnEntity({ kind: 1, position: [1e39, 0, 0, 0] }),
+      (world) => world.entities.spawn({ kind: 1, position: [1e39, 0, 0, 0] }),
     ],
-    ["an entity of a kind above 65,535", (world) => world.spawnEntity({ kind: 65_536, position: HERE })],
-    ["an entity of a block above 255", (world) => world.spawnEntity({ kind: 1, position: HERE, block: 256 })],
+    ["an entity of a kind above 65,535", (world) => world.entities.spawn({ kind: 65_536, position: HERE })],
+    [
+      "an entity of a block above 255",
+      (world) => world.entities.spawn({ kind: 1, position: HERE, block: 256 }),
+    ],
     [
       "an entity larger than a record",
-      (world) => world.spawnEntity({ kind: 1, position: HERE, payload: new Uint8Array(262_144) }),
+      (world) => world.entities.spawn({ kind: 1, position: HERE, payload: new Uint8Array(262_144) }),
     ],
-    ["a change to nowhere", (world) => world.changeEntity(1n, { position: [0, 0, Number.NaN, 0] })],
+    ["a change to nowhere", (world) => world.entities.change(1n, { position: [0, 0, Number.NaN, 0] })],
     [
       "a change of name that is too long",
-      (world) => world.changeEntity(1n, { displayName: "x".repeat(70_000) }),
+      (world) => world.entities.change(1n, { displayName: "x".repeat(70_000) }),
     ],
     ["a player with a negative id", (world) => world.upsertPlayer({ ...PLAYER, playerId: -1n })],
     ["a player with half a character", (world) => world.upsertPlayer({ ...PLAYER, name: "\udc00" })],
   ])("%s", async (_name, attempt) => {
     const disk = new MemoryDisk();
     const world = await emptyWorld(disk);
-    world.spawnEntity({ kind: 1, position: HERE });
+    world.entities.spawn({ kind: 1, position: HERE });
     await world.set(HERE, 3);
     expect(() => attempt(world)).toThrow(/ORT_/);
     await world.close();
     const again = await openWorldEngine(disk, { readOnly: true });
     expect(await again.get(HERE)).toBe(3);
-    expect(await again.entitiesIn(boxBetween(HERE, [1, 1, 1, 1]))).toHaveLength(1);
+    expect(await again.entities.in(boxBetween(HERE, [1, 1, 1, 1]))).toHaveLength(1);
     await again.close();
   });
 
@@ -119,11 +122,11 @@ test("callers may reuse their arrays as soon as a call has returned", async () =
     edits.push(world.set(voxel, x + 1));
   }
   const position: [number, number, number, number] = [1, 1, 1, 1];
-  const { entityId } = world.spawnEntity({ kind: 1, position });
+  const { entityId } = world.entities.spawn({ kind: 1, position });
   position[0] = 99;
   await Promise.all(edits);
   expect(await Promise.all([0, 100, 200, 300].map((x) => world.get([x, 0, 0, 0])))).toEqual([1, 2, 3, 4]);
-  expect(world.entity(entityId)?.position).toEqual([1, 1, 1, 1]);
+  expect(world.entities.get(entityId)?.position).toEqual([1, 1, 1, 1]);
   await world.close();
 });
 
@@ -132,12 +135,12 @@ test("entitiesIn finds an entity that stepped over the border of its leaf", asyn
   const world = await emptyWorld(disk);
   const border = 65_536 * 8;
   await world.set([border, 0, 0, 0], 1);
-  const { entityId } = world.spawnEntity({ kind: 1, position: [border - 1, 0, 0, 0] });
+  const { entityId } = world.entities.spawn({ kind: 1, position: [border - 1, 0, 0, 0] });
   await world.save();
-  world.changeEntity(entityId, { position: [border + 1, 0, 0, 0] });
+  world.entities.change(entityId, { position: [border + 1, 0, 0, 0] });
   await world.close();
   const again = await openWorldEngine(disk, { readOnly: true });
-  expect(await again.entitiesIn(boxBetween([border, 0, 0, 0], [border + 2, 1, 1, 1]))).toHaveLength(1);
+  expect(await again.entities.in(boxBetween([border, 0, 0, 0], [border + 2, 1, 1, 1]))).toHaveLength(1);
   await again.close();
 });
 

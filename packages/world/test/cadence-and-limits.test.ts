@@ -2,10 +2,9 @@ import { boxBetween } from "@orthant/core/lattice";
 import { MemoryDisk } from "@orthant/disk";
 import { DEFAULT_LIMITS, openSave } from "@orthant/save";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";
+import { DEFAULT_CADENCE, ENTITY_HYSTERESIS_CHUNKS } from "@orthant/world";
 import {
   createWorldEngine,
-  DEFAULT_CADENCE,
-  ENTITY_HYSTERESIS_CHUNKS,
   type EngineOptions,
   openWorldEngine,
   type WorldEngine,
@@ -25,12 +24,17 @@ describe("the autosave cadence", () => {
   >([
     ["edits", { worldMs: 2_000 }, edit, 2_000],
     ["players", { playersMs: 3_000 }, player, 3_000],
-    ["entities", { entitiesMs: 1_500 }, (world) => world.changeEntity(1n, { position: [2, 1, 1, 1] }), 1_500],
+    [
+      "entities",
+      { entitiesMs: 1_500 },
+      (world) => world.entities.change(1n, { position: [2, 1, 1, 1] }),
+      1_500,
+    ],
   ])("can be set for %s when a world is created or opened", async (_name, cadence, change, ms) => {
     const time = new FakeTime();
     const disk = new MemoryDisk();
     const first = await createWorldEngine(disk, {}, { time, autosave: false });
-    first.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
+    first.entities.spawn({ kind: 1, position: [1, 1, 1, 1] });
     await first.set([0, 0, 0, 0], 1);
     await first.close();
     const world = await openWorldEngine(disk, { time, ...(cadence && { cadence }) });
@@ -87,9 +91,9 @@ describe("the entity hysteresis", () => {
           {},
           { time, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
         );
-        const { entityId } = world.spawnEntity({ kind: 1, position: [edge - 1, 0, 0, 0] });
+        const { entityId } = world.entities.spawn({ kind: 1, position: [edge - 1, 0, 0, 0] });
         const before = await world.save();
-        world.changeEntity(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
+        world.entities.change(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
         // An entity that left its leaf is saved with the world, any other one later.
         time.advance(DEFAULT_CADENCE.worldMs);
         await turns();

@@ -28,7 +28,7 @@ describe("entities", () => {
   test("are restored exactly, with 32-bit floats", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, { autosave: false });
-    const { entityId } = world.spawnEntity({
+    const { entityId } = world.entities.spawn({
       kind: 4,
       position: [1.5, -2.25, 0.1, 1e6],
       velocity: [0, 1, 0, 0],
@@ -40,7 +40,9 @@ describe("entities", () => {
     });
     await world.close();
     const again = await openAgain(disk);
-    const [entity, ...others] = await again.entitiesIn(boxBetween([0, -3, 0, 999_999], [2, 0, 1, 1_000_001]));
+    const [entity, ...others] = await again.entities.in(
+      boxBetween([0, -3, 0, 999_999], [2, 0, 1, 1_000_001]),
+    );
     expect(others).toEqual([]);
     expect(entity).toMatchObject({
       entityId,
@@ -58,13 +60,13 @@ describe("entities", () => {
   test("have ids that are never reused, not even after a restart", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, { autosave: false });
-    const first = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId;
-    world.despawnEntity(first);
+    const first = world.entities.spawn({ kind: 1, position: [0, 0, 0, 0] }).entityId;
+    world.entities.despawn(first);
     await world.close();
     const again = await openAgain(disk);
-    expect(again.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBeGreaterThan(first);
-    expect(() => again.changeEntity(999n, {})).toThrow("no entity 999");
-    expect(() => again.spawnEntity({ kind: 1, position: [0, 0, 0, 0], entityClass: 0 })).toThrow(
+    expect(again.entities.spawn({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBeGreaterThan(first);
+    expect(() => again.entities.change(999n, {})).toThrow("no entity 999");
+    expect(() => again.entities.spawn({ kind: 1, position: [0, 0, 0, 0], entityClass: 0 })).toThrow(
       "players are not entities",
     );
     await again.close();
@@ -73,10 +75,10 @@ describe("entities", () => {
   test("[checklist 3] that cross into another leaf are stored there and no longer in the old leaf", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
-    const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
+    const { entityId } = world.entities.spawn({ kind: 1, position: [5, 5, 5, 5] });
     await world.save();
     const [before] = await storedEntities(disk);
-    world.changeEntity(entityId, { position: [600_005, 5, 5, 5] });
+    world.entities.change(entityId, { position: [600_005, 5, 5, 5] });
     await world.save();
     const after = await storedEntities(disk);
     expect(after).toHaveLength(1);
@@ -84,7 +86,7 @@ describe("entities", () => {
     expect(after[0]?.entity.position).toEqual([600_005, 5, 5, 5]);
     await world.close();
     const again = await openAgain(disk);
-    expect(await again.entitiesIn(EVERYWHERE)).toHaveLength(1);
+    expect(await again.entities.in(EVERYWHERE)).toHaveLength(1);
     await again.close();
   });
 
@@ -92,13 +94,13 @@ describe("entities", () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     const border = 65_536 * 8;
-    const { entityId } = world.spawnEntity({ kind: 1, position: [border - 1, 5, 5, 5] });
+    const { entityId } = world.entities.spawn({ kind: 1, position: [border - 1, 5, 5, 5] });
     await world.save();
     const [home] = await storedEntities(disk);
-    world.changeEntity(entityId, { position: [border + 1.5, 5, 5, 5] });
+    world.entities.change(entityId, { position: [border + 1.5, 5, 5, 5] });
     await world.save();
     expect((await storedEntities(disk)).map(({ cube }) => cube)).toEqual([home?.cube]);
-    world.changeEntity(entityId, { position: [border + 1.7, 5, 5, 5] });
+    world.entities.change(entityId, { position: [border + 1.7, 5, 5, 5] });
     await world.save();
     expect((await storedEntities(disk)).map(({ cube }) => cube)).not.toEqual([home?.cube]);
     await world.close();
@@ -108,16 +110,16 @@ describe("entities", () => {
     const disk = new MemoryDisk();
     const time = new FakeTime();
     const world = await twoLeaves(disk, time, true);
-    const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
+    const { entityId } = world.entities.spawn({ kind: 1, position: [5, 5, 5, 5] });
     await world.save();
     const generation = world.generation;
-    world.changeEntity(entityId, { position: [6, 5, 5, 5] });
+    world.entities.change(entityId, { position: [6, 5, 5, 5] });
     time.advance(9_999);
     expect(world.generation).toBe(generation);
     time.advance(1);
     await expect.poll(() => world.generation).toBe(generation + 1);
     expect((await storedEntities(disk))[0]?.entity.position).toEqual([6, 5, 5, 5]);
-    world.changeEntity(entityId, { position: [FAR[0] * 6, 5, 5, 5] });
+    world.entities.change(entityId, { position: [FAR[0] * 6, 5, 5, 5] });
     time.advance(5_000);
     await expect.poll(() => world.generation).toBe(generation + 2);
     await world.close();
@@ -126,12 +128,12 @@ describe("entities", () => {
   test("of an unread leaf are kept when another entity moves in", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
-    world.spawnEntity({ kind: 1, position: [600_001, 0, 0, 0] });
-    const traveller = world.spawnEntity({ kind: 2, position: [1, 0, 0, 0] });
+    world.entities.spawn({ kind: 1, position: [600_001, 0, 0, 0] });
+    const traveller = world.entities.spawn({ kind: 2, position: [1, 0, 0, 0] });
     await world.close();
     const again = await openAgain(disk);
-    await again.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]));
-    again.changeEntity(traveller.entityId, { position: [600_002, 0, 0, 0] });
+    await again.entities.in(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]));
+    again.entities.change(traveller.entityId, { position: [600_002, 0, 0, 0] });
     await again.close();
     expect((await storedEntities(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 2]);
   });
@@ -140,7 +142,7 @@ describe("entities", () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, { autosave: false });
     for (let index = 0; index < 3_000; index++) {
-      world.spawnEntity({
+      world.entities.spawn({
         kind: 1,
         position: [(index % 50) * 8, 0, Math.floor(index / 50) * 8, 0],
         displayName: `entity ${index}`,
@@ -148,10 +150,10 @@ describe("entities", () => {
     }
     await world.save();
     expect(new Set((await storedEntities(disk)).map(({ cube }) => cube)).size).toBeGreaterThan(1);
-    world.changeEntity(17n, { displayName: "renamed" });
+    world.entities.change(17n, { displayName: "renamed" });
     await world.close();
     const again = await openAgain(disk);
-    const all = await again.entitiesIn(EVERYWHERE);
+    const all = await again.entities.in(EVERYWHERE);
     expect(all).toHaveLength(3_000);
     expect(all.find(({ entityId }) => entityId === 17n)?.displayName).toBe("renamed");
     await again.close();

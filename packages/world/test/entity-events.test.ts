@@ -18,7 +18,7 @@ const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 /** Returns a list that receives all events as text. */
 function listen(world: WorldEngine): string[] {
   const heard: string[] = [];
-  world.onEntity((event) => heard.push(inWords(event)));
+  world.entities.onEvent((event) => heard.push(inWords(event)));
   return heard;
 }
 
@@ -34,7 +34,7 @@ async function twoLeaves(): Promise<MemoryDisk> {
   const world = await createWorldEngine(disk, {}, quiet);
   for (const position of [[0, 0, 0, 0], FAR] as const) {
     await world.set(position, 1);
-    world.spawnEntity({ kind: 1, position: position });
+    world.entities.spawn({ kind: 1, position: position });
   }
   await world.close();
   return disk;
@@ -44,11 +44,11 @@ describe("onEntity", () => {
   test("reports entities that are spawned, changed and despawned", async () => {
     const world = await createWorldEngine(new MemoryDisk(), {}, quiet);
     const heard = listen(world);
-    const { entityId } = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4] });
-    world.changeEntity(entityId, { position: [5, 6, 7, 8] });
-    world.changeEntity(entityId, { displayName: "Ada" });
+    const { entityId } = world.entities.spawn({ kind: 1, position: [1, 2, 3, 4] });
+    world.entities.change(entityId, { position: [5, 6, 7, 8] });
+    world.entities.change(entityId, { displayName: "Ada" });
     await world.save();
-    world.despawnEntity(entityId);
+    world.entities.despawn(entityId);
     expect(heard).toEqual(["1 at 1,2,3,4", "1 at 5,6,7,8", "1 at 5,6,7,8", "1 gone"]);
     await world.close();
   });
@@ -59,7 +59,7 @@ describe("onEntity", () => {
     const heard = listen(world);
     await world.get([0, 0, 0, 0]);
     expect(heard).toEqual(["1 at 0,0,0,0"]);
-    await world.entitiesIn(EVERYWHERE);
+    await world.entities.in(EVERYWHERE);
     await world.load(EVERYWHERE);
     expect(heard).toEqual(["1 at 0,0,0,0", "2 at 600000,0,0,0"]);
     await world.close();
@@ -68,23 +68,23 @@ describe("onEntity", () => {
   test("reports entities that a save loads, and a throwing listener does not fail the save", async () => {
     const disk = await twoLeaves();
     const world = await openWorldEngine(disk, quiet);
-    world.onEntity(({ kind }) => {
+    world.entities.onEvent(({ kind }) => {
       if (kind === "present") throw new Error("a listener's own");
     });
     const heard = listen(world);
-    expect(() => world.spawnEntity({ kind: 2, position: FAR })).toThrow("a listener's own");
+    expect(() => world.entities.spawn({ kind: 2, position: FAR })).toThrow("a listener's own");
     await world.save();
     expect(world.failure).toBe(undefined);
     expect(heard).toEqual(["3 at 600000,0,0,0", "2 at 600000,0,0,0"]);
     await world.close();
     const again = await openWorldEngine(disk, quiet);
-    expect((await again.entitiesIn(EVERYWHERE)).map(({ entityId }) => entityId)).toEqual([1n, 2n, 3n]);
+    expect((await again.entities.in(EVERYWHERE)).map(({ entityId }) => entityId)).toEqual([1n, 2n, 3n]);
     await again.close();
   });
 
   test("passes a listener's error to the caller that loads, after calling the others and keeping the leaf", async () => {
     const world = await openWorldEngine(await twoLeaves(), quiet);
-    const stop = world.onEntity(() => {
+    const stop = world.entities.onEvent(() => {
       throw new Error("a listener's own");
     });
     const heard = listen(world);
@@ -92,7 +92,7 @@ describe("onEntity", () => {
     stop();
     expect(heard).toEqual(["1 at 0,0,0,0"]);
     expect(await world.get([0, 0, 0, 0])).toBe(1);
-    expect(world.entity(1n)?.kind).toBe(1);
+    expect(world.entities.get(1n)?.kind).toBe(1);
     await world.close();
   });
 });

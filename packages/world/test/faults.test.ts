@@ -45,7 +45,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
     const open = world;
     const saved = await attempt(async () => {
       await open.fill(boxBetween([0, 8 * value, 0, 0], [40, 8 * value + 8, 8, 8]), value);
-      open.spawnEntity({ kind: value, position: [value, 0, 0, 0] });
+      open.entities.spawn({ kind: value, position: [value, 0, 0, 0] });
       await open.set([0, 0, 0, 0], value); // the last step, so that it stands for all of them
       await open.save();
     });
@@ -67,7 +67,7 @@ async function readBack(disk: MemoryDisk): Promise<number> {
   const world = await openWorldEngine(disk, { time: new FakeTime(), autosave: false });
   const value = await world.get([0, 0, 0, 0]);
   for (let layer = 1; layer <= value; layer++) expect(await world.get([39, 8 * layer, 7, 7])).toBe(layer);
-  const kinds = (await world.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
+  const kinds = (await world.entities.in(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(Array.from({ length: value }, (_, index) => index + 1)));
   await world.set([0, 0, 0, 0], 99);
   await world.close();
@@ -117,7 +117,7 @@ describe("when the n-th call of an operation fails", () => {
     );
     await expect(world.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_SAVE_FAILED");
     await expect(world.save()).rejects.toThrow("ORT_SAVE_FAILED");
-    expect(() => world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] })).toThrow("ORT_SAVE_FAILED");
+    expect(() => world.entities.spawn({ kind: 1, position: [0, 0, 0, 0] })).toThrow("ORT_SAVE_FAILED");
     expect(await world.get([0, 0, 0, 0])).toBe(2);
     await world.close();
   });

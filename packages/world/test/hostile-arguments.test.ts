@@ -74,7 +74,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldEngine, value
         (world: WorldEngine, value: never) => world.upsertPlayer({ playerId: 5n, [field]: value }),
       ] as const,
   ),
-  ["spawnEntity", (world, value) => world.spawnEntity(value)],
+  ["spawnEntity", (world, value) => world.entities.spawn(value)],
   ...[
     ...["entityClass", "kind", "position", "orientation", "velocity", "scale", "block", "displayName"],
     ...["tags", "payload", "entityId", "lastSavedMs", "health"],
@@ -82,17 +82,17 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldEngine, value
     [
       `spawnEntity ${field}`,
       (world: WorldEngine, value: never) =>
-        world.spawnEntity({ kind: 1, position: [1, 1, 1, 1], [field]: value }),
+        world.entities.spawn({ kind: 1, position: [1, 1, 1, 1], [field]: value }),
     ] as const,
     [
       `changeEntity ${field}`,
-      (world: WorldEngine, value: never) => world.changeEntity(1n, { [field]: value }),
+      (world: WorldEngine, value: never) => world.entities.change(1n, { [field]: value }),
     ] as const,
   ]),
-  ["changeEntity", (world, value) => world.changeEntity(1n, value)],
-  ["changeEntity by id", (world, value) => world.changeEntity(value, { scale: 2 })],
-  ["despawnEntity", (world, value) => world.despawnEntity(value)],
-  ["entity", (world, value) => world.entity(value)],
+  ["changeEntity", (world, value) => world.entities.change(1n, value)],
+  ["changeEntity by id", (world, value) => world.entities.change(value, { scale: 2 })],
+  ["despawnEntity", (world, value) => world.entities.despawn(value)],
+  ["entity", (world, value) => world.entities.get(value)],
   ["player", (world, value) => world.player(value)],
   ["lastEditOf", (world, value) => world.lastEditOf(value)],
   ["describe name", (world, value) => world.describe({ name: value })],
@@ -126,7 +126,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldEngine, value
 
 /** Returns everything that a world shows, with floats as a save stores them. */
 async function shownBy(world: WorldEngine): Promise<unknown> {
-  const entities = await world.entitiesIn(EVERYWHERE);
+  const entities = await world.entities.in(EVERYWHERE);
   const rounded = (numbers: readonly number[]): readonly number[] => Array.from(numbers, Math.fround);
   return {
     name: world.name,
@@ -159,7 +159,7 @@ describe("a value of any kind", () => {
       );
       let acceptedCount = 0;
       for (const [kind, value] of VALUES) {
-        if (world.entity(1n) === undefined) world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
+        if (world.entities.get(1n) === undefined) world.entities.spawn({ kind: 1, position: [0, 0, 0, 0] });
         try {
           await call(world, value as never);
           acceptedCount++;
@@ -214,7 +214,7 @@ describe("the message of a rejection", () => {
       'tags is "ab" (a string); it is a list of strings',
     ],
     [
-      (world) => world.spawnEntity({ kind: 1, position: [0, Number.NaN, 0, 0] }),
+      (world) => world.entities.spawn({ kind: 1, position: [0, Number.NaN, 0, 0] }),
       "position is [0, NaN, 0, 0]; it is a list of four finite numbers",
     ],
   ])("%# says what would be right", async (call, detail) => {

@@ -25,7 +25,7 @@ async function herd(): Promise<Herd> {
   const disk = new FaultDisk(behind);
   const time = new FakeTime();
   const world = await createWorldEngine(disk, {}, { time, autosave: false, durability: "journal" });
-  const sheep = world.spawnEntity({ kind: 1, position: [1, 0, 0, 0] }).entityId;
+  const sheep = world.entities.spawn({ kind: 1, position: [1, 0, 0, 0] }).entityId;
   await world.save();
   let known = 0;
   const syncs = (): number => {
@@ -50,7 +50,7 @@ async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEn
 /** Returns the positions of the entities after opening the current disk. */
 async function positionsAfterCrash(disk: MemoryDisk): Promise<Record<string, Position>> {
   const world = await openWorldEngine(new MemoryDisk(disk.image()), { autosave: false });
-  const found = await world.entitiesIn(EVERYWHERE);
+  const found = await world.entities.in(EVERYWHERE);
   await world.close();
   return Object.fromEntries(found.map(({ entityId, position }) => [`${entityId}`, position]));
 }
@@ -63,7 +63,7 @@ async function settle(world: WorldEngine): Promise<void> {
 describe("the journal of a world with moving entities", () => {
   test("[J20] [J21] has only the last of many steps, in one group, once a caller waits for it", async () => {
     const { behind, world, sheep, syncs } = await herd();
-    for (let step = 2; step <= 500; step++) world.changeEntity(sheep, { position: [step / 100, 0, 0, 0] });
+    for (let step = 2; step <= 500; step++) world.entities.change(sheep, { position: [step / 100, 0, 0, 0] });
     await settle(world);
     expect(syncs()).toBe(0);
     expect(await entriesIn(behind)).toEqual([]);
@@ -78,7 +78,7 @@ describe("the journal of a world with moving entities", () => {
 
   test("[J21] writes steps after a second, or with the next other entry", async () => {
     const { behind, world, time, sheep, syncs } = await herd();
-    world.changeEntity(sheep, { velocity: [1, 0, 0, 0], position: [2, 0, 0, 0] });
+    world.entities.change(sheep, { velocity: [1, 0, 0, 0], position: [2, 0, 0, 0] });
     time.advance(999);
     await settle(world);
     expect(syncs()).toBe(0);
@@ -86,12 +86,12 @@ describe("the journal of a world with moving entities", () => {
     await settle(world);
     expect(syncs()).toBe(1);
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [2, 0, 0, 0] });
-    world.changeEntity(sheep, { position: [3, 0, 0, 0] });
+    world.entities.change(sheep, { position: [3, 0, 0, 0] });
     await world.set(ORIGIN, 1);
     expect(syncs()).toBe(1);
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [3, 0, 0, 0] });
     // A change that is not a step does not wait.
-    world.changeEntity(sheep, { tags: ["shorn"], position: [4, 0, 0, 0] });
+    world.entities.change(sheep, { tags: ["shorn"], position: [4, 0, 0, 0] });
     await settle(world);
     expect(syncs()).toBe(1);
     await world.close();
@@ -99,9 +99,9 @@ describe("the journal of a world with moving entities", () => {
 
   test("[J20] finds an entity that left its leaf in the middle of a group where it was stored", async () => {
     const { behind, world, sheep } = await herd();
-    world.changeEntity(sheep, { position: [2, 0, 0, 0] });
-    world.changeEntity(sheep, { position: [500_000, 0, 0, 0] });
-    world.changeEntity(sheep, { position: [500_001, 0, 0, 0] });
+    world.entities.change(sheep, { position: [2, 0, 0, 0] });
+    world.entities.change(sheep, { position: [500_000, 0, 0, 0] });
+    world.entities.change(sheep, { position: [500_001, 0, 0, 0] });
     await world.whenDurable();
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [500_001, 0, 0, 0] });
     await world.close();
@@ -109,27 +109,27 @@ describe("the journal of a world with moving entities", () => {
 
   test("[J20] handles entities that spawn and despawn in one group, and issues no id twice", async () => {
     const { behind, world, sheep } = await herd();
-    const lamb = world.spawnEntity({ kind: 1, position: [5, 0, 0, 0] });
-    world.changeEntity(lamb.entityId, { position: [6, 0, 0, 0] });
-    world.changeEntity(sheep, { position: [7, 0, 0, 0] });
-    world.despawnEntity(lamb.entityId);
-    world.despawnEntity(sheep);
+    const lamb = world.entities.spawn({ kind: 1, position: [5, 0, 0, 0] });
+    world.entities.change(lamb.entityId, { position: [6, 0, 0, 0] });
+    world.entities.change(sheep, { position: [7, 0, 0, 0] });
+    world.entities.despawn(lamb.entityId);
+    world.entities.despawn(sheep);
     await world.whenDurable();
     expect(await positionsAfterCrash(behind)).toEqual({});
     const found = await openWorldEngine(new MemoryDisk(behind.image()), { autosave: false });
-    expect(found.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(lamb.entityId + 1n);
+    expect(found.entities.spawn({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(lamb.entityId + 1n);
     await found.close();
     await world.close();
   });
 
   test("[J12] [J21] leaves waiting steps to the save that takes them", async () => {
     const { behind, world, sheep, time } = await herd();
-    world.changeEntity(sheep, { position: [2, 0, 0, 0] });
+    world.entities.change(sheep, { position: [2, 0, 0, 0] });
     await world.save();
     expect(await entriesIn(behind)).toEqual([]);
-    world.changeEntity(sheep, { position: [3, 0, 0, 0] });
+    world.entities.change(sheep, { position: [3, 0, 0, 0] });
     const saving = world.save();
-    world.changeEntity(sheep, { position: [4, 0, 0, 0] });
+    world.entities.change(sheep, { position: [4, 0, 0, 0] });
     await world.whenDurable();
     await saving;
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });

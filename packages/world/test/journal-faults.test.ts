@@ -33,7 +33,7 @@ async function count(
   try {
     world = await make();
     for (let value = 1; value <= STEPS; value++) {
-      world.spawnEntity({ kind: value, position: [value, 0, 0, 0] });
+      world.entities.spawn({ kind: value, position: [value, 0, 0, 0] });
       await world.fill(boxBetween([0, 8 * value, 0, 0], [40, 8 * value + 8, 8, 8]), value);
       await world.set(COUNTER, value);
       kept = value;
@@ -54,7 +54,7 @@ async function found(disk: MemoryDisk): Promise<number> {
   const world = await openWorldEngine(disk, quiet);
   const value = await world.get(COUNTER);
   for (let layer = 1; layer <= value; layer++) expect(await world.get([39, 8 * layer, 7, 7])).toBe(layer);
-  const kinds = (await world.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
+  const kinds = (await world.entities.in(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
   expect(kinds.slice(0, value)).toEqual(Array.from({ length: value }, (_, index) => index + 1));
   await world.set(COUNTER, 99);
   await world.close();

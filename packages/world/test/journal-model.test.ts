@@ -106,7 +106,7 @@ class Chronicle {
     for (const [position, block] of this.#voxels) {
       if (this.#prng.chance(0.2)) expect(await world.get(positionOf(position)), position).toBe(block);
     }
-    const found = await world.entitiesIn(EVERYWHERE);
+    const found = await world.entities.in(EVERYWHERE);
     expect(new Map(found.map(({ entityId, position }) => [entityId, `${position}`]))).toEqual(this.#entities);
     expect(new Map(world.players.map(({ playerId, name }) => [playerId, name]))).toEqual(this.#players);
     expect(world.name).toBe(this.#name);
@@ -145,7 +145,7 @@ class Chronicle {
 
   #spawn(): void {
     const position = this.#position();
-    const { entityId } = this.#world.spawnEntity({ kind: 1, position });
+    const { entityId } = this.#world.entities.spawn({ kind: 1, position });
     expect(this.#entities.has(entityId)).toBe(false);
     this.#entities.set(entityId, `${position}`);
   }
@@ -157,23 +157,23 @@ class Chronicle {
     const position = this.#prng.chance(0.3)
       ? this.#position()
       : positionFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
-    this.#world.changeEntity(id, { position });
+    this.#world.entities.change(id, { position });
     this.#entities.set(id, `${position}`);
   }
 
   async #despawn(): Promise<void> {
     const id = await this.#loadedEntity();
     if (id === undefined) return;
-    this.#world.despawnEntity(id);
+    this.#world.entities.despawn(id);
     this.#entities.delete(id);
   }
 
   async #loadedEntity(): Promise<bigint | undefined> {
     if (this.#entities.size === 0) return undefined;
     const [id, position] = this.#prng.pick([...this.#entities]);
-    if (this.#world.entity(id) !== undefined) return id;
+    if (this.#world.entities.get(id) !== undefined) return id;
     const corner = positionOf(position);
-    await this.#world.entitiesIn(
+    await this.#world.entities.in(
       boxBetween(
         positionFrom((axis) => Math.floor(corner[axis])),
         positionFrom((axis) => Math.floor(corner[axis]) + 1),

@@ -29,13 +29,13 @@ const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 /** Creates a world with saved content, and more of every kind in its journal. */
 async function livelyWorld(disk: Disk): Promise<WorldEngine> {
   const world = await createWorldEngine(disk, { name: "saved" }, journaled);
-  const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
+  const cow = world.entities.spawn({ kind: 1, position: [1, 1, 1, 1] });
   await world.set(ORIGIN, 1);
   await world.set([100, 0, 0, 0], 1);
   await world.save();
   await world.set(ORIGIN, 2);
   await world.edit([{ voxel: [-900, 0, 0, 0], block: 3 }], { origin: { clientId: 9n, editId: 4 } });
-  world.changeEntity(cow.entityId, { position: [3, 1, 1, 1] });
+  world.entities.change(cow.entityId, { position: [3, 1, 1, 1] });
   world.upsertPlayer({ playerId: 5n, name: "Ada" });
   world.describe({ name: "after" });
   await world.whenDurable();
@@ -46,7 +46,7 @@ async function livelyWorld(disk: Disk): Promise<WorldEngine> {
 async function requireLively(world: WorldEngine): Promise<void> {
   const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
-  expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
+  expect((await world.entities.in(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
   expect([world.name, world.player(5n)?.name, world.lastEditOf(9n)]).toEqual(["after", "Ada", 4]);
 }
 

@@ -92,29 +92,29 @@ describe("a world with a journal", () => {
   test("[J8] [J9] [J10] has durable entities, players and its description after a crash", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, journaled);
-    const sheep = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4], displayName: "Dolly" });
-    const wolf = world.spawnEntity({ kind: 2, position: [500, 2, 3, 4] });
-    const bird = world.spawnEntity({ kind: 3, position: [-900, 2, 3, 4] });
+    const sheep = world.entities.spawn({ kind: 1, position: [1, 2, 3, 4], displayName: "Dolly" });
+    const wolf = world.entities.spawn({ kind: 2, position: [500, 2, 3, 4] });
+    const bird = world.entities.spawn({ kind: 3, position: [-900, 2, 3, 4] });
     await world.save();
-    world.changeEntity(sheep.entityId, { position: [1.5, 2, 3, 4] });
-    world.changeEntity(wolf.entityId, { position: [-400_000, 2, 3, 4] });
-    world.changeEntity(wolf.entityId, { position: [-400_001, 2, 3, 4] });
-    world.despawnEntity(bird.entityId);
-    const fish = world.spawnEntity({ kind: 4, position: [0, 0, 0, 0] });
-    world.despawnEntity(fish.entityId);
+    world.entities.change(sheep.entityId, { position: [1.5, 2, 3, 4] });
+    world.entities.change(wolf.entityId, { position: [-400_000, 2, 3, 4] });
+    world.entities.change(wolf.entityId, { position: [-400_001, 2, 3, 4] });
+    world.entities.despawn(bird.entityId);
+    const fish = world.entities.spawn({ kind: 4, position: [0, 0, 0, 0] });
+    world.entities.despawn(fish.entityId);
     world.upsertPlayer({ playerId: 5n, name: "Ada", position: [1, 1, 1, 1] });
     world.describe({ name: "renamed", spawn: [1, 2, 3, 4] });
     await world.whenDurable();
     const found = await afterCrash(disk);
     const everywhere = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-    expect((await found.entitiesIn(everywhere)).map(({ kind, position }) => [kind, ...position])).toEqual([
+    expect((await found.entities.in(everywhere)).map(({ kind, position }) => [kind, ...position])).toEqual([
       [1, 1.5, 2, 3, 4],
       [2, -400_001, 2, 3, 4],
     ]);
     expect(found.player(5n)?.name).toBe("Ada");
     expect(found.name).toBe("renamed");
     expect(found.spawn).toEqual([1, 2, 3, 4]);
-    expect(found.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(fish.entityId + 1n);
+    expect(found.entities.spawn({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(fish.entityId + 1n);
     await found.close();
     await world.close();
   });
@@ -225,14 +225,14 @@ describe("a world with a journal", () => {
     const saving = world.save();
     await sync.reached;
     await world.set([1, 0, 0, 0], 2);
-    const beside = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
-    world.changeEntity(beside.entityId, { position: [3, 0, 0, 0] });
+    const beside = world.entities.spawn({ kind: 1, position: [0, 0, 0, 0] });
+    world.entities.change(beside.entityId, { position: [3, 0, 0, 0] });
     await world.whenDurable();
     expect(await journalFiles(disk)).toHaveLength(2);
     const found = await afterCrash(disk);
     expect([await found.get(ORIGIN), await found.get([1, 0, 0, 0])]).toEqual([1, 2]);
-    await found.entitiesIn(boxBetween([0, 0, 0, 0], [8, 8, 8, 8]));
-    expect(found.entity(beside.entityId)?.position).toEqual([3, 0, 0, 0]);
+    await found.entities.in(boxBetween([0, 0, 0, 0], [8, 8, 8, 8]));
+    expect(found.entities.get(beside.entityId)?.position).toEqual([3, 0, 0, 0]);
     await found.close();
     sync.release();
     await saving;

@@ -208,13 +208,13 @@ describe("an axis on which chunks are one voxel wide", () => {
 
   describe("has no entity, player or spawn outside of the layer from 0 to 1", () => {
     test.each<[name: string, field: string, change: (world: WorldEngine, position: Position) => void]>([
-      ["spawnEntity", "position", (world, position) => void world.spawnEntity({ kind: 1, position })],
-      ["changeEntity", "position", (world, position) => world.changeEntity(1n, { position })],
+      ["spawnEntity", "position", (world, position) => void world.entities.spawn({ kind: 1, position })],
+      ["changeEntity", "position", (world, position) => world.entities.change(1n, { position })],
       ["upsertPlayer", "position", (world, position) => world.upsertPlayer({ playerId: 7n, position })],
       ["describe", "spawn", (world, position) => world.describe({ spawn: position })],
     ])("with %s", async (_name, field, change) => {
       const world = await createWorldEngine(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
-      world.spawnEntity({ kind: 1, position: [0, 0, 0, 1] });
+      world.entities.spawn({ kind: 1, position: [0, 0, 0, 1] });
       change(world, [1, 2, 3, 0]);
       for (const w of [-0.25, 1.5, 3]) {
         expect(() => change(world, [1, 2, 3, w])).toThrow(

@@ -145,11 +145,11 @@ class Campaign {
       if (!this.#prng.chance(0.05)) continue;
       const alone = await openWorldEngine(disk, { readOnly: true });
       const [x, y, z, w] = positionOf(position).map(Math.floor) as unknown as Position;
-      const near = await alone.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
+      const near = await alone.entities.in(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
       expect(near.map(({ entityId }) => entityId)).toContain(id);
       await alone.close();
     }
-    const entities = (await found.entitiesIn(EVERYWHERE)).map(
+    const entities = (await found.entities.in(EVERYWHERE)).map(
       ({ entityId, position, displayName }) =>
         [entityId, { position: `${position}`, name: displayName }] as const,
     );
@@ -197,7 +197,7 @@ class Campaign {
   #spawn(): void {
     const position = this.#position();
     const displayName = `entity ${this.#prng.below(1_000)}`;
-    const { entityId } = this.#world.spawnEntity({ kind: 1, position, displayName });
+    const { entityId } = this.#world.entities.spawn({ kind: 1, position, displayName });
     expect(this.#model.entities.has(entityId)).toBe(false);
     this.#model.entities.set(entityId, { position: `${position}`, name: displayName });
   }
@@ -210,24 +210,24 @@ class Campaign {
     const position = this.#prng.chance(0.3)
       ? this.#position()
       : positionFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
-    this.#world.changeEntity(id, { position });
+    this.#world.entities.change(id, { position });
     this.#model.entities.set(id, { ...known, position: `${position}` });
   }
 
   async #despawn(): Promise<void> {
     const id = await this.#loadedEntity();
     if (id === undefined || !this.#model.entities.has(id)) return;
-    this.#world.despawnEntity(id);
+    this.#world.entities.despawn(id);
     this.#model.entities.delete(id);
   }
 
   async #loadedEntity(): Promise<bigint | undefined> {
     if (this.#model.entities.size === 0) return undefined;
     const [id, { position }] = this.#prng.pick([...this.#model.entities]);
-    if (this.#world.entity(id) !== undefined) return id;
+    if (this.#world.entities.get(id) !== undefined) return id;
     const [x, y, z, w] = positionOf(position).map(Math.floor) as unknown as Position;
-    await this.#world.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
-    expect(this.#world.entity(id), `entity ${id} at ${position}`).toBeDefined();
+    await this.#world.entities.in(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
+    expect(this.#world.entities.get(id), `entity ${id} at ${position}`).toBeDefined();
     return id;
   }
 

@@ -44,17 +44,17 @@ test("a save holds the world of one moment, although edits continue while it col
     const both = [voxelOf(edits), voxelOf(CHUNKS - 1 - edits)];
     await world.edit(both.map((voxel) => ({ voxel, block: 2 })));
     edited.push(...both);
-    world.spawnEntity({ kind: edits, position: [0, 0, 0, 0] });
+    world.entities.spawn({ kind: edits, position: [0, 0, 0, 0] });
   }
   expect(edits).toBeGreaterThan(TURNS_MIN);
   await saving;
   const saved = await openWorldEngine(new MemoryDisk(disk.image()), { readOnly: true });
   for (const voxel of edited) expect(await saved.get(voxel)).toBe(1);
-  expect(await saved.entitiesIn({ min: [-9, -9, -9, -9], max: [9, 9, 9, 9] })).toEqual([]);
+  expect(await saved.entities.in({ min: [-9, -9, -9, -9], max: [9, 9, 9, 9] })).toEqual([]);
   await saved.close();
   await world.close();
   const later = await openWorldEngine(new MemoryDisk(disk.image()), { readOnly: true });
   for (const voxel of edited) expect(await later.get(voxel)).toBe(2);
-  expect(await later.entitiesIn({ min: [-9, -9, -9, -9], max: [9, 9, 9, 9] })).toHaveLength(edits);
+  expect(await later.entities.in({ min: [-9, -9, -9, -9], max: [9, 9, 9, 9] })).toHaveLength(edits);
   await later.close();
 });

@@ -153,7 +153,7 @@ describe("problems of the original", () => {
   test("[lesson 9] hundreds of saves leave two generations, and an unchanged entity is written once", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, quiet);
-    world.spawnEntity({ kind: 1, position: [500_000_000, 0, 0, 0], payload: new Uint8Array(1_000) });
+    world.entities.spawn({ kind: 1, position: [500_000_000, 0, 0, 0], payload: new Uint8Array(1_000) });
     await world.save();
     const packBefore = disk.image().files.get("data/dt-000001.v4dt")?.length ?? 0;
     for (let edit = 0; edit < 300; edit++) {

@@ -21,7 +21,7 @@ async function twoLeaves(): Promise<MemoryDisk> {
   const world = await createWorldEngine(disk, {}, { autosave: false });
   for (const position of [[0, 0, 0, 0], FAR] as const) {
     await world.set(position, 1);
-    world.spawnEntity({ kind: 1, position: position });
+    world.entities.spawn({ kind: 1, position: position });
   }
   await world.close();
   return disk;
@@ -32,11 +32,11 @@ describe("while the disk is slow", () => {
     const disk = await twoLeaves();
     const slow = new SlowDisk(disk);
     const world = await reopen(slow);
-    world.spawnEntity({ kind: 2, position: [1, 0, 0, 0] });
+    world.entities.spawn({ kind: 2, position: [1, 0, 0, 0] });
     const read = slow.holdNext("readAt", PACK);
     const saving = world.save();
     await read.reached;
-    world.spawnEntity({ kind: 3, position: FAR });
+    world.entities.spawn({ kind: 3, position: FAR });
     read.release();
     await saving;
     await world.close();
@@ -52,7 +52,7 @@ describe("while the disk is slow", () => {
     const world = await reopen(slow);
     await world.get([0, 0, 0, 0]);
     const read = slow.holdNext("readAt", PACK);
-    const all = world.entitiesIn(EVERYWHERE);
+    const all = world.entities.in(EVERYWHERE);
     await read.reached;
     // One of the two is being read; the other waits for its turn.
     const positions: readonly Position[] = [FAR, [-600_000, 0, 0, 0]];
@@ -76,7 +76,7 @@ describe("while the disk is slow", () => {
     const early = world.set(FAR, 2);
     const closing = Promise.all([world.close(), world.close()]);
     await expect(world.set(FAR, 3)).rejects.toThrow("ORT_CLOSED");
-    expect(() => world.spawnEntity({ kind: 9, position: FAR })).toThrow("ORT_CLOSED");
+    expect(() => world.entities.spawn({ kind: 9, position: FAR })).toThrow("ORT_CLOSED");
     await closing;
     expect((await early).chunks).toHaveLength(1);
     expect(slow.openFiles).toBe(0);
@@ -91,13 +91,13 @@ describe("while the disk is slow", () => {
     const slow = new SlowDisk(disk);
     const world = await reopen(slow);
     const ids = Array.from({ length: 40 }, (_, index) => {
-      return world.spawnEntity({ kind: 1, position: [index * 40, 0, 0, 0] }).entityId;
+      return world.entities.spawn({ kind: 1, position: [index * 40, 0, 0, 0] }).entityId;
     });
     const sync = slow.holdNext("sync", PACK);
     const saving = world.save();
     await sync.reached;
     const gone = ids.slice(10, 30);
-    for (const id of gone) world.despawnEntity(id);
+    for (const id of gone) world.entities.despawn(id);
     sync.release();
     await saving;
     await world.close();
@@ -119,10 +119,10 @@ test("an edit beside an unread leaf that merges with it keeps its latest change"
   // A crowd next to the old voxel makes the leaves small; when it is gone, there is room to merge.
   const first = await reopen(disk);
   await fill(first, old, 1);
-  for (let x = 12_288; x < 12_328; x++) first.spawnEntity({ kind: 1, position: [x, 0, 0, 0] });
+  for (let x = 12_288; x < 12_328; x++) first.entities.spawn({ kind: 1, position: [x, 0, 0, 0] });
   await first.close();
   const second = await reopen(disk);
-  for (const { entityId } of await second.entitiesIn(crowd)) second.despawnEntity(entityId);
+  for (const { entityId } of await second.entities.in(crowd)) second.entities.despawn(entityId);
   await second.close();
   const slow = new SlowDisk(disk);
   const world = await reopen(slow);
@@ -146,10 +146,10 @@ describe("autosave", () => {
     await createSmallLeaves(disk);
     const time = new FakeTime();
     const world = await openWorldEngine(disk, { time });
-    const { entityId } = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
+    const { entityId } = world.entities.spawn({ kind: 1, position: [0, 0, 0, 0] });
     await world.save();
     time.advance(20_000);
-    world.changeEntity(entityId, { position: [800, 0, 0, 0] });
+    world.entities.change(entityId, { position: [800, 0, 0, 0] });
     for (let index = 0; index < 40; index++) {
       for (let voxel = 0; voxel < 8; voxel++)
         await world.set([index * 40 + voxel, voxel, 0, 0], index + voxel);
@@ -165,8 +165,8 @@ describe("autosave", () => {
     const disk = await twoLeaves();
     const time = new FakeTime();
     const world = await openWorldEngine(disk, { time });
-    const [entity] = await world.entitiesIn(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
-    world.changeEntity(entity?.entityId ?? 0n, { position: [3, 0, 0, 0] });
+    const [entity] = await world.entities.in(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
+    world.entities.change(entity?.entityId ?? 0n, { position: [3, 0, 0, 0] });
     time.advance(4_000);
     await world.set([0, 0, 0, 0], 5);
     const { generation } = world;

@@ -28,7 +28,7 @@ async function play(world: WorldEngine): Promise<readonly string[]> {
     await world.set([round, 0, 0, 0], round + 1);
     await world.set([0, round * 100, 0, 0], round + 1);
     world.upsertPlayer({ playerId: BigInt(round), name: `player ${round}` });
-    world.spawnEntity({ kind: round, position: [round * 200, 0, 0, 0] });
+    world.entities.spawn({ kind: round, position: [round * 200, 0, 0, 0] });
     codes.push(await codeOfRejection(world.save()));
   }
   codes.push(await codeOfRejection(world.save()));
@@ -44,7 +44,7 @@ async function requireWhole(disk: MemoryDisk, where: string): Promise<void> {
     expect(again.player(BigInt(round))?.name, where).toBe(`player ${round}`);
     const around = { min: [round * 200 - 1, -1, -1, -1], max: [round * 200 + 1, 1, 1, 1] } as const;
     expect(
-      (await again.entitiesIn(around)).map(({ kind }) => kind),
+      (await again.entities.in(around)).map(({ kind }) => kind),
       where,
     ).toEqual([round]);
   }
@@ -59,6 +59,8 @@ const EVERYWHERE = {
   arrivals: () => [],
   maySend: () => false,
   newEntityId: () => 1n,
+  activeBoxes: () => [],
+  during: async (make: () => Promise<unknown>): Promise<void> => void (await make()),
 };
 
 /** A disk that has no room for a byte while `isFull` says so. */
@@ -160,11 +162,11 @@ describe("a world whose log is elsewhere", () => {
     const refusing = new GatedDisk(disk, async ({ operation, path }, happen) => {
       if (operation !== "append" || !isRefusing) return happen();
       isRefusing = false;
-      await world.steps.make(
-        EVERYTHING_LOADED,
-        (step) => expect(step.moveTo(8_000, 0, 0, 0).schedule("fall", 2)).toBe(true),
-        EVERYWHERE,
-      );
+      await world
+        .shardSteps(EVERYWHERE)
+        .make(EVERYTHING_LOADED, (step) =>
+          expect(step.moveTo(8_000, 0, 0, 0).schedule("fall", 2)).toBe(true),
+        );
       throw new OrthantError("ORT_DISK_FULL", "append: no space left on device", { path, operation });
     });
     const options = { autosave: false, loadedBytesMax: 12_000 };
@@ -181,13 +183,9 @@ describe("a world whose log is elsewhere", () => {
     const again = await openLoggedWorldEngine(disk, new SampleLog(10), { autosave: false });
     await again.chunk([1_000, 0, 0, 0]);
     let due: number | undefined;
-    await again.steps.make(
-      EVERYTHING_LOADED,
-      (step) => {
-        due = step.moveTo(8_000, 0, 0, 0).dueStepOf("fall");
-      },
-      EVERYWHERE,
-    );
+    await again.shardSteps(EVERYWHERE).make(EVERYTHING_LOADED, (step) => {
+      due = step.moveTo(8_000, 0, 0, 0).dueStepOf("fall");
+    });
     expect(due).toBe(2);
     await again.close();
   });

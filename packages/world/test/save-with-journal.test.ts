@@ -23,13 +23,13 @@ const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 /** Creates a world with saved content and more in its journal, left open as if its process was killed. */
 async function killedWorld(disk: MemoryDisk): Promise<void> {
   const world = await createWorldEngine(disk, { name: "saved" }, journaled);
-  const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
+  const cow = world.entities.spawn({ kind: 1, position: [1, 1, 1, 1] });
   await world.set(ORIGIN, 1);
   await world.set([100, 0, 0, 0], 1);
   await world.save();
   await world.set(ORIGIN, 2);
   await world.set([-900, 0, 0, 0], 3);
-  world.changeEntity(cow.entityId, { position: [3, 1, 1, 1] });
+  world.entities.change(cow.entityId, { position: [3, 1, 1, 1] });
   world.upsertPlayer({ playerId: 5n, name: "Ada" });
   world.describe({ name: "after" });
   await world.whenDurable();
@@ -38,7 +38,7 @@ async function killedWorld(disk: MemoryDisk): Promise<void> {
 async function requireAll(world: WorldEngine): Promise<void> {
   const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
-  expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
+  expect((await world.entities.in(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
   expect([world.name, world.player(5n)?.name]).toEqual(["after", "Ada"]);
 }
 

@@ -73,13 +73,13 @@ describe("the data of a voxel", () => {
     const world = await createWorld(new MemoryDisk(), { dimensions: 3 }, { ...quiet, dataCodec: codec });
     onTestFinished(() => world.close());
     const raw = Buffer.from("raw");
-    const entity = world.engine.spawnEntity({ kind: 1, position: [0, 0, 0, 0], payload: raw });
+    const entity = world.engine.entities.spawn({ kind: 1, position: [0, 0, 0, 0], payload: raw });
     await world.set(PLACE, CHEST, { data: "any" });
     await world.engine.edit([{ voxel: [0, 0, 0, 0], block: CHEST, data: raw }]);
     scratch.fill(0);
     raw.fill(0);
     expect([await world.data(PLACE), await world.data([0, 0, 0])]).toEqual(["mine", "raw"]);
-    expect(world.engine.entity(entity.entityId)?.payload).toEqual(new TextEncoder().encode("raw"));
+    expect(world.engine.entities.get(entity.entityId)?.payload).toEqual(new TextEncoder().encode("raw"));
   });
 
   test("stays with the type of its block and goes with it", async () => {

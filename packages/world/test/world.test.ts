@@ -231,7 +231,7 @@ describe("saving", () => {
     const world = await flatWorld();
     await world.fill(boxBetween([0, 0, 0, 0], [64, 8, 64, 8]), 3);
     world.upsertPlayer(player(9n));
-    world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
+    world.entities.spawn({ kind: 1, position: [5, 5, 5, 5] });
     const copy = new MemoryDisk();
     await world.saveAs(copy);
     await world.set([0, 0, 0, 0], 4);
@@ -239,7 +239,7 @@ describe("saving", () => {
     const again = await reopen(copy);
     expect(await again.get([0, 0, 0, 0])).toBe(3);
     expect(again.player(9n)?.name).toBe("Player 9");
-    expect(await again.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).toHaveLength(1);
+    expect(await again.entities.in(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).toHaveLength(1);
     await again.close();
   });
 

@@ -1,7 +1,8 @@
 import { type Box, dimensionsOf } from "@orthant/core";
 import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/lattice";
 import { formatAmount, formatBox } from "@orthant/formats";
-import { type Moment, openWorldEngine } from "@orthant/world/engine";
+import type { Moment } from "@orthant/world";
+import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";

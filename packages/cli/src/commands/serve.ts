@@ -1,11 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import {
-  type DamagedJournal,
-  type Durability,
-  openWorldEngine,
-  type WorldEngine,
-} from "@orthant/world/engine";
+import type { DamagedJournal, Durability } from "@orthant/world";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import {
   NATS_GATEWAY_NOTES,
   NATS_GATEWAY_OPTION,

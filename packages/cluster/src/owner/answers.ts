@@ -124,7 +124,7 @@ export async function answerEntities(
     if (owns(region) && stamps[index] !== held) found.set(...region, []);
   // Merges adjacent regions into one query, because a world may scan all its entities for each.
   for (const chunks of boxesOfRegions([...found.positions()])) {
-    for (const entity of await world.entitiesIn(voxelsOfChunks(world.shape, chunks))) {
+    for (const entity of await world.entities.in(voxelsOfChunks(world.shape, chunks))) {
       const voxel = positionFrom((axis) => Math.floor(entity.position[axis]));
       const there = found.get(...regionOf(chunkOfVoxel(world.shape, voxel)));
       // No client could be shown more.

@@ -24,7 +24,7 @@ export async function replaceSealedJournal(
   const saved = await open(log);
   try {
     // Saves even if only what is known about other shards has changed.
-    saved.sharedEntities.touch();
+    saved.touch();
     await saved.save();
   } finally {
     await saved.close();

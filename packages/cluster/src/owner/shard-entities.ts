@@ -53,12 +53,12 @@ export class ShardEntities {
 
   /** Returns an entity that is in this shard and in memory. */
   get(entityId: bigint): StoredEntity | undefined {
-    return this.#context.world.entity(entityId);
+    return this.#context.world.entities.get(entityId);
   }
 
   /** Returns the entities of this shard in a box of voxels, ordered by id. Those are in memory from then on. */
   async in(box: Box): Promise<readonly StoredEntity[]> {
-    const found = await this.#context.world.entitiesIn(box);
+    const found = await this.#context.world.entities.in(box);
     return found.filter((entity) => this.#isHere(entity));
   }
 
@@ -67,7 +67,7 @@ export class ShardEntities {
    * leaves. Returns an unsubscribe function.
    */
   onChange(listener: (event: StoredEntityEvent) => void): () => void {
-    return this.#context.world.onEntity(listener);
+    return this.#context.world.entities.onEvent(listener);
   }
 
   /** Adds an entity and returns its id. It may be placed in another shard. */
@@ -75,11 +75,11 @@ export class ShardEntities {
     await this.#whenOpen();
     const { world, log, random } = this.#context;
     const entityId = newEntityId(random);
-    const stored = world.sharedEntities.place(entityId, entity);
+    const stored = world.entities.place(entityId, entity);
     try {
       this.#requireFit(stored);
     } catch (error) {
-      world.sharedEntities.drop((one) => one.entityId === entityId);
+      world.entities.drop((one) => one.entityId === entityId);
       throw error;
     }
     if (this.#isHere(stored))
@@ -95,8 +95,8 @@ export class ShardEntities {
     const { world, log } = this.#context;
     const before = this.#require(entityId);
     this.#requireFit({ ...before, ...change });
-    const storedAt = world.sharedEntities.storedAtOf(entityId);
-    world.changeEntity(entityId, change);
+    const storedAt = world.entities.storedAtOf(entityId);
+    world.entities.change(entityId, change);
     const entity = this.#require(entityId);
     if (this.#isHere(entity))
       log.addEntity({ kind: "present", entity, storedAt }, [this.#sectorOf(before), this.#sectorOf(entity)]);
@@ -109,8 +109,8 @@ export class ShardEntities {
     await this.#whenOpen();
     const { world, log } = this.#context;
     const entity = this.#require(entityId);
-    const storedAt = world.sharedEntities.storedAtOf(entityId);
-    world.despawnEntity(entityId);
+    const storedAt = world.entities.storedAtOf(entityId);
+    world.entities.despawn(entityId);
     log.addEntity({ kind: "gone", entityId, storedAt }, [this.#sectorOf(entity)]);
     await this.#whenStored();
   }
@@ -134,8 +134,8 @@ export class ShardEntities {
       const { entityId, lastSavedMs: _, ...fields } = entity;
       // Gateways that saw it leave must take its arrival for later.
       log.observe(stamp);
-      const storedAt = world.sharedEntities.storedAtOf(entityId);
-      const placed = world.sharedEntities.place(entityId, fields);
+      const storedAt = world.entities.storedAtOf(entityId);
+      const placed = world.entities.place(entityId, fields);
       log.addEntity({ kind: "present", entity: placed, storedAt }, [this.#sectorOf(placed)]);
       log.addTransfer({ kind: "received", from, transfer, low });
       return "stored";
@@ -147,7 +147,7 @@ export class ShardEntities {
 
   #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
     const { world, log, onLeft } = this.#context;
-    world.despawnEntity(entity.entityId);
+    world.entities.despawn(entity.entityId);
     const number = log.books.transfers.nextNumber();
     log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
     onLeft();
@@ -165,7 +165,7 @@ export class ShardEntities {
 
   #require(entityId: bigint): StoredEntity {
     const { shard, world } = this.#context;
-    const entity = world.entity(entityId);
+    const entity = world.entities.get(entityId);
     if (entity !== undefined) return entity;
     throw new OrthantError("ORT_NOT_FOUND", `no entity ${entityId} in what is loaded of shard ${shard}`);
   }

@@ -78,7 +78,7 @@ export class ShardOwner {
       onStored: () => {
         if (this.#gate.isClosed) return;
         // Also what is only known about transfers has to get into a save.
-        world.sharedEntities.touch();
+        world.touch();
         this.#scheduleCheckpoint();
       },
     };
@@ -204,9 +204,9 @@ export class ShardOwner {
    */
   async split(split: ShardSplit): Promise<void> {
     const stays = isOutside(split, this.#world.shape);
-    await this.#world.sharedEntities.loadAll();
+    await this.#world.entities.loadAll();
     // In the same step in which the record is written, which implies it. If the split fails, this owner ends.
-    this.#world.sharedEntities.drop((entity) => !stays(entity));
+    this.#world.entities.drop((entity) => !stays(entity));
     this.#hasUnrecorded = true;
     await this.#log.split(split);
     this.#scheduleCheckpoint();

@@ -10,7 +10,7 @@ import { Axes } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { EVERYTHING_LOADED, type SimulatedPart, simulate } from "@orthant/world/engine";
+import { type EngineSteps, EVERYTHING_LOADED, simulate } from "@orthant/world/engine";
 import type { EditTransferRequest, StepAnswer, TransferOutcome } from "../shard/transfer-messages.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { NeighbourSteps } from "./neighbour-steps.ts";
@@ -49,7 +49,7 @@ export class ShardSteps {
   readonly watched: WatchedSectors;
   readonly #context: ShardStepsContext;
   readonly #arrivals: Arrivals;
-  readonly #part: SimulatedPart;
+  readonly #steps: EngineSteps;
   /** Steps are made one after the other, also those without systems. */
   readonly #queue = new SerialQueue();
   #simulation: { readonly isPaused: boolean; stop(): Promise<void> } | undefined;
@@ -65,7 +65,7 @@ export class ShardSteps {
     this.watched = new WatchedSectors(world.shape, time);
     this.#arrivals = new Arrivals(context);
     const room = new SentRoom(log.books.edits, shardOf);
-    this.#part = {
+    this.#steps = world.shardSteps({
       owns,
       newEntityId: () => newEntityId(random),
       activeBoxes: () => this.watched.boxes(),
@@ -75,7 +75,7 @@ export class ShardSteps {
         return this.#arrivals.begin();
       },
       maySend: (region, edit) => room.take(region, edit),
-    };
+    });
   }
 
   /** The last step that was made, and whether steps are made now. */
@@ -100,7 +100,7 @@ export class ShardSteps {
           if (!this.#isEnded && !isOrthantError(error, "ORT_CLOSED")) onError?.(error, system);
         },
       },
-      this.#part,
+      this.#steps,
     );
     this.#simulation = simulation;
     this.#idleMs = Math.max(IDLE_MS, IDLE_INTERVALS * (options.stepMs ?? STEP_MS));
@@ -217,10 +217,9 @@ export class ShardSteps {
 
   /** Applies edits of other shards in a step without systems. Those that cannot be applied are reported. */
   async #applyAlone(arrivals: readonly Arrival[]): Promise<void> {
-    const { world } = this.#context;
     const make = async (): Promise<void> => {
       this.#arrivals.chooseOnly(arrivals);
-      await world.steps.make(EVERYTHING_LOADED, () => undefined, this.#part);
+      await this.#steps.make(EVERYTHING_LOADED, () => undefined);
     };
     try {
       await make();

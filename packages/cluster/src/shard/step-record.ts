@@ -1,7 +1,7 @@
 import { type Codec, list } from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/lattice";
 import { type ChunkTickChanges, tickChangesCodec } from "@orthant/save/journal";
-import { EDIT_CHUNKS_MAX } from "@orthant/world/engine";
+import { EDIT_CHUNKS_MAX } from "@orthant/world";
 import {
   borderEditsCodec,
   type RegionEdits,

@@ -19,7 +19,7 @@ import {
 import type { ScheduledTick } from "@orthant/save/content";
 import type { EntityStore } from "../entities/entity-store.ts";
 import { cubeKey } from "../regions/region-reader.ts";
-import type { TickStore } from "../simulation/tick-store.ts";
+import type { TickStore } from "../regions/tick-store.ts";
 import type { UnsavedChanges } from "./unsaved-changes.ts";
 
 /** Number of chunks and clocks that are collected per slice, about half a millisecond. */

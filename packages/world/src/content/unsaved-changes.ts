@@ -9,32 +9,116 @@ interface RegionMemory {
 
 /** The differences from the last save. */
 export class UnsavedChanges {
-  readonly chunks: PositionSet = new PositionSet();
-  /** Chunks of a journal on axes that the world lacks. They are saved and never shown. Rule S104. */
-  readonly hidden: PositionMap<Chunk> = new PositionMap();
-  /** Regions with new clocks. */
-  readonly clocks: PositionMap<number> = new PositionMap();
+  readonly #memory: RegionMemory;
+  readonly #chunks = new PositionSet();
+  readonly #hidden = new PositionMap<Chunk>();
+  readonly #clocks = new PositionMap<number>();
   /** Regions with changes that bring no clock: ticks, and chunks of a journal. */
-  readonly otherRegions: PositionSet = new PositionSet();
-  /** Approximate memory of the regions with changes, which cannot be evicted. */
-  regionBytes = 0;
-  readonly players: Set<bigint> = new Set();
-  /** Changed keys of the store with their new values; `undefined` for a removed key. */
-  store: Map<string, Uint8Array | undefined> = new Map();
-  /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
-  global = false;
-  /** Whether some entities do not yet belong to a leaf: new ones, and those that left theirs. */
-  hasUnassigned = false;
+  readonly #otherRegions = new PositionSet();
+  readonly #players = new Set<bigint>();
   readonly #entityCubes = new Map<string, Box>();
+  #regionBytes = 0;
+  #store = new Map<string, Uint8Array | undefined>();
+  #isStoreShared = false;
+  #hasGlobal = false;
+  #hasUnassigned = false;
+
+  constructor(memory: RegionMemory) {
+    this.#memory = memory;
+  }
+
+  get isEmpty(): boolean {
+    const places = this.#chunks.size + this.#hidden.size + this.#clocks.size + this.#entityCubes.size;
+    const others = this.#players.size + this.#store.size;
+    return places + others === 0 && !this.#hasGlobal && !this.#hasUnassigned;
+  }
+
+  get chunks(): Iterable<Position> {
+    return this.#chunks;
+  }
+
+  /** Chunks of a journal on axes that the world lacks. They are saved and never shown. Rule S104. */
+  get hidden(): Iterable<readonly [Position, Chunk]> {
+    return this.#hidden;
+  }
+
+  /** Regions with their new clocks. */
+  get clocks(): Iterable<readonly [Position, number]> {
+    return this.#clocks;
+  }
+
+  get players(): Iterable<bigint> {
+    return this.#players;
+  }
 
   /** Cubes of leaves whose entities changed. */
   get entityCubes(): Iterable<Box> {
     return this.#entityCubes.values();
   }
 
-  get isEmpty(): boolean {
-    const places = this.chunks.size + this.hidden.size + this.clocks.size + this.#entityCubes.size;
-    return this.players.size + this.store.size + places === 0 && !this.global && !this.hasUnassigned;
+  /** Approximate memory of the regions with changes, which cannot be evicted. */
+  get regionBytes(): number {
+    return this.#regionBytes;
+  }
+
+  /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
+  get hasGlobal(): boolean {
+    return this.#hasGlobal;
+  }
+
+  /** Whether some entities do not yet belong to a leaf: new ones, and those that left theirs. */
+  get hasUnassigned(): boolean {
+    return this.#hasUnassigned;
+  }
+
+  /** Changed keys of the store with their new values; `undefined` for a removed key. */
+  get store(): ReadonlyMap<string, Uint8Array | undefined> {
+    return this.#store;
+  }
+
+  /** Returns {@link store} as it is now: later changes do not affect the map. */
+  shareStore(): ReadonlyMap<string, Uint8Array | undefined> {
+    this.#isStoreShared = true;
+    return this.#store;
+  }
+
+  /** Whether a region has changes, so that it must stay in memory. */
+  isUnsaved(region: Position): boolean {
+    return this.#clocks.has(...region) || this.#otherRegions.has(...region);
+  }
+
+  /** Returns the unsaved content of a chunk that is never shown. */
+  hiddenChunk(position: Position): Chunk | undefined {
+    return this.#hidden.get(...position);
+  }
+
+  addChunk(position: Position): void {
+    this.#chunks.add(...position);
+  }
+
+  addHidden(position: Position, chunk: Chunk): void {
+    this.#hidden.set(...position, chunk);
+  }
+
+  /** Marks a region as changed, without a new clock. */
+  addRegion(region: Position): void {
+    this.#countRegion(region);
+    this.#otherRegions.add(region[0], region[1], region[2], region[3]);
+  }
+
+  /** Counts by how many bytes changed regions grew. */
+  addBytes(bytes: number): void {
+    this.#regionBytes += bytes;
+  }
+
+  /** Notes the new clock of a region. */
+  setClock(region: Position, clock: number): void {
+    this.#countRegion(region);
+    this.#clocks.set(region[0], region[1], region[2], region[3], clock);
+  }
+
+  addPlayer(playerId: bigint): void {
+    this.#players.add(playerId);
   }
 
   /** Records that the entities stored in a cube changed. */
@@ -42,42 +126,36 @@ export class UnsavedChanges {
     this.#entityCubes.set(cubeKey(cube), cube);
   }
 
-  /** Whether a region has changes, so that it must stay in memory. */
-  isUnsaved(region: Position): boolean {
-    return this.clocks.has(...region) || this.otherRegions.has(...region);
+  addUnassigned(): void {
+    this.#hasUnassigned = true;
   }
 
-  addChunk(position: Position): void {
-    this.chunks.add(...position);
+  addGlobal(): void {
+    this.#hasGlobal = true;
   }
 
-  /** Marks a region as changed, without a new clock. */
-  addRegion(region: Position, memory: RegionMemory): void {
-    this.#countRegion(region, memory);
-    this.otherRegions.add(region[0], region[1], region[2], region[3]);
+  /** Sets a key of the store; `undefined` removes it. */
+  setKey(key: string, value: Uint8Array | undefined): void {
+    if (this.#isStoreShared) this.#store = new Map(this.#store);
+    this.#isStoreShared = false;
+    this.#store.set(key, value);
   }
 
-  /** Notes the new clock of a region. */
-  setClock(region: Position, clock: number, memory: RegionMemory): void {
-    this.#countRegion(region, memory);
-    this.clocks.set(region[0], region[1], region[2], region[3], clock);
-  }
-
-  #countRegion(region: Position, memory: RegionMemory): void {
-    if (!this.isUnsaved(region)) this.regionBytes += memory.bytesOf(region);
+  #countRegion(region: Position): void {
+    if (!this.isUnsaved(region)) this.#regionBytes += this.#memory.bytesOf(region);
   }
 
   /** Adds changes that were made after these. */
   addLater(later: UnsavedChanges): void {
-    for (const position of later.chunks) this.addChunk(position);
-    for (const [position, chunk] of later.hidden) this.hidden.set(...position, chunk);
-    for (const [region, clock] of later.clocks) this.clocks.set(...region, clock);
-    for (const region of later.otherRegions) this.otherRegions.add(...region);
-    this.regionBytes += later.regionBytes;
-    for (const player of later.players) this.players.add(player);
-    for (const [key, value] of later.store) this.store.set(key, value);
+    for (const position of later.#chunks) this.addChunk(position);
+    for (const [position, chunk] of later.#hidden) this.addHidden(position, chunk);
+    for (const [region, clock] of later.#clocks) this.#clocks.set(...region, clock);
+    for (const region of later.#otherRegions) this.#otherRegions.add(...region);
+    this.#regionBytes += later.#regionBytes;
+    for (const player of later.#players) this.addPlayer(player);
+    for (const [key, value] of later.#store) this.setKey(key, value);
     for (const cube of later.entityCubes) this.addEntityCube(cube);
-    this.global ||= later.global;
-    this.hasUnassigned ||= later.hasUnassigned;
+    this.#hasGlobal ||= later.#hasGlobal;
+    this.#hasUnassigned ||= later.#hasUnassigned;
   }
 }

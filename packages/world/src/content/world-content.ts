@@ -9,7 +9,7 @@ import {
 import { encode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/chunk";
 import { boxAt, regionOf, roundOutToRegions } from "@orthant/core/lattice";
-import type { ClockChange, EditOrigin, WorldState } from "@orthant/core/tree";
+import type { ClockChange, EditOrigin, StateEdit, WorldState } from "@orthant/core/tree";
 import { ListenerSet } from "@orthant/core/world";
 import {
   type CommittedChange,
@@ -18,36 +18,25 @@ import {
   type GlobalState,
   type Save,
   type SaveChange,
-  type StoredEntity,
   type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
 import { generatorMapOf } from "@orthant/save/content";
+import type { ChunkTickChanges } from "@orthant/save/journal";
 import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
-import {
-  type ChangedEntity,
-  type EntityChange,
-  EntityStore,
-  type NewStoredEntity,
-  type StoredEntityEvent,
-} from "../entities/entity-store.ts";
+import { EntityStore, type StoredEntityEvent } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
+import type { EngineOptions } from "../options/world-options.ts";
+import type { ChunkTicks } from "../regions/tick-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
-import { StepNumbers } from "../simulation/step-number.ts";
-import { StoreContent, storeChangesOf } from "../store/store-content.ts";
-import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
 import { LeafCollector } from "./leaf-collector.ts";
+import { StepNumbers } from "./step-number.ts";
+import { StoreContent, storeChangesOf } from "./store-content.ts";
 import { UnsavedChanges } from "./unsaved-changes.ts";
 
 /** The first version of the index whose world can have data of voxels and a store. */
 const DATA_INDEX_VERSION = 2;
-
-/** What an edit changed. */
-interface ChangedPlaces {
-  readonly chunks: readonly Position[];
-  readonly clocks: readonly ClockChange[];
-}
 
 /** Everything that was unsaved at one moment. The leaves are collected afterwards, because that takes long. */
 interface TakenChange {
@@ -75,11 +64,11 @@ export class WorldContent {
   readonly store: StoreContent;
   /** The steps of the simulation. Every commit includes them; a step that changed nothing needs none. */
   readonly steps: StepNumbers;
-  global: GlobalState;
   readonly #entityReader: EntityReader;
+  #global: GlobalState;
   /** The decoded catalog of the description; decoded when it is first needed. */
   #catalog: BlockCatalog | undefined;
-  #unsaved = new UnsavedChanges();
+  #unsaved: UnsavedChanges;
   /** Changes being committed, which no readable generation includes yet. */
   #committing: UnsavedChanges | undefined;
   /** Entities that the running commit stores for the first time, or in another leaf than before. */
@@ -87,19 +76,24 @@ export class WorldContent {
 
   constructor(save: Save, state: WorldState, limits: ContentLimits) {
     const { loadedBytesMax, entityHysteresisChunks, clientsMax } = limits;
-    this.global = save.global;
+    this.#global = save.global;
     this.regions = new WorldRegions(save, state, loadedBytesMax);
+    this.#unsaved = new UnsavedChanges(this.regions);
     this.entities = new EntityStore(state.shape, {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
       hysteresisChunks: entityHysteresisChunks,
+      nextId: save.global.nextEntityId,
+      unsaved: () => this.#unsaved,
     });
     this.#entityReader = new EntityReader(save, this.entities, this.entityListeners);
     this.players = new PlayerStore(save.players);
     this.lastEdits = new LastEditStore(save.global.description.edits, clientsMax);
-    this.store = new StoreContent(this);
-    this.steps = new StepNumbers(save.global.description, () => {
-      this.#unsaved.global = true;
-    });
+    this.store = new StoreContent(() => ({
+      save: this.save,
+      unsaved: this.#unsaved,
+      committing: this.#committing,
+    }));
+    this.steps = new StepNumbers(save.global.description, () => this.touch());
   }
 
   /** The last committed generation. */
@@ -107,14 +101,29 @@ export class WorldContent {
     return this.#entityReader.save;
   }
 
-  /** The differences from that generation, or from the next one while it is being committed. */
-  get unsaved(): UnsavedChanges {
-    return this.#unsaved;
+  /** The name, spawn, generators and so on. What the parts of the content count is as of the opening, see {@link globalNow}. */
+  get global(): GlobalState {
+    return this.#global;
   }
 
-  /** Changes that a running commit writes. */
-  get committing(): UnsavedChanges | undefined {
-    return this.#committing;
+  /** Whether anything differs from that generation, or from the next one while it is being committed. */
+  get hasUnsaved(): boolean {
+    return !this.#unsaved.isEmpty;
+  }
+
+  /** Whether the next save gives some entities to other leaves. */
+  get hasUnassignedEntities(): boolean {
+    return this.#unsaved.hasUnassigned;
+  }
+
+  /** Approximate memory of the regions that no commit has begun to write. */
+  get unsavedBytes(): number {
+    return this.#unsaved.regionBytes;
+  }
+
+  /** Approximate memory of the regions that a running commit writes. */
+  get committingBytes(): number {
+    return this.#committing?.regionBytes ?? 0;
   }
 
   /** Returns the approximate memory of a region, or of all regions in memory after evicting what is too much. */
@@ -182,91 +191,82 @@ export class WorldContent {
   /** Takes over the generators of a committed generation. Everything stored keeps its own. */
   changeGenerators(committed: GlobalState, generators: GeneratorRegistry): void {
     const { base, generators: stored, generatorRegions = [] } = committed;
-    this.global = { ...this.global, base, generators: stored, generatorRegions };
+    this.#global = { ...this.global, base, generators: stored, generatorRegions };
     this.regions.changeGenerators(generators, generatorMapOf(committed));
   }
 
   describe(description: WorldDescription): void {
-    this.global = { ...this.global, description };
-    this.#unsaved.global = true;
+    this.#global = { ...this.global, description };
+    this.touch();
   }
 
-  /** Takes over the state after an edit, and marks what changed as unsaved. */
-  applyEdit(state: WorldState, { chunks, clocks }: ChangedPlaces): void {
+  /** Has the next save write the description, even if nothing else changed. */
+  touch(): void {
+    this.#unsaved.addGlobal();
+  }
+
+  /** Takes over the state after an edit, and returns the new clocks that its regions got. */
+  applyEdit({ state, chunks, regions }: StateEdit, epoch: number): readonly ClockChange[] {
+    const clocks = this.regions.clocks.bump(regions, epoch);
+    for (const { region, after } of clocks) this.#unsaved.setClock(region, after);
+    this.#changeChunks(state, chunks);
+    return clocks;
+  }
+
+  /** Takes over the state after replayed edits, whose clocks {@link replayClock} sets one by one. */
+  replayChunks(state: WorldState, chunks: readonly Position[]): void {
+    for (const position of chunks) this.#unsaved.addRegion(regionOf(position));
+    this.#changeChunks(state, chunks);
+  }
+
+  #changeChunks(state: WorldState, chunks: readonly Position[]): void {
     for (const position of chunks) this.#unsaved.addChunk(position);
-    // The clocks of replayed edits follow one by one.
-    if (clocks.length === 0)
-      for (const position of chunks) this.#unsaved.addRegion(regionOf(position), this.regions);
-    for (const { region, after } of clocks) this.#unsaved.setClock(region, after, this.regions);
-    this.#unsaved.regionBytes += this.regions.edit(state, chunks);
+    this.#unsaved.addBytes(this.regions.edit(state, chunks));
   }
 
-  /** Marks the ticks of a chunk as unsaved. */
-  markTicks(chunk: Position): void {
+  /** Makes what a step changed of the ticks of a chunk final. */
+  settleTicks(ticks: ChunkTicks): void {
+    this.regions.ticks.settle(ticks);
+    this.#addTicks(ticks.position);
+  }
+
+  /** Applies changes of ticks that were logged. */
+  replayTicks(change: ChunkTickChanges): void {
+    this.regions.ticks.apply(change);
+    this.#addTicks(change.position);
+  }
+
+  #addTicks(chunk: Position): void {
     this.#unsaved.addChunk(chunk);
-    this.#unsaved.addRegion(regionOf(chunk), this.regions);
+    this.#unsaved.addRegion(regionOf(chunk));
   }
 
   /** Sets the clock of a region to the one it got when a replayed edit was first made. */
-  issueClock(region: Position, clock: number): void {
+  replayClock(region: Position, clock: number): void {
     this.regions.clocks.reset(region, clock);
-    this.#unsaved.setClock(region, clock, this.regions);
+    this.#unsaved.setClock(region, clock);
   }
 
   /** Returns a chunk on an axis that the world lacks, as it is stored or will be. */
   async hiddenChunk(position: Position): Promise<Chunk> {
-    return this.#unsaved.hidden.get(...position) ?? this.regions.storedChunk(position);
+    return this.#unsaved.hiddenChunk(position) ?? this.regions.storedChunk(position);
+  }
+
+  /** Changes a chunk on an axis that the world lacks, as a log says. */
+  replayHidden(position: Position, chunk: Chunk): void {
+    this.#unsaved.addHidden(position, chunk);
   }
 
   /** Remembers the last edit of its client, to recognize it when it comes again. */
   rememberOrigin(origin: EditOrigin): void {
     this.lastEdits.add(origin);
-    this.#unsaved.global = true;
+    this.touch();
   }
 
   upsertPlayer(player: PlayerChange, nowMs: number): StoredPlayer {
     const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
-    this.#unsaved.players.add(player.playerId);
+    this.#unsaved.addPlayer(player.playerId);
     return stored;
-  }
-
-  /** Adds an entity with a new, never used id. */
-  spawnEntity(entity: NewStoredEntity, nowMs: number): StoredEntity {
-    const record = this.entities.spawn(this.global.nextEntityId, entity, nowMs);
-    this.useEntityId(record.entityId);
-    this.#unsaved.hasUnassigned = true;
-    return record;
-  }
-
-  /** Changes a loaded entity. The next save includes it if it left its leaf, otherwise one that is due. */
-  changeEntity(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
-    const cube = this.entities.cubeOf(entityId);
-    const changed = this.entities.change(entityId, change, nowMs);
-    if (changed.crosses && cube !== undefined) this.#unsaved.addEntityCube(cube);
-    this.#unsaved.hasUnassigned ||= changed.crosses;
-    return changed;
-  }
-
-  /** Restores an entity from a log. The next save includes it even if it barely moved. */
-  restoreEntity(entity: StoredEntity, nowMs: number): void {
-    const cube = this.entities.cubeOf(entity.entityId);
-    const { crosses } = this.entities.restore(entity, nowMs);
-    if (cube !== undefined) this.#unsaved.addEntityCube(cube);
-    this.#unsaved.hasUnassigned ||= crosses;
-    this.useEntityId(entity.entityId);
-  }
-
-  despawnEntity(entityId: bigint): void {
-    const cube = this.entities.cubeOf(entityId);
-    this.entities.despawn(entityId);
-    if (cube !== undefined) this.#unsaved.addEntityCube(cube);
-  }
-
-  /** Marks an entity id as used. */
-  useEntityId(entityId: bigint): void {
-    if (entityId < this.global.nextEntityId) return;
-    this.global = { ...this.global, nextEntityId: entityId + 1n };
-    this.#unsaved.global = true;
   }
 
   /** Whether everything that the start of a commit needs is in memory. */
@@ -299,7 +299,7 @@ export class WorldContent {
     const taken = this.#takeChange(nowMs);
     if (taken === undefined) return undefined;
     this.#committing = this.#unsaved;
-    this.#unsaved = new UnsavedChanges();
+    this.#unsaved = new UnsavedChanges(this.regions);
     this.#newlyStored = this.entities.unassigned().map(({ entityId }) => entityId);
     for (const { cube, entities } of taken.leaves.entityLeaves())
       for (const entity of entities) this.entities.markStored(entity, cube);
@@ -334,14 +334,19 @@ export class WorldContent {
     );
     const store = unsaved.store.size === 0 ? undefined : storeChangesOf(unsaved.store);
     const global =
-      unsaved.global || this.steps.isCountedBeyond(save.global.description) ? this.globalNow() : undefined;
+      unsaved.hasGlobal || this.steps.isCountedBeyond(save.global.description) ? this.globalNow() : undefined;
     return { change: { nowMs, players, ...(store && { store }), ...(global && { global }) }, leaves };
   }
 
   /** Returns the global state, including the remembered edits and the steps. */
   globalNow(): GlobalState {
     const description = this.steps.in(this.global.description);
-    return { ...this.global, description: { ...description, edits: this.lastEdits.entries() } };
+    const nextEntityId = this.entities.nextId;
+    return {
+      ...this.global,
+      nextEntityId,
+      description: { ...description, edits: this.lastEdits.entries() },
+    };
   }
 
   /** Switches to the committed generation. */
@@ -357,7 +362,7 @@ export class WorldContent {
     this.#committing = undefined;
     for (const cube of this.entities.reassign(cubesAfter(change))) {
       this.#unsaved.addEntityCube(cube);
-      this.#unsaved.hasUnassigned = true;
+      this.#unsaved.addUnassigned();
     }
     this.#evict();
     await before.close();

@@ -36,8 +36,8 @@ import {
   requireChunkPair,
   requirePlacement,
   requirePositionArgument,
-} from "../checked-arguments.ts";
-import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "../world-options.ts";
+} from "../options/checked-arguments.ts";
+import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "../options/world-options.ts";
 
 /** A queued edit. It copies its arguments, because the caller may reuse the arrays meanwhile. */
 export interface QueuedEdit {

@@ -3,8 +3,8 @@ import { copyBytes, encode } from "@orthant/core/bytes";
 import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/lattice";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/content";
+import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../options/world-options.ts";
 import { cubeKey } from "../regions/region-reader.ts";
-import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 
 /** Upper bound on the bytes that a record of one entity needs besides the entity itself. */
 const RECORD_OVERHEAD_BYTES = 64;
@@ -37,6 +37,27 @@ export interface ChangedEntity {
   readonly isOnlyMovement: boolean;
 }
 
+/** Notes which entities the next save has to write. */
+interface UnsavedEntities {
+  /** Records that the entities stored in a cube changed. */
+  addEntityCube(cube: Box): void;
+  /** Records that some entities do not yet belong to a leaf. */
+  addUnassigned(): void;
+  /** Records that a new id is used. */
+  addGlobal(): void;
+}
+
+/** What an {@link EntityStore} needs to know. */
+interface EntityStoreOptions {
+  /** An entity fits into a record of this size. */
+  readonly recordBytesMax: number;
+  /** How far outside its leaf an entity moves to another one, in chunks. */
+  readonly hysteresisChunks: number;
+  /** The lowest id that was never used. */
+  readonly nextId: bigint;
+  readonly unsaved: () => UnsavedEntities;
+}
+
 interface Tracked {
   readonly entity: StoredEntity;
   /** Cube of the leaf that stores the entity; `undefined` before the first save. */
@@ -52,22 +73,21 @@ export class EntityStore {
   readonly shape: ChunkShape;
   readonly #bytesMax: number;
   readonly #hysteresisChunks: number;
+  readonly #unsaved: () => UnsavedEntities;
   readonly #entities = new Map<bigint, Tracked>();
+  #nextId: bigint;
 
-  /**
-   * An entity fits into a record of `recordBytesMax`, and moves to another leaf when it is more than
-   * `hysteresisChunks` outside its own.
-   */
-  constructor(
-    shape: ChunkShape,
-    {
-      recordBytesMax,
-      hysteresisChunks,
-    }: { readonly recordBytesMax: number; readonly hysteresisChunks: number },
-  ) {
+  constructor(shape: ChunkShape, { recordBytesMax, hysteresisChunks, nextId, unsaved }: EntityStoreOptions) {
     this.shape = shape;
     this.#bytesMax = recordBytesMax - RECORD_OVERHEAD_BYTES;
     this.#hysteresisChunks = hysteresisChunks;
+    this.#nextId = nextId;
+    this.#unsaved = unsaved;
+  }
+
+  /** The lowest id that was never used. */
+  get nextId(): bigint {
+    return this.#nextId;
   }
 
   get(entityId: bigint): StoredEntity | undefined {
@@ -101,9 +121,12 @@ export class EntityStore {
     return this.#entities.keys();
   }
 
-  spawn(entityId: bigint, added: NewStoredEntity, nowMs: number): StoredEntity {
+  /** Adds an entity, by default with a new, never used id. */
+  spawn(added: NewStoredEntity, nowMs: number, entityId: bigint = this.#nextId): StoredEntity {
     const entity = this.make(entityId, added, nowMs);
     this.#entities.set(entityId, { entity, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
+    this.#useId(entityId);
+    this.#unsaved().addUnassigned();
     return entity;
   }
 
@@ -137,6 +160,7 @@ export class EntityStore {
     return changed;
   }
 
+  /** Changes a loaded entity. The next save includes it if it left its leaf, otherwise one that is due. */
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const { entity, cube, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
     const changed = this.changed(entity, change);
@@ -147,26 +171,38 @@ export class EntityStore {
       storedAt,
       changedSinceMs,
     });
+    if (crosses) this.#unsaved().addEntityCube(cube);
+    if (crosses) this.#unsaved().addUnassigned();
     const isOnlyMovement = Object.keys(change).every((key) => MOVEMENT_KEYS.includes(key));
     return { entity: changed, crosses, isOnlyMovement };
   }
 
-  /** Restores an entity from a log, whether it is new or already loaded. */
-  restore(entity: StoredEntity, nowMs: number): ChangedEntity {
-    if (this.#entities.has(entity.entityId)) return this.change(entity.entityId, entity, nowMs);
-    return { entity: this.spawn(entity.entityId, entity, nowMs), crosses: true, isOnlyMovement: false };
+  /**
+   * Restores an entity from a log, whether it is new or already loaded. The next save includes it even if it barely
+   * moved.
+   */
+  restore(entity: StoredEntity, nowMs: number): void {
+    const { entityId } = entity;
+    const cube = this.cubeOf(entityId);
+    if (this.#entities.has(entityId)) this.change(entityId, entity, nowMs);
+    else this.spawn(entity, nowMs, entityId);
+    if (cube !== undefined) this.#unsaved().addEntityCube(cube);
+    this.#useId(entityId);
   }
 
-  /** Removes an entity and returns its last state. */
-  despawn(entityId: bigint): StoredEntity {
-    const { entity } = this.#require(entityId);
+  /** Removes a loaded entity. */
+  despawn(entityId: bigint): void {
+    const { cube } = this.#require(entityId);
     this.#entities.delete(entityId);
-    return entity;
+    if (cube !== undefined) this.#unsaved().addEntityCube(cube);
   }
 
-  /** Returns all loaded entities. */
-  all(): readonly StoredEntity[] {
-    return Array.from(this.#entities.values(), ({ entity }) => entity);
+  /** Removes loaded entities and returns their ids. */
+  drop(isDropped: (entity: StoredEntity) => boolean): readonly bigint[] {
+    const dropped: bigint[] = [];
+    for (const [entityId, { entity }] of this.#entities) if (isDropped(entity)) dropped.push(entityId);
+    for (const entityId of dropped) this.despawn(entityId);
+    return dropped;
   }
 
   /** Returns the entities positioned in a box of voxels, ordered by id. */
@@ -239,6 +275,12 @@ export class EntityStore {
       this.#entities.set(entityId, { ...tracked, cube: crosses ? undefined : cube });
     }
     return left;
+  }
+
+  #useId(entityId: bigint): void {
+    if (entityId < this.#nextId) return;
+    this.#nextId = entityId + 1n;
+    this.#unsaved().addGlobal();
   }
 
   #require(entityId: bigint): Tracked {

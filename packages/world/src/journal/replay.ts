@@ -13,8 +13,7 @@ import {
 } from "@orthant/save/journal";
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import { dropEntities } from "../entities/place-entities.ts";
-import type { DamagedJournal } from "../world-options.ts";
+import type { DamagedJournal } from "../options/world-options.ts";
 import type { LoggedChange, LoggedEntityChange } from "./world-log.ts";
 
 /** Chunks added to the state in one step; adding them one by one is many times slower. */
@@ -153,7 +152,7 @@ class Replay {
   /** Moves all pending chunks into the state. */
   finish(): void {
     const { state } = this.#content.regions.state.setChunks(this.#chunks);
-    this.#content.applyEdit(state, { chunks: [...this.#chunks.positions()], clocks: [] });
+    this.#content.replayChunks(state, [...this.#chunks.positions()]);
     this.#chunks = new PositionMap();
     for (const release of this.#releases.splice(0)) release();
   }
@@ -176,8 +175,8 @@ class Replay {
   async #entity(entry: JournalEntity): Promise<void> {
     const content = this.#content;
     if (entry.storedAt !== undefined) await content.load(boxAt(entry.storedAt));
-    if (entry.kind === "entity") content.restoreEntity(entry.entity, this.#nowMs);
-    else content.despawnEntity(entry.entityId);
+    if (entry.kind === "entity") content.entities.restore(entry.entity, this.#nowMs);
+    else content.entities.despawn(entry.entityId);
   }
 
   async #applyEdit({ origin, chunks, clocks }: JournalEdit): Promise<void> {
@@ -189,11 +188,11 @@ class Replay {
       const hidden = isShown || "chunk" in change ? undefined : await content.hiddenChunk(position);
       const chunk = chunkAfter(change, () => hidden ?? this.#chunkAt(position));
       if (isShown) this.#chunks.set(...position, chunk);
-      else content.unsaved.hidden.set(...position, chunk);
+      else content.replayHidden(position, chunk);
     }
     for (const { region, clock } of clocks) {
       const later = this.#keepLaterClocks ? Math.max(clock, content.regions.clocks.get(region)) : clock;
-      content.issueClock(region, later);
+      content.replayClock(region, later);
     }
     if (origin !== undefined) content.rememberOrigin(originOf(origin));
   }
@@ -235,7 +234,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
     if (step !== undefined) content.steps.restore(step);
     if (keepsEntity === undefined) continue;
     await content.loadEntities(WHOLE_LATTICE);
-    dropEntities(content, (entity) => !keepsEntity(entity));
+    content.entities.drop((entity) => !keepsEntity(entity));
   }
   replay.finish();
 }
@@ -244,10 +243,7 @@ async function replayTicks(content: WorldContent, ticks: readonly ChunkTickChang
   await content.whenLoaded(
     ticks.map(({ position }) => boxAt(position)),
     () => {
-      for (const change of ticks) {
-        content.regions.ticks.apply(change);
-        content.markTicks(change.position);
-      }
+      for (const change of ticks) content.replayTicks(change);
     },
   );
 }
@@ -255,8 +251,8 @@ async function replayTicks(content: WorldContent, ticks: readonly ChunkTickChang
 /** A log without clocks of entities is replayed from exactly where the generation ends. */
 async function replayEntity(content: WorldContent, entry: LoggedEntityChange): Promise<void> {
   if (entry.storedAt !== undefined) await content.loadEntities(boxAt(entry.storedAt));
-  if (entry.kind === "entity") content.restoreEntity(entry.entity, 0);
-  else if (content.entities.get(entry.entityId) !== undefined) content.despawnEntity(entry.entityId);
+  if (entry.kind === "entity") content.entities.restore(entry.entity, 0);
+  else if (content.entities.get(entry.entityId) !== undefined) content.entities.despawn(entry.entityId);
 }
 
 function requireClockBefore(clocks: RegionClocks, { region, before, after }: ClockChange): void {

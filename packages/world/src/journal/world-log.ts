@@ -22,7 +22,6 @@ import {
   type SegmentId,
 } from "@orthant/save/journal";
 import { clientEditsOf } from "../content/last-edit-store.ts";
-import type { BorderEdit } from "../simulation/step-part.ts";
 
 /** An edit with the clocks that its regions had before. */
 export interface LoggedEdit extends JournalEdit {
@@ -34,6 +33,17 @@ export type LoggedStepEntity = JournalEntity & {
   readonly from: Vector | undefined;
   readonly leaving?: StoredEntity;
 };
+
+/** A tick that a step schedules in another part of the world. */
+export interface BorderTick {
+  readonly voxel: Position;
+  readonly tick: string;
+  /** Steps from the step that schedules it; 0 removes the tick. */
+  readonly inSteps: number;
+}
+
+/** A change of a voxel in another part of the world, which a step of that part makes. */
+export type BorderEdit = VoxelPlacement | BorderTick;
 
 /** A step with the clocks that its regions had before. */
 export interface LoggedStep extends JournalStep {

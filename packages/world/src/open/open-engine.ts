@@ -24,22 +24,22 @@ import {
   removeSegments,
   type ScannedJournal,
 } from "@orthant/save/journal";
-import { requireLabel, requireOnAxes } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import { newWorldId } from "../edit/session-epoch.ts";
+import { newWorldId } from "../engine/session-epoch.ts";
+import { WorldEngine } from "../engine/world-engine.ts";
+import { generationAt } from "../engine/world-history.ts";
 import { replayJournal, replayLog } from "../journal/replay.ts";
 import type { ExternalLog } from "../journal/world-log.ts";
-import { releaseSave } from "../saving/world-saver.ts";
-import { WorldEngine } from "../world-engine.ts";
-import { generationAt } from "../world-history.ts";
+import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
+import { checkedStoreOptions } from "../options/checked-options.ts";
 import {
   type DamagedJournal,
   type EngineOptions,
   LOCK_FILE,
   type Moment,
   type NewWorldEngine,
-} from "../world-options.ts";
-import { checkedStoreOptions } from "./checked-options.ts";
+} from "../options/world-options.ts";
+import { releaseSave } from "../saving/world-saver.ts";
 import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
 
 /** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
@@ -252,8 +252,7 @@ export async function openLoggedWorldEngine(
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     const writing = { writer, lock, journal: log };
-    const kind = { hasFixedBlocks: true, isShard: true, isLoggedElsewhere: true };
-    world = new WorldEngine({ ...parts, disk, content, epoch, writing, ...kind });
+    world = new WorldEngine({ ...parts, disk, content, epoch, writing, shard: log });
     // Before the first save, which has the blocks of the replayed changes.
     world.blocks.take(log.laterBlocks?.(world.catalog) ?? world.catalog);
     await world.openEpoch();

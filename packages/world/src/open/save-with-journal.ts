@@ -3,8 +3,8 @@ import { type Disk, OverlayDisk } from "@orthant/disk";
 import { openSave, type RepairPlan, type Save, surveySave } from "@orthant/save";
 import { JournalReader, openLiveJournal } from "@orthant/save/journal";
 import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
+import type { EngineOptions } from "../options/world-options.ts";
 import { releaseSave } from "../saving/world-saver.ts";
-import type { EngineOptions } from "../world-options.ts";
 import { openWritable } from "./open-engine.ts";
 import { contentOf, saveOptionsOf } from "./world-settings.ts";
 

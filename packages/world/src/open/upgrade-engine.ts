@@ -1,8 +1,8 @@
 import { OrthantError, systemTime } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { checkedStoreOptions } from "../options/checked-options.ts";
+import { type EngineOptions, LOCK_FILE } from "../options/world-options.ts";
 import { releaseSave } from "../saving/world-saver.ts";
-import { type EngineOptions, LOCK_FILE } from "../world-options.ts";
-import { checkedStoreOptions } from "./checked-options.ts";
 import { openWorldEngine, openWritable } from "./open-engine.ts";
 
 /** Options for an upgrade. */

@@ -12,7 +12,7 @@ import {
   type EngineOptions,
   LOADED_BYTES_MAX,
   type WorldCadence,
-} from "../world-options.ts";
+} from "../options/world-options.ts";
 
 /** What the options contribute to a world, besides its save. */
 export interface WorldSettings {

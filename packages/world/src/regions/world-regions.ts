@@ -10,9 +10,9 @@ import {
   type WorldState,
 } from "@orthant/core/tree";
 import type { LeafEntry, LeafIndex, Save } from "@orthant/save";
-import { TickStore } from "../simulation/tick-store.ts";
 import { LoadedRegions } from "./loaded-regions.ts";
 import { type LoadedRegion, RegionReader } from "./region-reader.ts";
+import { TickStore } from "./tick-store.ts";
 
 /** Fraction of the memory limit that remains in use after eviction. */
 const BYTES_LEFT = 0.9;

@@ -9,9 +9,9 @@ import {
   type StoredChunk,
 } from "@orthant/save";
 import { mergePlayers } from "@orthant/save/content";
+import { entriesAt } from "../content/store-content.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import { cubeKey } from "../regions/region-reader.ts";
-import { entriesAt } from "../store/store-content.ts";
 
 /** Options for copying a save. */
 interface CopyOptions {

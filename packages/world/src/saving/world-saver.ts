@@ -6,8 +6,8 @@ import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, GeneratorChange, Save, SaveWriter } from "@orthant/save";
 import { type JournalChunk, type SegmentId, saveFailed } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
-import type { ChangeLog, LoggedEntry, LoggedStep } from "../journal/world-log.ts";
-import type { WorldCadence } from "../world-options.ts";
+import type { ChangeLog, ExternalLog, LoggedEntry, LoggedStep } from "../journal/world-log.ts";
+import type { WorldCadence } from "../options/world-options.ts";
 import { Autosave, BackgroundCompactor } from "./background-tasks.ts";
 
 /** Commits everything, and returns the generation once it is durable. The commit may change the generator. */
@@ -35,11 +35,8 @@ export interface SaverContext {
   readonly cadence: WorldCadence;
   /** `undefined` for a read-only world. */
   readonly writing: WriterResources | undefined;
-  /**
-   * Whether the world keeps accepting changes when the disk refuses a save, because a log elsewhere has them. The next
-   * save then writes everything again. Default: no.
-   */
-  readonly isLoggedElsewhere?: boolean;
+  /** The log of a shard, which a cluster supplies and stores; `undefined` for a world of its own. */
+  readonly shard?: ExternalLog;
 }
 
 /** Errors of a disk that may take the same save later: it is full, away, read-only or failing. */
@@ -52,6 +49,8 @@ const UNSAVED_SHARE_MAX = 0.5;
 
 /** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
 export class WorldSaver {
+  /** The log of a shard; `undefined` for a world of its own. */
+  readonly shard: ExternalLog | undefined;
   readonly #time: TimeSource;
   readonly #cadence: WorldCadence;
   readonly #content: WorldContent;
@@ -63,7 +62,6 @@ export class WorldSaver {
   readonly #failureListeners = new ListenerSet<[unknown]>();
   /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
-  readonly #isLoggedElsewhere: boolean;
   #failure: unknown;
   #saveFailure: unknown;
   /** Whether a caller has seen the failure: an automatic save fails without a caller. */
@@ -72,8 +70,8 @@ export class WorldSaver {
   /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
 
-  constructor({ time, content, writing, autosave, cadence, isLoggedElsewhere = false }: SaverContext) {
-    this.#isLoggedElsewhere = isLoggedElsewhere;
+  constructor({ time, content, writing, autosave, cadence, shard }: SaverContext) {
+    this.shard = shard;
     this.#cadence = cadence;
     this.#content = content;
     this.#time = time;
@@ -117,8 +115,8 @@ export class WorldSaver {
     this.#autosave?.within(this.#cadence[`${kind}Ms`]);
     if (entry !== undefined) this.#journal?.add(entry, isOnlyMovement);
     // A disk that refused the last save is tried again at the usual time.
-    const { unsaved, regions } = this.#content;
-    const isTooMuch = unsaved.regionBytes > regions.bytesMax * UNSAVED_SHARE;
+    const { unsavedBytes, regions } = this.#content;
+    const isTooMuch = unsavedBytes > regions.bytesMax * UNSAVED_SHARE;
     if (isTooMuch && this.#savesItself && this.#saveFailure === undefined)
       void this.#saveShared().catch(() => undefined);
   }
@@ -144,8 +142,7 @@ export class WorldSaver {
 
   /** Memory of the regions with unsaved changes. One that changes while it is saved counts twice: both states are there. */
   get #unsavedBytes(): number {
-    const { unsaved, committing } = this.#content;
-    return unsaved.regionBytes + (committing?.regionBytes ?? 0);
+    return this.#content.unsavedBytes + this.#content.committingBytes;
   }
 
   /** Whether saves are made without a request. Otherwise the caller decides when, and how much memory that takes. */
@@ -234,7 +231,7 @@ export class WorldSaver {
 
   /** A world that closes with nothing unsaved needs no journal, nor its empty segment. Rule J24. */
   async #endJournal(): Promise<void> {
-    if (this.#journal === undefined || !this.#content.unsaved.isEmpty) return;
+    if (this.#journal === undefined || this.#content.hasUnsaved) return;
     const { writer } = this.requireWriter();
     try {
       await writer.endJournal();
@@ -251,7 +248,7 @@ export class WorldSaver {
       if (this.#saveFailure !== undefined) await writer.recover();
       // Nothing awaits between the last check and taking the changes.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
-      if (generatorChange !== undefined) this.#content.unsaved.global = true;
+      if (generatorChange !== undefined) this.#content.touch();
       const nowMs = this.#time.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
       // With a journal, no change may be left out: this save deletes the segment that holds it.
@@ -285,9 +282,12 @@ export class WorldSaver {
     }
   }
 
-  /** Returns true if the disk refused a save that may succeed later, and the generation before it still counts. */
+  /**
+   * Returns true if the disk refused a save that may succeed later, the generation before it still counts, and the log of a
+   * shard has the changes. The world then accepts more of them, and the next save writes everything again.
+   */
   async #mayRetry(error: unknown, lock: DiskLock): Promise<boolean> {
-    if (!this.#isLoggedElsewhere || this.#failure !== undefined) return false;
+    if (this.shard === undefined || this.#failure !== undefined) return false;
     if (this.#writing?.writer.state.generation !== this.#content.save.generation) return false;
     if (!DISK_ERRORS.some((code) => isOrthantError(error, code))) return false;
     try {
@@ -306,8 +306,8 @@ export class WorldSaver {
     this.#sharedSave ??= this.#saves.run(async () => {
       this.#sharedSave = undefined;
       this.#requireHealth();
-      // No save runs now, so everything outside `unsaved` is on the disk, even in a world closed meanwhile.
-      if (!this.#content.unsaved.isEmpty) await this.#commit("what is due");
+      // No save runs now, so everything that is not unsaved is on the disk, even in a world closed meanwhile.
+      if (this.#content.hasUnsaved) await this.#commit("what is due");
     });
     return this.#sharedSave;
   }
@@ -331,7 +331,7 @@ export class WorldSaver {
   /** Schedules a save for changes that were not due in this one or result from it. */
   #planNext(): void {
     const oldestMs = this.#content.entities.oldestChangeMs();
-    if (this.#content.unsaved.hasUnassigned) this.#autosave?.within(this.#cadence.worldMs);
+    if (this.#content.hasUnassignedEntities) this.#autosave?.within(this.#cadence.worldMs);
     if (oldestMs === undefined) return;
     this.#autosave?.within(Math.max(0, oldestMs + this.#cadence.entitiesMs - this.#time.nowMs()));
   }

@@ -12,10 +12,9 @@ import {
   regionOf,
 } from "@orthant/core/lattice";
 import { nextTurn } from "@orthant/core/time";
-import type { WorldEngine } from "../world-engine.ts";
-import type { StepReach } from "./engine-steps.ts";
-import type { SimulatedPart } from "./step-part.ts";
-import { voxelsAround } from "./voxels-around.ts";
+import type { EngineSteps, StepReach } from "../engine/engine-steps.ts";
+import type { WorldEngine } from "../engine/world-engine.ts";
+import { voxelsAround } from "../steps/voxels-around.ts";
 
 /** Maximum number of regions that a game keeps active, and that are active around one player. */
 const ACTIVE_REGIONS_MAX = 16_384;
@@ -24,6 +23,14 @@ const PART_REGIONS_MAX = 65_536;
 /** Regions that are listed before other work gets its turn; one that is added or removed counts as several. */
 const SLICE_REGIONS = 2_048;
 const CHANGED_WEIGHT = 32;
+
+/** A world whose regions are simulated by these steps. */
+interface SimulatedWorld {
+  readonly engine: WorldEngine;
+  readonly steps: EngineSteps;
+  /** Distance from players within which regions are active, in voxels. */
+  readonly radius: number;
+}
 
 interface ActiveRegion {
   readonly position: Position;
@@ -38,29 +45,24 @@ interface ActiveRegion {
  */
 export class ActiveRegions implements StepReach {
   readonly #engine: WorldEngine;
+  readonly #steps: EngineSteps;
   readonly #radius: number;
   /** The regions that a game keeps active, by box. */
   readonly #kept = new Set<Box>();
   readonly #regions = new PositionMap<ActiveRegion>();
   readonly #onFailure: (error: unknown) => void;
-  readonly #part: SimulatedPart | undefined;
   /** What the regions were last chosen for. */
   #chosenFor = "";
   /** Resolves when the choice that takes several slices is complete. */
   #choosing: Promise<void> | undefined;
   #isClosed = false;
 
-  /** `radius` is in voxels. Reading errors go to `onFailure`. */
-  constructor(
-    engine: WorldEngine,
-    radius: number,
-    onFailure: (error: unknown) => void,
-    part?: SimulatedPart,
-  ) {
+  /** Reading errors go to `onFailure`. */
+  constructor({ engine, steps, radius }: SimulatedWorld, onFailure: (error: unknown) => void) {
     this.#engine = engine;
+    this.#steps = steps;
     this.#radius = radius;
     this.#onFailure = onFailure;
-    this.#part = part;
     const around = boxVolume(this.#regionsOf(voxelsAround([0, 0, 0, 0], radius, engine.shape)));
     requireAtMost(
       around,
@@ -135,10 +137,10 @@ export class ActiveRegions implements StepReach {
     const boxes = new Map<string, Box>();
     const add = (box: Box): void => void boxes.set(`${box.min}:${box.max}`, box);
     for (const box of this.#kept) add(box);
-    for (const { position } of this.#engine.steps.players())
+    for (const { position } of this.#steps.players())
       add(this.#regionsOf(voxelsAround(position, this.#radius, this.#engine.shape)));
     let count = 0;
-    for (const voxels of this.#part?.activeBoxes() ?? []) {
+    for (const voxels of this.#steps.part?.activeBoxes() ?? []) {
       const box = this.#regionsOf(voxels);
       count += boxVolume(box);
       // The rest is active when players look at less.
@@ -182,7 +184,7 @@ export class ActiveRegions implements StepReach {
   }
 
   #owns(region: Position): boolean {
-    return this.#part === undefined || this.#part.owns(region);
+    return this.#steps.part?.owns(region) ?? true;
   }
 
   #add(position: Position): void {
@@ -209,7 +211,7 @@ export class ActiveRegions implements StepReach {
         forget();
       };
       region.isLoaded = true;
-      this.#engine.steps.activate(region.position);
+      this.#steps.activate(region.position);
     } catch (error) {
       if (isCurrent()) this.#onFailure(error);
     }

@@ -7,24 +7,24 @@ import {
   requireWhole,
 } from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
-import type { WorldEngine } from "../world-engine.ts";
+import type { EngineSteps } from "../engine/engine-steps.ts";
+import type { WorldEngine } from "../engine/world-engine.ts";
 import { ActiveRegions } from "./active-regions.ts";
 import { Simulation, type SimulationOptions, type System } from "./simulation.ts";
 import { shownStep } from "./step.ts";
-import type { SimulatedPart } from "./step-part.ts";
 
 const STEP_MS = 50;
 const STEP_MS_MAX = 3_600_000;
 const ACTIVE_RADIUS = 96;
 const ACTIVE_RADIUS_MAX = 4_096;
 
-/** Starts the simulation of a world, or of the part that it is of a larger one. */
+/** Starts the simulation of a world, or with the `steps` of a shard, of the part that it is of a larger one. */
 export function simulate<D extends Dimensions>(
   engine: WorldEngine,
   axes: Axes<D>,
   codec: DataCodec,
   options: SimulationOptions<D>,
-  part?: SimulatedPart,
+  steps: EngineSteps = engine.steps,
 ): Simulation<D> {
   const own = checkedOptions(options);
   const {
@@ -34,9 +34,10 @@ export function simulate<D extends Dimensions>(
     onError = throwLater,
     systems,
   } = own;
-  const { steps } = engine;
-  const active = new ActiveRegions(engine, activeRadius, (error) => onError(error, undefined), part);
-  const onStop = steps.begin(part);
+  const active = new ActiveRegions({ engine, steps, radius: activeRadius }, (error) =>
+    onError(error, undefined),
+  );
+  const onStop = steps.begin();
   const surroundings = {
     axes,
     codec,
@@ -51,9 +52,8 @@ export function simulate<D extends Dimensions>(
       time: steps.time,
       lastStep: () => steps.lastNumber,
       async make(run) {
-        const make = (): Promise<unknown> =>
-          steps.make(active, (step) => run(shownStep(step, surroundings)), part);
-        await (part === undefined ? make() : part.during(make));
+        const make = (): Promise<unknown> => steps.make(active, (step) => run(shownStep(step, surroundings)));
+        await (steps.part === undefined ? make() : steps.part.during(make));
       },
       onStop,
     },

@@ -1,6 +1,7 @@
 import type { Dimensions, Vector, VoxelBox } from "@orthant/core";
 import { requireId, wrongArgument } from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
+import type { ActivePlayer } from "../engine/engine-steps.ts";
 import {
   type NewEntity,
   shownEntity,
@@ -8,8 +9,7 @@ import {
   storedNewEntity,
   type WorldEntity,
 } from "../entities/shown-records.ts";
-import type { EngineStep } from "./engine-step.ts";
-import type { ActivePlayer } from "./engine-steps.ts";
+import type { EngineStep } from "../steps/engine-step.ts";
 
 const DISTANCE_MAX = 65_536;
 

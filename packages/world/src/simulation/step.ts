@@ -3,8 +3,8 @@ import { requireBlock, requireWhole, wrongArgument } from "@orthant/core/argumen
 import { type Axes, axisOutside, positionsLexicographic, regionBox } from "@orthant/core/lattice";
 import { decodeData, encodeData, encodeSetData, ownSetOptions, type SetOptions } from "@orthant/core/world";
 import { isTickKind } from "@orthant/save/content";
-import type { EngineStep } from "./engine-step.ts";
-import type { ActivePlayer } from "./engine-steps.ts";
+import type { ActivePlayer } from "../engine/engine-steps.ts";
+import type { EngineStep } from "../steps/engine-step.ts";
 import { drawVoxels } from "./random-ticks.ts";
 import { type StepEntities, type StepPlayer, shownPlayers, shownStepEntities } from "./step-entities.ts";
 

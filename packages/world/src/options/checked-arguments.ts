@@ -1,91 +1,22 @@
-import {
-  type Box,
-  type Chunk,
-  type ChunkShape,
-  type Dimensions,
-  OrthantError,
-  type Position,
-  type Vector,
-} from "@orthant/core";
+import type { Box, Chunk, ChunkShape, Dimensions, Position, Vector } from "@orthant/core";
 import {
   convertList,
   requireBytes,
-  requireId,
   requireList,
   requireShownName,
   requireText,
-  requireWhole,
   wrongArgument,
 } from "@orthant/core/arguments";
-import { encodeUtf8, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import { encodeUtf8 } from "@orthant/core/bytes";
 import { isChunk } from "@orthant/core/chunk";
 import { isSeededGenerator, type SeededGenerator } from "@orthant/core/generate";
 import { AXES, AXIS_NAMES, type Axes, pointOnAxes } from "@orthant/core/lattice";
 import type { VoxelPlacement } from "@orthant/core/tree";
-import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import { LABEL_BYTES_MAX, TEXT_BYTES_MAX } from "@orthant/save/content";
-import type { EntityChange, NewStoredEntity } from "./entities/entity-store.ts";
-import type { PlayerChange } from "./entities/player-store.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
 
 // Arguments from JavaScript programs are checked here, at the boundary: a world only shows what it can store.
 // Journals and saves are not checked again, so data that older programs stored remains readable.
-
-type Check = (field: string, value: unknown) => void;
-
-const PLAYER_FIELDS: Readonly<Record<keyof StoredPlayer, Check>> = {
-  playerId: requireId,
-  authKey: requireBytes,
-  name: requireOptionalText,
-  position: requireVector,
-  orientation: requireVector,
-  tags: requireTags,
-  inventory: requireBytes,
-  metadata: requireMetadata,
-  lastSavedMs: requireNumber,
-};
-
-const ENTITY_FIELDS: Readonly<Record<keyof StoredEntity, Check>> = {
-  entityId: requireId,
-  entityClass: (field, value) => requireWhole(field, value, 0, U8_MAX),
-  kind: (field, value) => requireWhole(field, value, 0, U16_MAX),
-  position: requireVector,
-  orientation: requireVector,
-  velocity: requireVector,
-  scale: requireFloat,
-  block: (field, value) => requireWhole(field, value, 0, U8_MAX),
-  displayName: requireOptionalText,
-  tags: requireTags,
-  payload: requireBytes,
-  lastSavedMs: requireNumber,
-};
-
-/** Fields for which `undefined` means "no name". In any other field, `undefined` counts as omitted. */
-const CLEARED_BY_UNDEFINED: ReadonlySet<string> = new Set(["name", "displayName"]);
-
-/** Returns `change` without undefined fields. Throws `ORT_ARGUMENT` for values that a save cannot hold. */
-export function checkedPlayer(change: PlayerChange, shape: ChunkShape): PlayerChange {
-  const checked = checkedFields("a player", PLAYER_FIELDS, change);
-  requireId("playerId", checked.playerId);
-  requireOnAxes("position", shape, checked.position);
-  return checked;
-}
-
-/** Like {@link checkedPlayer}, for a new entity. */
-export function checkedNewEntity(entity: NewStoredEntity, shape: ChunkShape): NewStoredEntity {
-  const checked = checkedFields("an entity", ENTITY_FIELDS, entity);
-  requireNumber("kind", checked.kind);
-  requireVector("position", checked.position);
-  requireOnAxes("position", shape, checked.position);
-  return checked;
-}
-
-/** Like {@link checkedPlayer}, for a change to an entity. */
-export function checkedEntityChange(change: EntityChange, shape: ChunkShape): EntityChange {
-  const checked = checkedFields("an entity", ENTITY_FIELDS, change);
-  requireOnAxes("position", shape, checked.position);
-  return checked;
-}
 
 /**
  * Throws `ORT_ARGUMENT` for a name or spawn point that a save cannot hold, and for a new name that cannot be shown as it is.
@@ -159,53 +90,15 @@ export function requireMoment(field: string, moment: unknown): asserts moment is
   }
 }
 
-function checkedFields<Change extends object>(
-  whose: string,
-  fields: Readonly<Record<string, Check>>,
-  change: Change,
-): Change {
-  if (typeof change !== "object" || change === null) throw wrongArgument(whose, change, "it is an object");
-  const checked: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(change)) {
-    const check = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (check === undefined) {
-      const known = Object.keys(fields).join(", ");
-      throw new OrthantError("ORT_ARGUMENT", `${whose} has no field ${field}; there are ${known}`);
-    }
-    if (value === undefined && !CLEARED_BY_UNDEFINED.has(field)) continue;
-    check(field, value);
-    // Adding 0 turns minus zero, which whole numbers in a save do not have, into zero.
-    checked[field] = typeof value === "number" ? value + 0 : value;
-  }
-  return checked as Change;
-}
-
-function requireNumber(field: string, value: unknown): void {
-  if (typeof value !== "number" || !Number.isFinite(value)) {
-    throw wrongArgument(field, value, "it is a finite number");
-  }
-}
-
-/** Requires a number that stays finite when rounded to 32 bits. */
-function requireFloat(field: string, value: unknown): void {
-  requireNumber(field, value);
-  if (!Number.isFinite(Math.fround(value as number)))
-    throw wrongArgument(field, value, "32 bits have to hold it");
-}
-
-function requireOptionalText(field: string, value: unknown): void {
-  if (value !== undefined) requireShortText(field, value);
-}
-
 /** Requires a text that a save can hold. */
-function requireShortText(field: string, value: unknown, bytesMax = TEXT_BYTES_MAX): void {
+export function requireShortText(field: string, value: unknown, bytesMax: number = TEXT_BYTES_MAX): void {
   const { length } = encodeUtf8(requireText(field, value));
   if (length > bytesMax)
     throw wrongArgument(field, value, `it has ${length} bytes as UTF-8, at most ${bytesMax} may be`);
 }
 
 /** Requires four numbers that stay finite when rounded to the precision of a save, by default 32 bits. */
-function requireVector(
+export function requireVector(
   field: string,
   value: unknown,
   rounded: (coordinate: number) => number = Math.fround,
@@ -216,21 +109,6 @@ function requireVector(
     // A spread visits holes, which `every` does not.
     [...value].every((number) => typeof number === "number" && Number.isFinite(rounded(number)));
   if (!isVector) throw wrongArgument(field, value, "it is a list of four finite numbers");
-}
-
-function requireTags(field: string, value: unknown): void {
-  convertList(field, value, "it is a list of strings", (tag, index) =>
-    requireShortText(`${field}[${index}]`, tag),
-  );
-}
-
-function requireMetadata(field: string, value: unknown): void {
-  convertList(field, value, "it is a list of keys with bytes", (pair, index) => {
-    const at = `${field}[${index}]`;
-    if (!Array.isArray(pair) || pair.length !== 2) throw wrongArgument(at, pair, "it is a key and bytes");
-    requireShortText(`${at}[0]`, pair[0]);
-    requireBytes(`${at}[1]`, pair[1]);
-  });
 }
 
 /** Accepts arrays and typed arrays, but no strings or array-like objects. */

@@ -1,7 +1,7 @@
 import type { Chunk, DataCodec, Dimensions, Position } from "@orthant/core";
 import type { Axes } from "@orthant/core/lattice";
-import type { EngineSnapshot } from "./engine-snapshot.ts";
-import { KeyValueView } from "./store/key-value-store.ts";
+import type { EngineSnapshot } from "../engine/engine-snapshot.ts";
+import { KeyValueView } from "./key-value-store.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class WorldSnapshot<D extends Dimensions = Dimensions> {

@@ -1,11 +1,30 @@
-import type { BlockCatalog, Box, Chunk, ChunkShape, Position, TimeSource } from "@orthant/core";
+import {
+  type BlockCatalog,
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
 import { requireId } from "@orthant/core/arguments";
-import { boxAt, chunkOfVoxel, chunksOfVoxels, voxelIndex } from "@orthant/core/lattice";
-import type { Epoch, QueryDetail, RegionTree, VoxelPlacement, WorldState } from "@orthant/core/tree";
+import { encode } from "@orthant/core/bytes";
+import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import type {
+  EditOrigin,
+  Epoch,
+  QueryDetail,
+  RegionTree,
+  VoxelPlacement,
+  WorldState,
+} from "@orthant/core/tree";
+import { ListenerSet } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
-import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
-import { WorldBlocks } from "./blocks/world-blocks.ts";
-import type { WorldContent } from "./content/world-content.ts";
+import { SerialQueue } from "@orthant/disk/files";
+import type { CompactionReport, StoredPlayer } from "@orthant/save";
+import { worldDescriptionCodec } from "@orthant/save/content";
+import { checkedOrigin } from "../content/last-edit-store.ts";
+import type { WorldContent } from "../content/world-content.ts";
+import type { AppliedEdit, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import {
   chunksEdit,
   clockRenewal,
@@ -13,26 +32,25 @@ import {
   fillEdit,
   type QueuedEdit,
   voxelsEdit,
-} from "./edit/queued-edit.ts";
-import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
-import { type AppliedEdit, type EditOptions, type EngineEdit, WorldEditor } from "./edit/world-editor.ts";
+  watchedEdit,
+} from "../edit/queued-edit.ts";
+import { checkedPlayer } from "../entities/checked-records.ts";
+import type { PlayerChange } from "../entities/player-store.ts";
+import { loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
+import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
+import type { Moment, WorldLabel } from "../options/world-options.ts";
+import { copyContent } from "../saving/copy-save.ts";
+import { notWritable, WorldSaver } from "../saving/world-saver.ts";
+import type { ShardPart } from "../steps/shard-part.ts";
+import type { EngineContext, EngineCore } from "./engine-core.ts";
+import { EngineEntities } from "./engine-entities.ts";
 import { EngineSnapshot } from "./engine-snapshot.ts";
-import {
-  chunksAround,
-  type EntityChange,
-  type NewStoredEntity,
-  type StoredEntityEvent,
-} from "./entities/entity-store.ts";
-import type { PlayerChange } from "./entities/player-store.ts";
-import { SharedEntities } from "./entities/shared-entities.ts";
-import { WorldGenerators } from "./generators/world-generators.ts";
-import { copyContent } from "./saving/copy-save.ts";
-import { notWritable, WorldSaver } from "./saving/world-saver.ts";
-import { EngineSteps } from "./simulation/engine-steps.ts";
-import { EngineStore } from "./store/engine-store.ts";
-import type { WorldContext } from "./world-context.ts";
+import { EngineSteps } from "./engine-steps.ts";
+import { EngineStore } from "./engine-store.ts";
+import { newWorldId, SessionEpoch } from "./session-epoch.ts";
+import { WorldBlocks } from "./world-blocks.ts";
+import { WorldGenerators } from "./world-generators.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
-import type { Moment, WorldLabel } from "./world-options.ts";
 
 /**
  * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
@@ -46,46 +64,43 @@ export class WorldEngine {
   readonly store: EngineStore;
   /** The steps of a simulation. */
   readonly steps: EngineSteps;
-  /** Entities that another part of the world gives and takes. */
-  readonly sharedEntities: SharedEntities;
   /** Changes the generator of untouched space. */
   readonly generators: WorldGenerators;
   /** The kept saved states. */
   readonly history: WorldHistory;
+  /** The entities in memory. */
+  readonly entities: EngineEntities;
+  readonly #core: EngineCore;
   readonly #disk: Disk;
-  readonly #time: TimeSource;
   readonly #random: () => bigint;
   readonly #isReadOnly: boolean;
-  readonly #content: WorldContent;
-  readonly #saver: WorldSaver;
-  readonly #epoch: SessionEpoch;
-  readonly #editor: WorldEditor;
+  /** Always the same function, so that edits share a call. */
+  readonly #whenDurable = (): Promise<void> => this.#saver.whenDurable();
   #closing: Promise<void> | undefined;
 
   /** @internal Takes ownership of everything in the context. */
-  constructor(context: WorldContext) {
-    const { disk, time, random, content, writing, epoch, hasFixedBlocks = false, isShard = false } = context;
-    const requireWritable = (): void => this.#requireWritable();
+  constructor(context: EngineContext) {
+    const { disk, time, random, content, writing } = context;
+    const saver = new WorldSaver(context);
     this.shape = content.regions.state.shape;
     this.#disk = disk;
-    this.#time = time;
     this.#random = random;
     this.#isReadOnly = writing === undefined;
-    this.#content = content;
-    this.#saver = new WorldSaver(context);
-    this.#epoch = new SessionEpoch(content, this.#saver, random, epoch);
-    this.history = new WorldHistory(disk, content, {
-      requireWritable,
-      save: () => this.save(),
-      exclusively: (work) => this.#saver.exclusively(work),
-    });
-    this.#editor = new WorldEditor(content, this.#saver, this.#epoch, time);
-    const shared = { content, saver: this.#saver, requireWritable };
-    this.blocks = new WorldBlocks({ ...shared, isFixed: hasFixedBlocks });
-    this.generators = new WorldGenerators({ ...shared, editor: this.#editor, isShard });
-    this.store = new EngineStore(content, this.#editor, this.#saver, { isShard, requireWritable });
-    this.sharedEntities = new SharedEntities(content, this.#editor, requireWritable);
-    this.steps = new EngineSteps(content, this.#editor, { time, isShard, requireWritable });
+    this.#core = {
+      content,
+      saver,
+      epoch: new SessionEpoch(content, saver, random, context.epoch),
+      time,
+      queue: new SerialQueue(),
+      editListeners: new ListenerSet(),
+      requireWritable: () => this.#requireWritable(),
+    };
+    this.blocks = new WorldBlocks(this.#core);
+    this.entities = new EngineEntities(this.#core);
+    this.generators = new WorldGenerators(this.#core);
+    this.history = new WorldHistory(disk, this.#core);
+    this.steps = new EngineSteps(this.#core);
+    this.store = new EngineStore(this.#core);
   }
 
   /** The types of blocks as they are now. */
@@ -131,7 +146,15 @@ export class WorldEngine {
   /** Changes the world's name or spawn point. */
   describe({ name = this.name, spawn = this.spawn }: Partial<WorldLabel>): void {
     this.#requireWritable();
-    this.#editor.describe({ name, spawn });
+    const before = this.#content.global.description;
+    requireLabel({ name, spawn }, before.name);
+    // Older saves may have a spawn elsewhere, with which the world can still be renamed.
+    if (spawn !== before.spawn) requireOnAxes("spawn", this.shape, spawn);
+    const description = { ...before, name, spawn };
+    // Rejected now rather than in the next save, which would fail with everything in it.
+    encode(worldDescriptionCodec, description);
+    this.#content.describe(description);
+    this.#saver.addChange("world", { kind: "description", name, spawn });
   }
 
   /**
@@ -140,12 +163,12 @@ export class WorldEngine {
    */
   async openEpoch(): Promise<Epoch> {
     this.#requireWritable();
-    return this.#epoch.open();
+    return this.#core.epoch.open();
   }
 
   /** Whether this world issued the epoch. Only then can clocks received in it be compared with the world's. */
   knowsEpoch(epoch: Epoch): boolean {
-    return this.#epoch.knowsEpoch(epoch);
+    return this.#core.epoch.knowsEpoch(epoch);
   }
 
   /** Returns the block of a voxel. */
@@ -199,6 +222,17 @@ export class WorldEngine {
   /** Everything in memory, as it is now. Where a leaf is not loaded, it has what the generator produces. */
   get state(): WorldState {
     return this.#content.regions.state;
+  }
+
+  /** Returns the steps of this shard, which change `part` of a larger world and nothing else. */
+  shardSteps(part: ShardPart): EngineSteps {
+    return new EngineSteps(this.#core, part);
+  }
+
+  /** Has the next save write the description, even if nothing else changed: the log of a shard may add to it. */
+  touch(): void {
+    this.#requireWritable();
+    this.#content.touch();
   }
 
   /** The clock of a loaded region, `CLOCK_NEVER` if it was never edited; `undefined` if it is not loaded. */
@@ -268,46 +302,7 @@ export class WorldEngine {
    * throws, the other listeners still run and the edit stands, but its promise rejects with the error.
    */
   onEdit(listener: (edit: AppliedEdit) => void): () => void {
-    return this.#editor.onEdit(listener);
-  }
-
-  /** Adds an entity with a new, never used id. */
-  spawnEntity(entity: NewStoredEntity): StoredEntity {
-    this.#requireWritable();
-    return this.#editor.spawnEntity(entity);
-  }
-
-  /** Moves or otherwise changes a loaded entity. Changes inside its leaf are saved only periodically. */
-  changeEntity(entityId: bigint, change: EntityChange): void {
-    this.#requireWritable();
-    this.#editor.changeEntity(entityId, change);
-  }
-
-  /** Removes a loaded entity. */
-  despawnEntity(entityId: bigint): void {
-    this.#requireWritable();
-    this.#editor.despawnEntity(entityId);
-  }
-
-  /**
-   * Calls `listener` when an entity is spawned, changed, loaded into memory or despawned. Returns an unsubscribe
-   * function. When a listener throws, the change stands, and its maker or the loader of the entity gets the error.
-   */
-  onEntity(listener: (event: StoredEntityEvent) => void): () => void {
-    return this.#content.entityListeners.add(listener);
-  }
-
-  /** Returns an entity by id, if its surroundings are loaded. */
-  entity(entityId: bigint): StoredEntity | undefined {
-    requireId("entityId", entityId);
-    return this.#content.entities.get(entityId);
-  }
-
-  /** Returns the entities in a box of voxels, ordered by id. */
-  async entitiesIn(box: Box): Promise<readonly StoredEntity[]> {
-    this.#saver.requireOpen();
-    await this.#content.loadEntities(chunksAround(chunksOfVoxels(this.shape, box)));
-    return this.#content.entities.within(box);
+    return this.#core.editListeners.add(listener);
   }
 
   /** All players who ever joined, ordered by id. */
@@ -324,7 +319,8 @@ export class WorldEngine {
   /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
   upsertPlayer(player: PlayerChange): void {
     this.#requireWritable();
-    this.#editor.upsertPlayer(player);
+    const stored = this.#content.upsertPlayer(checkedPlayer(player, this.shape), this.#core.time.nowMs());
+    this.#saver.addChange("players", { kind: "player", player: stored });
   }
 
   /**
@@ -333,7 +329,7 @@ export class WorldEngine {
    * nothing more is accepted.
    */
   async save(): Promise<number> {
-    return this.#editor.idle().then(() => this.#saver.save("everything"));
+    return this.#core.queue.idle().then(() => this.#saver.save("everything"));
   }
 
   /** Resolves when all changes so far are durable. Concurrent callers share a save or a sync. */
@@ -350,7 +346,7 @@ export class WorldEngine {
   /** Saves the world, then copies it to another, empty disk. */
   async saveAs(disk: Disk): Promise<void> {
     if (!this.#isReadOnly) await this.save();
-    const options = { nowMs: this.#time.nowMs(), worldId: newWorldId(this.#random) };
+    const options = { nowMs: this.#core.time.nowMs(), worldId: newWorldId(this.#random) };
     await copyContent(this.#content, disk, { ...options, isReadOnly: this.#isReadOnly });
   }
 
@@ -369,13 +365,16 @@ export class WorldEngine {
   close(): Promise<void> {
     // The first caller gets a failure; for the others it is enough that the world is closed.
     if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
-    this.#closing = this.#editor.idle().then(() => this.#saver.close());
+    this.#closing = this.#core.queue.idle().then(() => this.#saver.close());
     return this.#closing;
   }
 
-  #change(request: QueuedEdit, options?: EditOptions): Promise<EngineEdit> {
-    this.#requireWritable();
-    return this.#editor.edit(request, options);
+  get #content(): WorldContent {
+    return this.#core.content;
+  }
+
+  get #saver(): WorldSaver {
+    return this.#core.saver;
   }
 
   /** Throws unless changes may be requested. */
@@ -383,4 +382,76 @@ export class WorldEngine {
     if (this.#closing !== undefined) throw notWritable("closed");
     this.#saver.requireWriter();
   }
+
+  /** Applies an edit when its turn comes and the chunks it touches are in memory. Throws for a wrong origin. */
+  #change(request: QueuedEdit, options: EditOptions = {}): Promise<EngineEdit> {
+    this.#requireWritable();
+    const { wait = "durable", onApply } = options;
+    const origin = options.origin && checkedOrigin(options.origin);
+    const watched = watchedEdit(request, onApply);
+    // Waits even for an edit that changed nothing: what it found may not be on the disk yet.
+    const until = wait === "durable" && this.#saver.isJournaling ? this.#whenDurable : undefined;
+    return this.#core.queue.run<EngineEdit>(() => this.#applyInTurn(watched, origin), until);
+  }
+
+  #applyInTurn(request: QueuedEdit, origin: EditOrigin | undefined): EngineEdit | Promise<EngineEdit> {
+    this.#saver.requireWriter();
+    const room = this.#saver.whenRoom();
+    if (room !== undefined) return room.then(() => this.#applyInTurn(request, origin));
+    // Checked only now, since the same edit may have been queued before it.
+    if (origin && this.#content.lastEdits.includes(origin))
+      return { chunks: [], clocks: [], status: "duplicate" };
+    if (origin && this.#content.lastEdits.isDoubtful(origin)) throw forgotten(origin);
+    if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
+    return this.#content.whenLoaded(request.touched, () => {
+      const epoch = this.#core.epoch.current;
+      const preparing = epoch && this.#content.regions.prepare(request);
+      // Most edits need nothing and do not wait.
+      if (epoch !== undefined && preparing === undefined) return this.#apply(request, epoch.number, origin);
+      return this.#applyLater(request, origin, preparing);
+    });
+  }
+
+  /** Applies an edit as soon as the session has an epoch, and what the edit needs was generated. */
+  async #applyLater(
+    request: QueuedEdit,
+    origin: EditOrigin | undefined,
+    preparing: Promise<() => void> | undefined,
+  ): Promise<EngineEdit> {
+    const epoch = await this.#core.epoch.open();
+    const release = await (preparing ?? this.#content.regions.prepare(request));
+    try {
+      // A save may have failed while this edit waited.
+      this.#saver.requireWriter();
+      return this.#apply(request, epoch.number, origin);
+    } finally {
+      release?.();
+    }
+  }
+
+  /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
+  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
+    const { content, saver, editListeners } = this.#core;
+    const before = this.state;
+    const changed = change(before);
+    const { state, chunks } = changed;
+    const logged = saver.isJournaling
+      ? loggedChunksOf({ before, after: state, chunks, placements })
+      : undefined;
+    // Before anything is changed, because no edit can be taken back.
+    if (logged !== undefined) saver.admit(logged);
+    const clocks = content.applyEdit(changed, epoch);
+    const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
+    if (origin) content.rememberOrigin(origin);
+    if (clocks.length > 0 || origin)
+      saver.addChange("world", logged && loggedEditOf({ chunks: logged, clocks, origin }));
+    if (clocks.length > 0 && !editListeners.isEmpty)
+      editListeners.emit({ ...edit, before, after: state, author: origin?.playerId });
+    return edit;
+  }
+}
+
+function forgotten({ clientId, editId }: EditOrigin): OrthantError {
+  const detail = `edit ${editId} of client ${clientId} may have been made before, and the world has forgotten the client`;
+  return new OrthantError("ORT_EDIT_REPEAT", detail);
 }

@@ -7,7 +7,7 @@ import {
   STORE_BYTES_MAX,
   storeEntryBytes,
 } from "@orthant/save/content";
-import type { UnsavedChanges } from "../content/unsaved-changes.ts";
+import type { UnsavedChanges } from "./unsaved-changes.ts";
 
 /** Changed keys with their new values; `undefined` for a removed key. */
 type ChangedKeys = ReadonlyMap<string, Uint8Array | undefined>;
@@ -19,7 +19,7 @@ export interface StoreMoment {
   readonly save: Save;
 }
 
-/** Where {@link StoreContent} finds what is unsaved. */
+/** Where {@link StoreContent} finds what is saved, and what is not. */
 interface StoreSource {
   readonly save: Save;
   readonly unsaved: UnsavedChanges;
@@ -29,15 +29,13 @@ interface StoreSource {
 
 /** The key-value store of an open world, as bytes: pages of the last save, read when they are needed, and what changed. */
 export class StoreContent {
-  readonly #source: StoreSource;
+  readonly #source: () => StoreSource;
   readonly #pages = new PageCache();
   #bytes: number;
-  /** Whether a moment refers to the map of unsaved changes, which must not change any more then. */
-  #isShared = false;
 
-  constructor(source: StoreSource) {
+  constructor(source: () => StoreSource) {
     this.#source = source;
-    this.#bytes = source.save.global.records?.store?.bytes ?? 0;
+    this.#bytes = source().save.global.records?.store?.bytes ?? 0;
   }
 
   /** Returns the value of a key; `undefined` if there is none. */
@@ -61,10 +59,7 @@ export class StoreContent {
   put({ key, value }: StoreChange, before: Uint8Array | undefined): void {
     const bytes = this.#bytes + sizeOf(key, value) - sizeOf(key, before);
     if (bytes > STORE_BYTES_MAX && bytes > this.#bytes) throw fullStore(key, bytes);
-    const { unsaved } = this.#source;
-    if (this.#isShared) unsaved.store = new Map(unsaved.store);
-    this.#isShared = false;
-    unsaved.store.set(key, value);
+    this.#source().unsaved.setKey(key, value);
     this.#bytes = bytes;
   }
 
@@ -75,13 +70,13 @@ export class StoreContent {
 
   /** Returns the store as it is now. Its save belongs to the caller, who closes it. */
   moment(): StoreMoment {
-    this.#isShared = true;
-    const { changes, save } = this.#now();
+    const { save, unsaved, committing } = this.#source();
+    const changes = [unsaved.shareStore(), ...(committing === undefined ? [] : [committing.shareStore()])];
     return { changes, save: save.share() };
   }
 
   #now(): StoreMoment {
-    const { save, unsaved, committing } = this.#source;
+    const { save, unsaved, committing } = this.#source();
     return { changes: committing === undefined ? [unsaved.store] : [unsaved.store, committing.store], save };
   }
 }

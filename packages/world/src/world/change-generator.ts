@@ -3,8 +3,8 @@ import { convertList, ownOptions, requireList, requireWhole, wrongArgument } fro
 import type { SeededGenerator } from "@orthant/core/generate";
 import { type Axes, chunksOfRegions, chunksOfVoxels, voxelsOfChunks } from "@orthant/core/lattice";
 import type { GeneratorMap } from "@orthant/core/tree";
-import { requireSeededGenerator } from "../checked-arguments.ts";
-import type { KeptGenerators, WorldGenerators } from "./world-generators.ts";
+import type { KeptGenerators, WorldGenerators } from "../engine/world-generators.ts";
+import { requireSeededGenerator } from "../options/checked-arguments.ts";
 
 /** What keeps its generator when a world gets another one, besides every region in which something was built. */
 export interface KeepOptions<D extends Dimensions = Dimensions> {

@@ -1,4 +1,4 @@
-import { type BlockCatalog, type BlockDefinitions, type BlockHandles, OrthantError } from "@orthant/core";
+import type { BlockCatalog, BlockDefinitions, BlockHandles } from "@orthant/core";
 import {
   type BlockCatalogChange,
   blockHandles,
@@ -8,8 +8,7 @@ import {
   retireBlock,
 } from "@orthant/core/chunk";
 import { ListenerSet } from "@orthant/core/world";
-import type { WorldContent } from "../content/world-content.ts";
-import type { WorldSaver } from "../saving/world-saver.ts";
+import { type EngineCore, requireNoShard } from "./engine-core.ts";
 
 /** A change of the blocks of a world. */
 export interface BlocksEvent {
@@ -18,27 +17,18 @@ export interface BlocksEvent {
   readonly change: BlockCatalogChange;
 }
 
-/** What {@link WorldBlocks} needs of a world. */
-interface WorldBlocksContext {
-  readonly content: WorldContent;
-  readonly saver: WorldSaver;
-  /** Whether something outside the world holds its catalog, so that the world must not change it. */
-  readonly isFixed: boolean;
-  /** Throws unless the world accepts changes. */
-  requireWritable(): void;
-}
-
 /**
  * Adds, renames and retires the block types of an open world. A change is in memory when the call returns its promise,
  * before all later edits, on disk and in the journal too; in a world with a journal the promise waits until it is
  * durable.
  */
 export class WorldBlocks {
-  readonly #context: WorldBlocksContext;
+  readonly #core: EngineCore;
   readonly #listeners = new ListenerSet<[BlocksEvent]>();
 
-  constructor(context: WorldBlocksContext) {
-    this.#context = context;
+  /** @internal */
+  constructor(core: EngineCore) {
+    this.#core = core;
   }
 
   /** Adds types that are missing. See `World.defineBlocks`. */
@@ -59,11 +49,9 @@ export class WorldBlocks {
     await this.#change((before) => retireBlock(before, name));
   }
 
-  /**
-   * Takes over the catalog of what shares this world, which no log has to store. It has all types that this world has.
-   */
+  /** Takes over the catalog of the cluster, which no log has to store. It has all types that this world has. */
   take(catalog: BlockCatalog): void {
-    const { content, requireWritable } = this.#context;
+    const { content, requireWritable } = this.#core;
     requireWritable();
     const change = diffBlockCatalogs(content.catalog, catalog);
     if (change === undefined) return;
@@ -77,12 +65,12 @@ export class WorldBlocks {
   }
 
   async #change(next: (before: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
-    const { content, saver, isFixed, requireWritable } = this.#context;
+    const { content, saver, requireWritable } = this.#core;
     requireWritable();
     const catalog = next(content.catalog);
     const change = diffBlockCatalogs(content.catalog, catalog);
     if (change !== undefined) {
-      if (isFixed) throw fixedBlocks();
+      requireNoShard(this.#core, "blocks");
       content.changeCatalog(catalog);
       saver.addChange("world", { kind: "blocks", change });
       this.#listeners.emit({ catalog, change });
@@ -91,11 +79,4 @@ export class WorldBlocks {
     if (saver.isJournaling) await saver.whenDurable();
     return catalog;
   }
-}
-
-function fixedBlocks(): OrthantError {
-  return new OrthantError(
-    "ORT_ARGUMENT",
-    "the blocks of a world that a cluster shares are in the cluster's map: call defineBlocks of a ClusterGateway",
-  );
 }

@@ -3,12 +3,12 @@ import { requireAtMost } from "@orthant/core/arguments";
 import type { IsSameType } from "@orthant/core/chunk";
 import { PositionMap } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
-import type { StepChange } from "../edit/world-editor.ts";
-import { EDIT_CHUNKS_MAX } from "../world-options.ts";
+import type { BorderEdit } from "../journal/world-log.ts";
+import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
+import type { ChunkTicks, TickStore } from "../regions/tick-store.ts";
+import type { StepChange } from "./step-change.ts";
 import { StepChunk } from "./step-chunk.ts";
 import type { StepEntityChanges } from "./step-entity-changes.ts";
-import type { BorderEdit } from "./step-part.ts";
-import type { ChunkTicks, TickStore } from "./tick-store.ts";
 
 /** What a step works on. */
 export interface StepWorld {

@@ -20,12 +20,12 @@ import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { DEFAULT_LIMITS, hasSave } from "@orthant/save";
-import { requireSeededGenerator } from "../checked-arguments.ts";
-import { World } from "../world.ts";
-import type { WorldEngine } from "../world-engine.ts";
-import type { EngineOptions, WorldLimits } from "../world-options.ts";
-import { checkedStoreOptions } from "./checked-options.ts";
-import { createWorldEngine, openWorldEngine } from "./open-engine.ts";
+import type { WorldEngine } from "../engine/world-engine.ts";
+import { createWorldEngine, openWorldEngine } from "../open/open-engine.ts";
+import { requireSeededGenerator } from "../options/checked-arguments.ts";
+import { checkedStoreOptions } from "../options/checked-options.ts";
+import type { EngineOptions, WorldLimits } from "../options/world-options.ts";
+import { World } from "./world.ts";
 
 /** What a new world is like. */
 export interface NewWorld<D extends Dimensions> {

@@ -45,8 +45,7 @@ export function withStepCount(description: WorldDescription, count: number): Wor
  * the number after the block. Rule S146.
  */
 export class StepNumbers {
-  /** Steps that were made, as far as their changes survived. */
-  count: number;
+  #count: number;
   #skipped: number;
   #reservedTo: number;
   readonly #onChange: () => void;
@@ -55,9 +54,14 @@ export class StepNumbers {
   constructor(description: WorldDescription, onChange: () => void) {
     const { skipped = 0, reservedTo = 0 } = attachmentOf(description, NUMBERS_KEY, numbersCodec) ?? {};
     this.#onChange = onChange;
-    this.count = stepCountOf(description);
+    this.#count = stepCountOf(description);
     this.#skipped = skipped;
     this.#reservedTo = reservedTo;
+  }
+
+  /** Steps that were made, as far as their changes survived. */
+  get count(): number {
+    return this.#count;
   }
 
   /** The number of the last step. */
@@ -71,9 +75,14 @@ export class StepNumbers {
     this.#reservedTo = this.last;
   }
 
+  /** Sets the count to that of a step that was made. */
+  made(count: number): void {
+    this.#count = count;
+  }
+
   /** Sets the count to that of a log, or to a later one. */
   restore(count: number): void {
-    this.count = count;
+    this.#count = count;
     this.#onChange();
   }
 

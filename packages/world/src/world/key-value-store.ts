@@ -3,7 +3,7 @@ import { requireText, wrongArgument } from "@orthant/core/arguments";
 import { encodeUtf8 } from "@orthant/core/bytes";
 import { decodePlainValue, encodePlainValue, PLAIN_DATA, PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/world";
 import { STORE_KEY_BYTES_MAX, STORE_VALUE_BYTES_MAX } from "@orthant/save/content";
-import type { EngineStore, StoreReader } from "./engine-store.ts";
+import type { EngineStore, StoreReader } from "../engine/engine-store.ts";
 
 /** The key-value store of a world at one moment, to be read. */
 export class KeyValueView {

@@ -32,8 +32,9 @@ import {
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
-import { ownChunkPairs, requireMoment } from "./checked-arguments.ts";
-import type { EngineEdit } from "./edit/world-editor.ts";
+import type { EngineEdit } from "../edit/engine-edit.ts";
+import type { WorldEngine } from "../engine/world-engine.ts";
+import type { WorldHistory } from "../engine/world-history.ts";
 import {
   type NewEntity,
   type PlayerUpdate,
@@ -45,18 +46,13 @@ import {
   type WorldEntity,
   type WorldEntityEvent,
   type WorldPlayer,
-} from "./entities/shown-records.ts";
-import {
-  type ChangeGeneratorOptions,
-  changeGenerator,
-  type KeptSpace,
-} from "./generators/change-generator.ts";
-import { simulate } from "./simulation/simulate.ts";
-import type { Simulation, SimulationOptions } from "./simulation/simulation.ts";
-import { KeyValueStore } from "./store/key-value-store.ts";
-import type { WorldEngine } from "./world-engine.ts";
-import type { WorldHistory } from "./world-history.ts";
-import type { Moment } from "./world-options.ts";
+} from "../entities/shown-records.ts";
+import { ownChunkPairs, requireMoment } from "../options/checked-arguments.ts";
+import type { Moment } from "../options/world-options.ts";
+import { simulate } from "../simulation/simulate.ts";
+import type { Simulation, SimulationOptions } from "../simulation/simulation.ts";
+import { type ChangeGeneratorOptions, changeGenerator, type KeptSpace } from "./change-generator.ts";
+import { KeyValueStore } from "./key-value-store.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
 /**
@@ -282,27 +278,27 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** Adds an entity with a new, never used id. */
   spawnEntity(entity: NewEntity<D>): WorldEntity<D> {
-    return shownEntity(this.#axes, this.engine.spawnEntity(storedNewEntity(this.#axes, entity)));
+    return shownEntity(this.#axes, this.engine.entities.spawn(storedNewEntity(this.#axes, entity)));
   }
 
   /** Moves or otherwise changes an entity whose surroundings are loaded. Omitted fields keep their value. */
   changeEntity(entityId: bigint, change: Partial<NewEntity<D>>): void {
-    this.engine.changeEntity(entityId, storedEntityChange(this.#axes, change));
+    this.engine.entities.change(entityId, storedEntityChange(this.#axes, change));
   }
 
   /** Removes an entity whose surroundings are loaded. */
   despawnEntity(entityId: bigint): void {
-    this.engine.despawnEntity(entityId);
+    this.engine.entities.despawn(entityId);
   }
 
   /** Returns an entity by id, if its surroundings are loaded. */
   entity(entityId: bigint): WorldEntity<D> | undefined {
-    const found = this.engine.entity(entityId);
+    const found = this.engine.entities.get(entityId);
     return found && shownEntity(this.#axes, found);
   }
 
   async entitiesIn(box: VoxelBox<D>): Promise<readonly WorldEntity<D>[]> {
-    const found = await this.engine.entitiesIn(this.#axes.voxels("box", box));
+    const found = await this.engine.entities.in(this.#axes.voxels("box", box));
     return found.map((entity) => shownEntity(this.#axes, entity));
   }
 
@@ -312,7 +308,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   onEntity(listener: (event: WorldEntityEvent<D>) => void): () => void {
     requireFunction("listener", listener);
-    return this.engine.onEntity((event) =>
+    return this.engine.entities.onEvent((event) =>
       listener(
         event.kind === "present"
           ? { kind: "present", entity: shownEntity(this.#axes, event.entity) }

@@ -10,13 +10,13 @@ import {
 } from "@orthant/core/arguments";
 import type { GenerationPool } from "@orthant/core/generate";
 import type { Retention } from "@orthant/save";
-import { requireMoment } from "../checked-arguments.ts";
+import { requireMoment } from "./checked-arguments.ts";
 import {
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS_MAX,
   type EngineOptions,
   type WorldCadence,
-} from "../world-options.ts";
+} from "./world-options.ts";
 
 /** The longest delay of a timer. */
 const DELAY_MS_MAX = 2 ** 31 - 1;

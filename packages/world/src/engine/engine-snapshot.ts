@@ -2,9 +2,9 @@ import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
 import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import type { QueryDetail, RegionTree, WorldState } from "@orthant/core/tree";
 import type { Save } from "@orthant/save";
-import type { RegionReader } from "./regions/region-reader.ts";
-import { type StoreReader, storeAt } from "./store/engine-store.ts";
-import type { StoreMoment } from "./store/store-content.ts";
+import type { StoreMoment } from "../content/store-content.ts";
+import type { RegionReader } from "../regions/region-reader.ts";
+import { type StoreReader, storeAt } from "./engine-store.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class EngineSnapshot {

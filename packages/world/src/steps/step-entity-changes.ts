@@ -11,17 +11,10 @@ import {
 } from "@orthant/core/lattice";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { JOURNAL_STEP_ENTITIES_MAX } from "@orthant/save/journal";
-import { checkedEntityChange, checkedNewEntity } from "../checked-arguments.ts";
+import { checkedEntityChange, checkedNewEntity } from "../entities/checked-records.ts";
 import type { EntityChange, EntityStore, NewStoredEntity } from "../entities/entity-store.ts";
+import type { StepEntityChange } from "./step-change.ts";
 import { voxelsAround } from "./voxels-around.ts";
-
-/** What a step does to one entity: its new state, or `undefined` if it is gone. */
-export interface StepEntityChange {
-  readonly entityId: bigint;
-  readonly entity: StoredEntity | undefined;
-  /** Its state if it is gone because it went to another part of a larger world. */
-  readonly leaving?: StoredEntity;
-}
 
 /** The entities that a step works on. */
 interface StepEntityWorld {

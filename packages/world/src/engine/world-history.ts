@@ -29,42 +29,31 @@ import {
   type WorldDescription,
 } from "@orthant/save";
 import { generatorMapOf } from "@orthant/save/content";
-import { requireMoment } from "./checked-arguments.ts";
-import type { WorldContent } from "./content/world-content.ts";
-import type { QueuedEdit } from "./edit/queued-edit.ts";
-import { loadLeavesTouching } from "./regions/region-reader.ts";
-import type { CommitAll } from "./saving/world-saver.ts";
-import { EDIT_CHUNKS_MAX, type Moment } from "./world-options.ts";
-
-/** What a history needs from its world. */
-interface Writer {
-  requireWritable(): void;
-  save(): Promise<number>;
-  /** Runs `work` while no save runs, so that no generation it looks at is removed. */
-  exclusively<Result>(work: (commit: CommitAll) => Promise<Result>): Promise<Result>;
-}
+import type { QueuedEdit } from "../edit/queued-edit.ts";
+import { requireMoment } from "../options/checked-arguments.ts";
+import { EDIT_CHUNKS_MAX, type Moment } from "../options/world-options.ts";
+import { loadLeavesTouching } from "../regions/region-reader.ts";
+import type { EngineCore } from "./engine-core.ts";
 
 /** The kept saved states of a world and their names. */
 export class WorldHistory {
   readonly #disk: Disk;
-  readonly #content: WorldContent;
-  readonly #writer: Writer;
+  readonly #core: EngineCore;
 
   /** @internal */
-  constructor(disk: Disk, content: WorldContent, writer: Writer) {
+  constructor(disk: Disk, core: EngineCore) {
     this.#disk = disk;
-    this.#content = content;
-    this.#writer = writer;
+    this.#core = core;
   }
 
   /** Lists all saved states that can be opened, oldest first. */
   generations(): Promise<readonly WorldGeneration[]> {
-    return listKept(this.#disk, this.#content.global.description);
+    return listKept(this.#disk, this.#description);
   }
 
   /** Returns the generation at `moment`. Throws `ORT_NOT_FOUND` when no kept generation matches. */
   generationAt(moment: Moment): Promise<number> {
-    return generationAt(this.#disk, moment, this.#content.global.description);
+    return generationAt(this.#disk, moment, this.#description);
   }
 
   /**
@@ -73,13 +62,13 @@ export class WorldHistory {
    * has moves to this one.
    */
   async tag(name: string, generation?: number): Promise<number> {
-    this.#writer.requireWritable();
-    withName(this.#content.global.description, 0, name);
+    this.#core.requireWritable();
+    withName(this.#description, 0, name);
     if (generation !== undefined) requireInteger(generation, 0, Number.MAX_SAFE_INTEGER, "generation");
-    return this.#writer.exclusively(async (commit) => {
+    return this.#core.saver.exclusively(async (commit) => {
       const chosen = generation ?? (await commit());
       await this.generationAt(chosen);
-      this.#content.describe(withName(this.#content.global.description, chosen, name));
+      this.#core.content.describe(withName(this.#description, chosen, name));
       await commit();
       return chosen;
     });
@@ -87,9 +76,15 @@ export class WorldHistory {
 
   /** Removes a name. Its generation is then subject to normal retention. */
   async untag(name: string): Promise<void> {
-    this.#writer.requireWritable();
-    this.#content.describe(withoutName(this.#content.global.description, name));
-    await this.#writer.save();
+    this.#core.requireWritable();
+    const { content, queue, saver } = this.#core;
+    content.describe(withoutName(this.#description, name));
+    await queue.idle();
+    await saver.save("everything");
+  }
+
+  get #description(): WorldDescription {
+    return this.#core.content.global.description;
   }
 }
 

@@ -1,0 +1,35 @@
+import type { Position } from "@orthant/core";
+import type { ClockChange, EditOrigin, WorldState } from "@orthant/core/tree";
+
+/** Options for editing voxels. */
+export interface EditOptions {
+  /** Identifies the edit, so that it is applied once however often it is requested, even after a crash. */
+  readonly origin?: EditOrigin;
+  /**
+   * What the promise waits for in a world with a journal: until the edit is `durable` (default) or only until
+   * it is `applied`; `whenDurable` waits for the rest. Without a journal, the promise never waits for the
+   * disk.
+   */
+  readonly wait?: "applied" | "durable";
+  /** Called with the world to which the edit is applied, just before; not for a duplicate. It must not throw. */
+  readonly onApply?: (before: WorldState) => void;
+}
+
+/** What an edit changed. */
+export interface EngineEdit {
+  /** The changed chunks, in lexicographic order. */
+  readonly chunks: readonly Position[];
+  /** The regions of these chunks, with their clocks before and after. */
+  readonly clocks: readonly ClockChange[];
+  /** `duplicate`: this edit, or a later one by the same client, was applied before; nothing changed now. */
+  readonly status: "applied" | "unchanged" | "duplicate";
+}
+
+/** An edit that changed something, as listeners get it. */
+export interface AppliedEdit extends EngineEdit {
+  /** The world before the edit and after it. */
+  readonly before: WorldState;
+  readonly after: WorldState;
+  /** The player whose edit it was, if any. */
+  readonly author: bigint | undefined;
+}

@@ -1,0 +1,29 @@
+import type { Position } from "@orthant/core";
+import type { VoxelEdit } from "@orthant/core/chunk";
+import type { StateEdit } from "@orthant/core/tree";
+import type { StoredEntity } from "@orthant/save";
+import type { BorderEdit } from "../journal/world-log.ts";
+import type { ChunkTicks } from "../regions/tick-store.ts";
+
+/** What a step of a simulation changes. */
+export interface StepChange {
+  readonly step: number;
+  readonly edit: StateEdit;
+  /** Returns the blocks that a changed chunk got, if they were recorded one by one. */
+  readonly blocksOf: (chunk: Position) => readonly VoxelEdit[] | undefined;
+  /** The chunks whose ticks it changed. */
+  readonly ticks: readonly ChunkTicks[];
+  readonly entities: readonly StepEntityChange[];
+  /** Its edits in other parts of a larger world, in order. */
+  readonly sent: readonly BorderEdit[];
+  /** Takes back what the step changed already: ticks. */
+  readonly undo: () => void;
+}
+
+/** What a step does to one entity: its new state, or `undefined` if it is gone. */
+export interface StepEntityChange {
+  readonly entityId: bigint;
+  readonly entity: StoredEntity | undefined;
+  /** Its state if it is gone because it went to another part of a larger world. */
+  readonly leaving?: StoredEntity;
+}

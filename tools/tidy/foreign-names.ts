@@ -32,7 +32,7 @@ const ALLOWED: readonly (readonly [path: string, code: string, reason: string])[
   ["protocol/src/wire1/message/wire1-command.ts", "values[name]", "our own fields"],
   ["save/src/codec/manifest.ts", "object[key]", "our own keys"],
   ["save/src/codec/manifest.ts", "value[key]", "our own keys"],
-  ["save/src/index/page-codec.ts", "[name as keyof IndexTotals]", "keys of our own totals"],
+  ["save/src/leaves/page-codec.ts", "[name as keyof IndexTotals]", "keys of our own totals"],
   ["server/src/auth/decision.ts", "given[field]", "fields that our own table has"],
   ["server/src/check-options.ts", "as Readonly<Record<string, unknown>>)[name]", "our own options"],
   ["world/src/entities/checked-records.ts", "checked[field]", "fields that our own table has"],

@@ -47,5 +47,5 @@ export {
   LABEL_BYTES_MAX,
   worldDescriptionCodec,
 } from "./codec/world-description.ts";
-export { LeafMap } from "./index/leaf-map.ts";
+export { LeafMap } from "./leaves/leaf-map.ts";
 export { type BoundedPage, boundedPages, pageIndexOf } from "./read/world-records.ts";

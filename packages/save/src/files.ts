@@ -11,7 +11,7 @@ export type { Manifest } from "./codec/manifest.ts";
 export { flatIndexPayloadFile, globalPayloadFile, playersPayloadFile } from "./codec/payload-file.ts";
 export { removeTemporaries } from "./commit/folder.ts";
 export { PlainSaveWriter } from "./commit/plain-writer.ts";
-export { isFlatIndex } from "./index/index-reader.ts";
+export { isFlatIndex } from "./leaves/index-reader.ts";
 export { PackReader } from "./pack/pack-reader.ts";
 export type { NewRecord } from "./pack/pack-writer.ts";
 export { recordSource } from "./read/blob-reader.ts";

@@ -5,6 +5,7 @@
  */
 
 export { type Finding, isWhole } from "@orthant/disk/files";
+export type { GeneratorChange, LeafChange, SaveChange } from "./change/save-change.ts";
 export type { RecordRef } from "./codec/blob.ts";
 export type { StoredEntity, StoredPlayer } from "./codec/entity.ts";
 export type { BaseWorld, GlobalRecord, GlobalState } from "./codec/global-record.ts";
@@ -26,16 +27,16 @@ export {
   type EncodedLeaf,
   encodeBulkLeaves,
 } from "./commit/bulk-writer.ts";
-export type { CommittedChange, GeneratorChange, LeafChange, SaveChange } from "./commit/save-change.ts";
 export { createSave, type NewSave, type ResumeOptions, resumeSave } from "./commit/start-writer.ts";
 export type { SaveWriter } from "./commit/writer.ts";
 export { type CompareOptions, compareSaves, type SaveDifference } from "./compare/compare-saves.ts";
+export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./copy/copy-generation.ts";
 export type { CompactionOptions, CompactionReport } from "./history/compaction.ts";
 export { DEFAULT_RETENTION, type Retention } from "./history/retention.ts";
-export type { LeafEntry } from "./index/leaf-entry.ts";
-export { LeafIndex } from "./index/leaf-index.ts";
-export { chunkOfEntity } from "./index/leaf-partition.ts";
-export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./read/copy-generation.ts";
+export type { CommittedChange } from "./leaves/committed-change.ts";
+export type { LeafEntry } from "./leaves/leaf-entry.ts";
+export { LeafIndex } from "./leaves/leaf-index.ts";
+export { chunkOfEntity } from "./leaves/leaf-partition.ts";
 export { hasSave, type OpenSaveOptions, openSave } from "./read/reader.ts";
 export { requireSave, Save, type SaveState } from "./read/save.ts";
 export { type ListedGeneration, listGenerations, type Survey, surveySave } from "./read/survey.ts";

@@ -1,4 +1,6 @@
 // For tests, campaigns and benchmarks of this repository. Not published.
+
+export { Pacer } from "./change/pacer.ts";
 export { openBlob, sealBlob } from "./codec/blob.ts";
 export { chunkBlobCodec } from "./codec/chunk-blob.ts";
 export { entityBlobCodec } from "./codec/entity.ts";
@@ -23,14 +25,8 @@ export { scheduledTicksCodec } from "./codec/scheduled-ticks.ts";
 export { STORE_PAGE_TARGET_BYTES, storePageCodec, storePagesCodec } from "./codec/store-page.ts";
 export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
 export { storedDescriptionCodec } from "./codec/world-description.ts";
-export { Pacer } from "./commit/save-change.ts";
 export { COMPACTION_DEAD_SHARE } from "./history/compaction.ts";
 export { type DatedGeneration, keptGenerations } from "./history/retention.ts";
-export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./index/index-file.ts";
-export { allLeaves } from "./index/leaf-index.ts";
-export { LEAF_CHUNKS_TARGET, partitionLeaf, prepareLeaf } from "./index/leaf-partition.ts";
-export { IndexPage, type PageLink, trieOf } from "./index/leaf-trie.ts";
-export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./index/page-codec.ts";
 export { journalEntryCodec } from "./journal/journal-entry.ts";
 export {
   encodeEndMark,
@@ -45,4 +41,9 @@ export {
 } from "./journal/journal-layout.ts";
 export type { JournalBase } from "./journal/journal-reader.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal-writer.ts";
+export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./leaves/index-file.ts";
+export { allLeaves } from "./leaves/leaf-index.ts";
+export { LEAF_CHUNKS_TARGET, partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
+export { IndexPage, type PageLink, trieOf } from "./leaves/leaf-trie.ts";
+export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./leaves/page-codec.ts";
 export { type PackPiece, scanPack } from "./pack/pack-scan.ts";

@@ -1,5 +1,5 @@
 // The journal of a world, for `@orthant/world` and `@orthant/cluster`.
-export { saveFailed } from "./commit/save-failed.ts";
+export { saveFailed } from "./codec/save-failed.ts";
 export {
   chunkAfter,
   JOURNAL_EDIT_CHUNKS_MAX,

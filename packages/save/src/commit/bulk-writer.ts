@@ -1,6 +1,7 @@
 import type { ChunkShape } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
+import type { LeafChange } from "../change/save-change.ts";
 import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/entity.ts";
 import { sealOf } from "../codec/file-seal.ts";
 import { generationFiles } from "../codec/files.ts";
@@ -10,24 +11,23 @@ import { bindingOf, encodeManifest, type Manifest, packListOf } from "../codec/m
 import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import type { StoreEntry } from "../codec/store-page.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
-import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
-import { blobVersionOf, type MeasuredRecord } from "../index/chunk-records.ts";
-import { layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
-import { pageReader } from "../index/index-reader.ts";
+import { bulkTrie, EncodedLeaves } from "../leaves/bulk-index.ts";
+import { blobVersionOf, type MeasuredRecord } from "../leaves/chunk-records.ts";
+import { layOutIndex, pageTargetBytes, pageVersionOf } from "../leaves/index-layout.ts";
+import { pageReader } from "../leaves/index-reader.ts";
 import {
   draftOf,
   finishLeaves,
   LeafEncoder,
   type PlannedLeaf,
   recordsOfLeaves,
-} from "../index/leaf-encoder.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
-import { leafContent, storedLeaves } from "../index/leaf-partition.ts";
-import { PageWriter } from "../index/page-writer.ts";
+} from "../leaves/leaf-encoder.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION, type NewIndexVersion } from "../leaves/leaf-entry.ts";
+import { leafContent, storedLeaves } from "../leaves/leaf-partition.ts";
+import { PageWriter } from "../leaves/page-writer.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
 import { beginPacks, clearAfter, prepareFolder } from "./folder.ts";
-import type { LeafChange } from "./save-change.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
 const GENERATION = 0;

@@ -25,11 +25,12 @@ import {
   MAP_GENERATORS_MAX,
   RegionTree,
 } from "@orthant/core/tree";
+import type { Pacer } from "../change/pacer.ts";
+import type { GeneratorChange, SaveChange } from "../change/save-change.ts";
 import { generatorMapOf, storedGenerators } from "../codec/global-record.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import type { SaveState } from "../read/save.ts";
-import type { GeneratorChange, Pacer, SaveChange } from "./save-change.ts";
 
 /** Regions that are remembered one by one. Above it, larger cubes are. */
 const STORED_MAX = 131_072;

@@ -2,7 +2,7 @@ import type { Disk } from "@orthant/disk";
 import { TEMPORARY_SUFFIX, temporaryPath, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import type { GenerationFiles } from "../codec/files.ts";
 import { INDEX_FOLDER, MANIFEST_FILE } from "../codec/layout.ts";
-import type { EncodedPage, NewPage } from "../index/page-writer.ts";
+import type { EncodedPage, NewPage } from "../leaves/page-writer.ts";
 
 /** The bytes of a generation's three files. */
 type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;

@@ -1,18 +1,18 @@
 import type { ChunkShape } from "@orthant/core";
 import { PACKED_BLOB_VERSION, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
-import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
-import { type LaidOutIndex, layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
+import { bulkTrie, EncodedLeaves } from "../leaves/bulk-index.ts";
+import { type LaidOutIndex, layOutIndex, pageTargetBytes } from "../leaves/index-layout.ts";
 import {
   draftOf,
   finishLeaves,
   LeafEncoder,
   type PlannedLeaf,
   recordsOfLeaves,
-} from "../index/leaf-encoder.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
-import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
-import { partitionLeaf, prepareLeaf } from "../index/leaf-partition.ts";
-import { type EncodedPage, PageWriter } from "../index/page-writer.ts";
+} from "../leaves/leaf-encoder.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION } from "../leaves/leaf-entry.ts";
+import type { LeafIndex, PageReader } from "../leaves/leaf-index.ts";
+import { partitionLeaf, prepareLeaf } from "../leaves/leaf-partition.ts";
+import { type EncodedPage, PageWriter } from "../leaves/page-writer.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";

@@ -1,20 +1,20 @@
 import type { GeneratorRegistry } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
+import type { SaveChange } from "../change/save-change.ts";
 import { generationFiles } from "../codec/files.ts";
 import { type GlobalState, generatedChunks } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
 import { SaveHistory } from "../history/save-history.ts";
-import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
-import { LeafIndex } from "../index/leaf-index.ts";
-import { existingPacks } from "../pack/named-packs.ts";
+import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../leaves/leaf-entry.ts";
+import { LeafIndex } from "../leaves/leaf-index.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
+import { existingPacks } from "../read/named-packs.ts";
 import { readManifest, requireNewest } from "../read/reader.ts";
 import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
 import { prepareFolder } from "./folder.ts";
-import type { SaveChange } from "./save-change.ts";
 import { SaveWriter } from "./writer.ts";
 
 /** Options for continuing a save. */

@@ -1,4 +1,4 @@
-import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
+import type { IndexVersion, LeafEntry } from "../leaves/leaf-entry.ts";
 
 /** Returns leaves as an index of a version can store them: version 1 has no clocks, nor leaves that have only clocks. */
 export function storableLeaves(

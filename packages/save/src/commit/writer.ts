@@ -1,6 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
+import { Pacer, type YieldOptions } from "../change/pacer.ts";
+import type { LeafChange, SaveChange } from "../change/save-change.ts";
 import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
 import { sealOf } from "../codec/file-seal.ts";
 import {
@@ -20,18 +22,20 @@ import {
   withoutPacks,
 } from "../codec/manifest.ts";
 import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import { commitFailed, reasonOf } from "../codec/save-failed.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
-import { blobVersionOf } from "../index/chunk-records.ts";
-import { type LaidOutIndex, layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
-import { pageReader } from "../index/index-reader.ts";
-import { finishLeaves, type PlannedLeaf, recordsOfLeaves } from "../index/leaf-encoder.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
-import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
-import type { LeafMap } from "../index/leaf-map.ts";
-import { planLeaves } from "../index/leaf-plan.ts";
-import { type EncodedPage, type NewPage, PageWriter } from "../index/page-writer.ts";
+import { blobVersionOf } from "../leaves/chunk-records.ts";
+import { type CommittedChange, changeBetween, NO_CHANGE } from "../leaves/committed-change.ts";
+import { type LaidOutIndex, layOutIndex, pageTargetBytes, pageVersionOf } from "../leaves/index-layout.ts";
+import { pageReader } from "../leaves/index-reader.ts";
+import { finishLeaves, type PlannedLeaf, recordsOfLeaves } from "../leaves/leaf-encoder.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION } from "../leaves/leaf-entry.ts";
+import type { LeafIndex, PageReader } from "../leaves/leaf-index.ts";
+import type { LeafMap } from "../leaves/leaf-map.ts";
+import { planLeaves } from "../leaves/leaf-plan.ts";
+import { type EncodedPage, type NewPage, PageWriter } from "../leaves/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, decodeNewRecords, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { requireNewest } from "../read/reader.ts";
@@ -40,16 +44,6 @@ import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
 import { LeafRewriter, type UpgradeOptions } from "./leaf-rewriter.ts";
 import { nextManifest } from "./next-manifest.ts";
-import {
-  type CommittedChange,
-  changeBetween,
-  type LeafChange,
-  NO_CHANGE,
-  Pacer,
-  type SaveChange,
-  type YieldOptions,
-} from "./save-change.ts";
-import { commitFailed, reasonOf } from "./save-failed.ts";
 import { storableLeaves } from "./storable-leaves.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 

@@ -9,7 +9,7 @@ import { partOf, VOXEL_DATA_PART } from "../codec/blob-sections.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorMapOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { requireSave, type Save } from "../read/save.ts";
 import { type BlockTranslation, blockTranslation } from "./block-translation.ts";
 import { type Change, compareStores } from "./compare-stores.ts";

@@ -9,9 +9,9 @@ import {
   temporaryPath,
   type WriterLock,
 } from "@orthant/disk/files";
+import type { YieldOptions } from "../change/pacer.ts";
 import { packFile, parsePackFile } from "../codec/files.ts";
 import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER } from "../codec/layout.ts";
-import type { YieldOptions } from "../commit/save-change.ts";
 import { OpenPack, type PackReader } from "../pack/pack-reader.ts";
 import { wholeRecord } from "../pack/pack-scan.ts";
 import { type PackEnds, type PackedRecord, PackTableWriter } from "../pack/pack-table.ts";

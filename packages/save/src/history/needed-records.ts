@@ -1,10 +1,10 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import type { YieldOptions } from "../change/pacer.ts";
 import type { RecordRef } from "../codec/blob.ts";
 import { generationFiles } from "../codec/files.ts";
-import type { YieldOptions } from "../commit/save-change.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { LeafIndex } from "../index/leaf-index.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { LeafIndex } from "../leaves/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import type { PackedRecord } from "../pack/pack-table.ts";
 import { readGlobal, readIndex } from "../read/reader.ts";

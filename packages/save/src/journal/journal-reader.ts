@@ -3,7 +3,6 @@ import type { ByteReader, Codec } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { decodeAt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import type { Manifest } from "../codec/manifest.ts";
-import { copyBeginning } from "../pack/pack-copies.ts";
 import { readManifest } from "../read/reader.ts";
 import type { SaveState } from "../read/save.ts";
 import { type JournalEntry, journalEntryCodec } from "./journal-entry.ts";
@@ -41,6 +40,9 @@ type OpenScanned = ScannedSegment & OpenSegment;
  * us.
  */
 const LOOKS_MAX = 16;
+
+/** Number of bytes of a segment held in memory at once. */
+const PIECE_BYTES = 1024 * 1024;
 
 /**
  * The journal of a generation. Its files stay open until it is closed, so that they can be read even after a
@@ -230,6 +232,22 @@ function findGap(
   const path = segmentFile({ ...id, generation: id.generation - 1 });
   const detail = `${header.groupsBefore} groups were written to the journal and ${found} are there`;
   return new OrthantError("ORT_JOURNAL", detail, { path });
+}
+
+/**
+ * Copies the first `length` bytes of an open file to a new file on another disk and syncs it. The name is not
+ * durable yet.
+ */
+async function copyBeginning(from: DiskFile, target: Disk, path: string, length: number): Promise<void> {
+  const to = await target.open(path, "create");
+  try {
+    for (let offset = 0; offset < length; offset += PIECE_BYTES) {
+      await to.append(await from.readAt(offset, Math.min(PIECE_BYTES, length - offset)));
+    }
+    await to.sync();
+  } finally {
+    await to.close();
+  }
 }
 
 async function closeAll(files: readonly OpenSegment[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Timer, TimeSource } from "@orthant/core";
 import { ByteWriter, type Codec } from "@orthant/core/bytes";
-import type { SaveChange } from "../commit/save-change.ts";
-import { saveFailed } from "../commit/save-failed.ts";
+import type { SaveChange } from "../change/save-change.ts";
+import { saveFailed } from "../codec/save-failed.ts";
 import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";
 import { groupHeader, JOURNAL_FOLDER, type SegmentId } from "./journal-layout.ts";
 import { SegmentWriter, type SegmentWriterContext } from "./segment-writer.ts";

@@ -26,8 +26,8 @@ import {
   storedChunks,
   ticksOf,
 } from "../codec/stored-chunk.ts";
-import { describeCube } from "../index/cube.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import { describeCube } from "../leaves/cube.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
 import { recordSpans } from "../pack/record-spans.ts";

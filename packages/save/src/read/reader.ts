@@ -10,9 +10,9 @@ import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/
 import { MANIFEST_BYTES_MAX, MANIFEST_FILE } from "../codec/layout.ts";
 import { decodeManifest, type Manifest, type ReadManifest, requireSameWorld } from "../codec/manifest.ts";
 import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
-import { pageReader, readIndexFile, requireGeneration } from "../index/index-reader.ts";
-import { requirePacks } from "../pack/named-packs.ts";
+import { pageReader, readIndexFile, requireGeneration } from "../leaves/index-reader.ts";
 import { PackReader } from "../pack/pack-reader.ts";
+import { requirePacks } from "./named-packs.ts";
 import { requireGenerationNumber, requireRegistry } from "./open-options.ts";
 import { Save, type SaveState } from "./save.ts";
 import { recordsOf, withCatalog } from "./world-records.ts";

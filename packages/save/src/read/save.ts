@@ -7,8 +7,8 @@ import type { Manifest } from "../codec/manifest.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoreEntry, StorePage } from "../codec/store-page.ts";
 import { type GeneratedChunks, realizeStored, type StoredChunk } from "../codec/stored-chunk.ts";
-import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
-import type { LeafIndex } from "../index/leaf-index.ts";
+import type { IndexVersion, LeafEntry } from "../leaves/leaf-entry.ts";
+import type { LeafIndex } from "../leaves/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import {
   type BlobContext,

@@ -4,14 +4,14 @@ import { boxContains, boxesIntersect, PositionMap, regionBox, regionOf } from "@
 import { clockFrom, type RegionClock } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
+import type { LeafChange } from "../change/save-change.ts";
 import type { StoredEntity } from "../codec/entity.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import { needsGenerator, realizeStored, type StoredChunk, ticksOf } from "../codec/stored-chunk.ts";
-import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
-import { alignedCubeAt } from "../index/cube.ts";
-import { chunkOfEntity } from "../index/leaf-partition.ts";
+import { alignedCubeAt } from "../leaves/cube.ts";
+import { chunkOfEntity } from "../leaves/leaf-partition.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { decodeRecord, type RepairPlan, requirePlan } from "./salvage.ts";
 

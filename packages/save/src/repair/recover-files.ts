@@ -6,7 +6,7 @@ import type { StoredPlayer } from "../codec/entity.ts";
 import type { GenerationFiles } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS } from "../codec/layout.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { surveySave } from "../read/survey.ts";
 import {
   findGlobal,

@@ -14,8 +14,8 @@ import {
 import { DEFAULT_LIMITS } from "../codec/layout.ts";
 import { requireSameWorld } from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { IndexPart, LeafIndex } from "../leaves/leaf-index.ts";
 import { requireRegistry, requireShape } from "../read/open-options.ts";
 import { surveySave } from "../read/survey.ts";
 import { verifySave } from "../verify/verify.ts";

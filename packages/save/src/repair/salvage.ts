@@ -27,8 +27,8 @@ import {
   type StoredChunk,
   storedChunks,
 } from "../codec/stored-chunk.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { IndexPart } from "../index/leaf-index.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { IndexPart } from "../leaves/leaf-index.ts";
 import { scanPack } from "../pack/pack-scan.ts";
 
 /** Memory limit for a blob, independent of the limits of its save, which may be lost. */

@@ -2,9 +2,9 @@ import { OrthantError, type Position } from "@orthant/core";
 import { boxContainsBox, PositionSet, regionBox } from "@orthant/core/lattice";
 import { type Finding, findingOf } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
-import type { PageLink } from "../index/leaf-trie.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { IndexPart, LeafIndex } from "../leaves/leaf-index.ts";
+import type { PageLink } from "../leaves/leaf-trie.ts";
 import type { LeafContext, LeafVerifier } from "./verify-leaves.ts";
 
 /** Number of leaves verified together, so that their records are read in disk order. */

@@ -5,7 +5,7 @@ import type { RecordRef } from "../codec/blob.ts";
 import type { StoredEntity } from "../codec/entity.ts";
 import { packFile } from "../codec/files.ts";
 import { recordHeader } from "../codec/layout.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
 import { readInOrder } from "../pack/record-spans.ts";
 import {

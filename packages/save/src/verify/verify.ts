@@ -13,10 +13,10 @@ import {
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, MANIFEST_FILE } from "../codec/layout.ts";
 import { hasPack, type Manifest, packListOf, requireSameWorld, withoutPacks } from "../codec/manifest.ts";
-import { requireGeneration } from "../index/index-reader.ts";
 import { verifyJournal } from "../journal/journal-reader.ts";
-import { describePacks } from "../pack/named-packs.ts";
+import { requireGeneration } from "../leaves/index-reader.ts";
 import { PackReader } from "../pack/pack-reader.ts";
+import { describePacks } from "../read/named-packs.ts";
 import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../read/survey.ts";
 import { IndexVerifier } from "./verify-index.ts";

@@ -3,7 +3,7 @@ import { ByteWriter } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { packFile } from "../codec/files.ts";
 import { FILE_VERSION, packHeader } from "../codec/layout.ts";
-import { OpenPack } from "./pack-reader.ts";
+import { OpenPack } from "../pack/pack-reader.ts";
 
 /** Number of bytes of a pack held in memory at once. */
 const PIECE_BYTES = 1024 * 1024;
@@ -89,26 +89,5 @@ async function writeCopy({ packId, pack, bytes }: PackCopy, file: DiskFile): Pro
   }
   for (let offset = 0; offset < bytes; offset += PIECE_BYTES) {
     await file.append(await pack.readFile(offset, Math.min(PIECE_BYTES, bytes - offset)));
-  }
-}
-
-/**
- * Copies the first `length` bytes of an open file to a new file on another disk and syncs it. The name is not
- * durable yet.
- */
-export async function copyBeginning(
-  from: DiskFile,
-  target: Disk,
-  path: string,
-  length: number,
-): Promise<void> {
-  const to = await target.open(path, "create");
-  try {
-    for (let offset = 0; offset < length; offset += PIECE_BYTES) {
-      await to.append(await from.readAt(offset, Math.min(PIECE_BYTES, length - offset)));
-    }
-    await to.sync();
-  } finally {
-    await to.close();
   }
 }

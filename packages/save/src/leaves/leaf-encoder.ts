@@ -1,6 +1,7 @@
 import { encode } from "@orthant/core/bytes";
 import { comparePositions } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
+import { Pacer } from "../change/pacer.ts";
 import { type BlobSize, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
 import { entityBlobCodec } from "../codec/entity.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../codec/layout.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import { Pacer } from "../commit/save-change.ts";
 import { type ChunkBlobVersion, chunkRecord, type MeasuredRecord } from "./chunk-records.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import { entityBatches, type PreparedEntity, type PreparedLeaf } from "./leaf-partition.ts";

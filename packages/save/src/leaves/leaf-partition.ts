@@ -9,12 +9,12 @@ import {
   REGION_EDGE_CHUNKS,
 } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
+import type { Pacer } from "../change/pacer.ts";
 import type { BlobSize } from "../codec/blob.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
 import { isPackedVersion, LEAF_LEVEL_MAX, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
 import { type ChunkEntry, chunkBounds } from "../codec/prepared-chunks.ts";
 import { arrangeChunks, type StoredChunk } from "../codec/stored-chunk.ts";
-import type { Pacer } from "../commit/save-change.ts";
 import { type ChunkBlobVersion, type ChunkStorage, chunksFit, chunksToStore } from "./chunk-records.ts";
 import {
   alignedCubeAt,

@@ -5,7 +5,7 @@ import type { RecordRef } from "../codec/blob.ts";
 import { packFile, parsePackFile } from "../codec/files.ts";
 import { DATA_FOLDER } from "../codec/layout.ts";
 import { hasPack, type PackList, type PackRange, packListOf, withoutPacks } from "../codec/manifest.ts";
-import type { LeafIndex } from "../index/leaf-index.ts";
+import type { LeafIndex } from "../leaves/leaf-index.ts";
 
 const ADVICE = "restore a backup, or bring back the rest with orthant repair";
 

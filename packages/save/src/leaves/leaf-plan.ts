@@ -1,11 +1,12 @@
 import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthant/core";
 import { comparePositions, PositionSet, regionOf } from "@orthant/core/lattice";
+import type { Pacer } from "../change/pacer.ts";
+import type { LeafChange } from "../change/save-change.ts";
 import { type BlobSize, blobSizeOf } from "../codec/blob.ts";
 import type { StoredEntity } from "../codec/entity.ts";
 import { type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import type { LeafChange, Pacer } from "../commit/save-change.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
 import { type ChunkStorage, chunksToStore } from "./chunk-records.ts";
 import { describeCube } from "./cube.ts";

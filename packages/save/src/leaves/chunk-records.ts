@@ -1,5 +1,6 @@
 import type { Chunk } from "@orthant/core";
 import { requireLatticePosition } from "@orthant/core/lattice";
+import type { Pacer } from "../change/pacer.ts";
 import { type BlobSize, sealBlob } from "../codec/blob.ts";
 import { encodeChunkBlob } from "../codec/chunk-blob.ts";
 import {
@@ -20,7 +21,6 @@ import {
   WholeChunk,
 } from "../codec/stored-chunk.ts";
 import { NO_PARTS } from "../codec/tagged-part.ts";
-import type { Pacer } from "../commit/save-change.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
 import { type IndexVersion, NEWEST_INDEX_VERSION } from "./leaf-entry.ts";
 

@@ -21,18 +21,18 @@ import {
 import { globalPayloadFile } from "../codec/payload-file.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "../commit/commit-sequence.ts";
 import { requireEmptyFolder } from "../commit/folder.ts";
-import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
-import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
-import { decodeLinked } from "../index/page-codec.ts";
 import { type JournalBase, JournalReader, openLiveJournal } from "../journal/journal-reader.ts";
-import { PackCopies } from "../pack/pack-copies.ts";
+import { readIndexFile, requireGeneration } from "../leaves/index-reader.ts";
+import type { LeafIndex, PageReader } from "../leaves/leaf-index.ts";
+import { decodeLinked } from "../leaves/page-codec.ts";
 import { PackReader } from "../pack/pack-reader.ts";
+import { requireGenerationNumber } from "../read/open-options.ts";
+import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
+import { recordsOf } from "../read/world-records.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
 import { WorldRecordVerifier } from "../verify/verify-records.ts";
-import { requireGenerationNumber } from "./open-options.ts";
-import { readGlobal, readIndex, readPlayers } from "./reader.ts";
-import { recordsOf } from "./world-records.ts";
+import { PackCopies } from "./pack-copies.ts";
 
 /** Result of copying a generation. */
 export interface CopiedGeneration {

@@ -22,7 +22,7 @@ export interface PackageLayer {
   readonly isBundled?: boolean;
   /** Files of `src` that run elsewhere than the rest of the package. */
   readonly files?: Readonly<Record<string, Runtime>>;
-  /** When given, every folder of `src` is listed. */
+  /** Every folder of `src`; omitted by a package without folders. */
   readonly folders?: Readonly<Record<string, FolderLayer>>;
 }
 

@@ -153,6 +153,12 @@ test.each<[what: string, path: string, text: string, problem: string]>([
     "packages/low/src/attic is not listed in the folders of @made-up/low",
   ],
   [
+    "a folder of a package without rules for folders",
+    "packages/kit/src/attic/attic.ts",
+    "export const attic = 1;",
+    "packages/kit/src/attic is not listed in the folders of @made-up/kit",
+  ],
+  [
     "a package that is not listed",
     "packages/new/package.json",
     manifest("@made-up/new", {}, []),

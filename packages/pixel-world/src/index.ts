@@ -9,13 +9,8 @@ export {
   encodeBody as encodePixelBody,
   type PixelBody,
   packMask,
-} from "./body.ts";
-export { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "./limits.ts";
-export { PixelSaveHandle } from "./live/autosave.ts";
-export type { PixelDamage } from "./live/damage-log.ts";
-export { createPixelWorld, type NewPixelWorld, openPixelWorld } from "./open-pixel-world.ts";
-export type { PixelConstants, PixelDamageMode, PixelWorldOptions } from "./options.ts";
-export { type PixelChunkState, PixelWorld } from "./pixel-world.ts";
+} from "./format/body.ts";
+export { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "./format/limits.ts";
 export {
   DEFAULT_LAYERS,
   type PixelChunkShape,
@@ -26,11 +21,16 @@ export {
   pixelsOf,
   type StoredPixelChunk,
   VERSION1_LAYERS,
-} from "./pixels.ts";
+} from "./format/pixels.ts";
+export type { PixelBodyRef, PixelChunkRef, PixelDialect, PixelFacts, PixelSave } from "./format/save.ts";
+export { PixelSaveHandle } from "./live/autosave.ts";
+export type { PixelDamage } from "./live/damage-log.ts";
+export type { PixelConstants, PixelDamageMode, PixelWorldOptions } from "./live/options.ts";
+export { createPixelWorld, type NewPixelWorld, openPixelWorld } from "./open-pixel-world.ts";
+export { type PixelChunkState, PixelWorld } from "./pixel-world.ts";
 export { detectPixelWorld, openPixelSave } from "./reader.ts";
 export { applyPixelRepair, type PixelRepairPlan, planPixelRepair } from "./repair.ts";
-export type { PixelBodyRef, PixelChunkRef, PixelDialect, PixelFacts, PixelSave } from "./save.ts";
 export { type VerifyPixelOptions, verifyPixelWorld } from "./verify.ts";
 export { type Version1Facts, Version1Writer } from "./version1/writer.ts";
 export { factsCodec as pixelFactsCodec } from "./version2/header.ts";
-export { PixelSaveWriter, type PixelSaveWriterOptions } from "./writer.ts";
+export { PixelSaveWriter, type PixelSaveWriterOptions } from "./version2/writer.ts";

@@ -9,9 +9,9 @@ export {
   slotHeader as pixelSlotHeader,
   tableBody as pixelTableBody,
   tableChunk as pixelTableChunk,
-} from "./layout.ts";
-export { AUTOSAVE_MS as PIXEL_AUTOSAVE_MS, PENDING_MAX as PIXEL_PENDING_MAX } from "./limits.ts";
-export { lz4Compress, lz4Decompress } from "./lz4.ts";
+} from "./format/layout.ts";
+export { AUTOSAVE_MS as PIXEL_AUTOSAVE_MS, PENDING_MAX as PIXEL_PENDING_MAX } from "./format/limits.ts";
+export { lz4Compress, lz4Decompress } from "./format/lz4.ts";
 export { decodeVersion1Chunk as decodePixelChunkVersion1 } from "./version1/chunk-payload.ts";
 export {
   decodeChunk as decodePixelChunk,

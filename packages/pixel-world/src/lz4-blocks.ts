@@ -4,4 +4,4 @@
  * @module @orthant/pixel-world/lz4
  */
 
-export { lz4Compress, lz4Decompress } from "./lz4.ts";
+export { lz4Compress, lz4Decompress } from "./format/lz4.ts";

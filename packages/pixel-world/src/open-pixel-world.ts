@@ -10,19 +10,19 @@ import {
 import type { GeneratorRef } from "@orthant/core/generate";
 import type { Disk, DiskLock } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
-import { lockFile, replaceByCopy } from "./files.ts";
-import { CHUNK_EDGE, CHUNK_EDGE_MAX, PIXEL_TILE_EDGE } from "./limits.ts";
-import { PixelLog } from "./live/pixel-log.ts";
+import { lockFile, replaceByCopy } from "./format/files.ts";
+import { CHUNK_EDGE, CHUNK_EDGE_MAX, PIXEL_TILE_EDGE } from "./format/limits.ts";
+import { DEFAULT_LAYERS, ownLayers, type PixelGenerator, type PixelLayer } from "./format/pixels.ts";
+import { type PixelFacts, requirePixelDialect } from "./format/save.ts";
 import {
   type PixelWorldOptions,
   type PixelWorldSettings,
   pixelWorldSettings,
   requireConstants,
-} from "./options.ts";
+} from "./live/options.ts";
+import { PixelLog } from "./live/pixel-log.ts";
 import { PixelWorld } from "./pixel-world.ts";
-import { DEFAULT_LAYERS, ownLayers, type PixelGenerator, type PixelLayer } from "./pixels.ts";
-import { type PixelFacts, requirePixelDialect } from "./save.ts";
-import { PixelSaveWriter } from "./writer.ts";
+import { PixelSaveWriter } from "./version2/writer.ts";
 
 /** Properties of a new world. All have defaults. */
 export interface NewPixelWorld {

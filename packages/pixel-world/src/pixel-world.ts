@@ -3,14 +3,14 @@ import { requireFunction, requireText } from "@orthant/core/arguments";
 import { PositionSet } from "@orthant/core/lattice";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
-import { chunkOfBody, decodeBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";
+import { chunkOfBody, decodeBody, encodeBody, isEmptyBody, type PixelBody } from "./format/body.ts";
+import { chunkBytes, generatedPixels, keptPixels, pixelsOf } from "./format/pixels.ts";
+import type { PixelBodyRef, PixelFacts } from "./format/save.ts";
 import { AutosaveTimer, PixelSaveHandle } from "./live/autosave.ts";
 import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
+import { type PixelWorldSettings, requireBodyId, requirePixels, requirePosition } from "./live/options.ts";
 import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
 import type { PixelLog } from "./live/pixel-log.ts";
-import { type PixelWorldSettings, requireBodyId, requirePixels, requirePosition } from "./options.ts";
-import { chunkBytes, generatedPixels, keptPixels, pixelsOf } from "./pixels.ts";
-import type { PixelBodyRef, PixelFacts } from "./save.ts";
 import { shortestForm } from "./version2/chunk-payload.ts";
 
 /**

@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import { requireText } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { atFileLater, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
-import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./save.ts";
+import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./format/save.ts";
 import { Version1Save } from "./version1/save.ts";
 import { Version2Save } from "./version2/save.ts";
 

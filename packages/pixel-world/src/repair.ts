@@ -2,10 +2,15 @@ import type { OrthantError } from "@orthant/core";
 import { requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, requireDisk } from "@orthant/disk/files";
-import { decodeBody } from "./body.ts";
-import { nativeHeader } from "./layout.ts";
-import { PIXEL_BYTES } from "./limits.ts";
-import { type PixelBodyRef, type PixelChunkRef, type PixelDialect, requirePixelDialect } from "./save.ts";
+import { decodeBody } from "./format/body.ts";
+import { nativeHeader } from "./format/layout.ts";
+import { PIXEL_BYTES } from "./format/limits.ts";
+import {
+  type PixelBodyRef,
+  type PixelChunkRef,
+  type PixelDialect,
+  requirePixelDialect,
+} from "./format/save.ts";
 import { verifyPixelWorld } from "./verify.ts";
 import { decodeVersion1Chunk } from "./version1/chunk-payload.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
@@ -13,7 +18,7 @@ import { readPayload } from "./version1/save.ts";
 import { Version1Writer } from "./version1/writer.ts";
 import { readEntry } from "./version2/entry.ts";
 import { type Salvaged, salvageVersion2 } from "./version2/salvage.ts";
-import { PixelSaveWriter } from "./writer.ts";
+import { PixelSaveWriter } from "./version2/writer.ts";
 
 const TABLE_BYTES_OFFSET = nativeHeader.offsets.tableBytes;
 

@@ -3,9 +3,9 @@ import { requireFunction, requireObject, requireText } from "@orthant/core/argum
 import { boxAt } from "@orthant/core/lattice";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf, requireDisk } from "@orthant/disk/files";
-import { unfinishedFilesOf } from "./files.ts";
-import { ENTRIES_OFFSET } from "./layout.ts";
-import { requirePixelDialect } from "./save.ts";
+import { unfinishedFilesOf } from "./format/files.ts";
+import { ENTRIES_OFFSET } from "./format/layout.ts";
+import { requirePixelDialect } from "./format/save.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
 import { scanEntries } from "./version2/entry.ts";
 import { readState, type Version2State } from "./version2/header.ts";

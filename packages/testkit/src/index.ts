@@ -1,5 +1,8 @@
 export { arrayRowHex } from "./array-row.ts";
-export { fromHex, toHex } from "./bytes.ts";
+export { fromHex, toHex } from "./base/bytes.ts";
+export { codeOf, codeOfRejection } from "./base/error-code.ts";
+export { FakeTime } from "./base/fake-time.ts";
+export { Prng } from "./base/prng.ts";
 export { CrashDisk } from "./crash/crash-disk.ts";
 export { BTRFS, CRASH_MODELS, type CrashModel, EXT4, OPFS, WEAK, XFS } from "./crash/crash-model.ts";
 export {
@@ -9,8 +12,6 @@ export {
   type Survivor,
 } from "./crash/explore-power-cuts.ts";
 export type { DiskOperation } from "./crash/operation.ts";
-export { codeOf, codeOfRejection } from "./error-code.ts";
-export { FakeTime } from "./fake-time.ts";
 export { type DiskFault, type DiskFaultKind, FaultDisk, type FaultyOperation } from "./fault-disk.ts";
 export {
   type Link,
@@ -21,7 +22,6 @@ export {
   RELIABLE_NETWORK,
 } from "./lossy-network.ts";
 export { type NbtSample, nbtFile } from "./nbt-bytes.ts";
-export { Prng } from "./prng.ts";
 export {
   changeData,
   changeTree,

@@ -1,5 +1,5 @@
 import type { Timer, TimeSource } from "@orthant/core";
-import type { Prng } from "./prng.ts";
+import type { Prng } from "./base/prng.ts";
 
 /** How a {@link LossyNetwork} treats frames. Probabilities are from 0 to 1, per frame. */
 export interface NetworkConditions {

@@ -10,7 +10,7 @@ import {
 import { GeneratorRef } from "@orthant/core/generate";
 import { boxBetween, positionFrom } from "@orthant/core/lattice";
 import { type Content, RegionTree } from "@orthant/core/tree";
-import type { Prng } from "./prng.ts";
+import type { Prng } from "./base/prng.ts";
 
 /** Two generators that differ only in their seed. */
 export const TREE_GENERATORS: readonly [GeneratorRef, GeneratorRef] = [

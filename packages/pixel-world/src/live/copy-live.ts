@@ -1,10 +1,10 @@
 import type { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { isDamage } from "@orthant/disk/files";
-import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
+import type { PixelBodyRef, PixelChunkRef } from "../format/save.ts";
 import { type Entry, readEntry } from "../version2/entry.ts";
 import type { PixelIndex } from "../version2/table.ts";
-import type { PixelSaveWriter } from "../writer.ts";
+import type { PixelSaveWriter } from "../version2/writer.ts";
 
 /** Called for each damaged entry that a copy omits. */
 export type SkipDamaged = (ref: PixelChunkRef | PixelBodyRef, error: OrthantError) => void;

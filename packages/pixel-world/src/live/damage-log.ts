@@ -1,8 +1,8 @@
 import type { OrthantError } from "@orthant/core";
 import { isDamage } from "@orthant/disk/files";
-import type { PixelDamageMode } from "../options.ts";
-import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
+import type { PixelBodyRef, PixelChunkRef } from "../format/save.ts";
 import type { SkipDamaged } from "./copy-live.ts";
+import type { PixelDamageMode } from "./options.ts";
 
 /** A stored chunk or body that could not be read, or the tables that name all of them. */
 export interface PixelDamage {

@@ -1,4 +1,4 @@
-import type { PixelBody } from "../body.ts";
+import type { PixelBody } from "../format/body.ts";
 
 /** A change that is not in the file yet. Without content it is a removal. */
 export type PendingChange =

@@ -3,13 +3,17 @@ import { bytesEqual } from "@orthant/core/bytes";
 import { PositionSet } from "@orthant/core/lattice";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { attempt, isDamage, type WriterLock } from "@orthant/disk/files";
-import { chunkOfBody, encodeBody, type PixelBody } from "../body.ts";
-import { LeasedFile, lockFile, openHeld } from "../files.ts";
-import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
-import { TABLE_LINKS_MAX } from "../limits.ts";
-import type { PixelDamageMode } from "../options.ts";
-import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
-import { comparePixelChunks, type PixelBodyRef, type PixelChunkRef, type PixelFacts } from "../save.ts";
+import { chunkOfBody, encodeBody, type PixelBody } from "../format/body.ts";
+import { LeasedFile, lockFile, openHeld } from "../format/files.ts";
+import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../format/layout.ts";
+import { TABLE_LINKS_MAX } from "../format/limits.ts";
+import { STORAGE, type StoredPixelChunk } from "../format/pixels.ts";
+import {
+  comparePixelChunks,
+  type PixelBodyRef,
+  type PixelChunkRef,
+  type PixelFacts,
+} from "../format/save.ts";
 import type { EncodedChunk } from "../version2/chunk-payload.ts";
 import { encodeEntry, type NewEntry, readEntry } from "../version2/entry.ts";
 import {
@@ -24,8 +28,9 @@ import {
 import { stateOfEntries } from "../version2/salvage.ts";
 import { readBodyEntry, readChunkEntry } from "../version2/save.ts";
 import { byId, encodeTable, type PixelIndex, type Table, wholeTable } from "../version2/table.ts";
-import { PixelSaveWriter } from "../writer.ts";
+import { PixelSaveWriter } from "../version2/writer.ts";
 import { copyLive, type SkipDamaged } from "./copy-live.ts";
+import type { PixelDamageMode } from "./options.ts";
 
 /** Everything that a {@link PixelLog} works with. */
 interface PixelLogContext {

@@ -1,8 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
-import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
-import { decodeBlockUpTo, decodeOversizedBlock, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
-import type { PixelDelta, PixelStorage, StoredPixelChunk } from "../pixels.ts";
+import { CHUNK_EDGE, PIXEL_BYTES } from "../format/limits.ts";
+import { decodeBlockUpTo, decodeOversizedBlock, decodeSizedBlock, encodeSizedBlock } from "../format/lz4.ts";
+import type { PixelDelta, PixelStorage, StoredPixelChunk } from "../format/pixels.ts";
 
 /** Pixels per chunk. */
 const PIXELS = CHUNK_EDGE * CHUNK_EDGE;

@@ -8,9 +8,9 @@ import {
   browserHeader,
   nativeHeader,
   pageEntry,
-} from "../layout.ts";
-import { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "../limits.ts";
-import { storageNamed, VERSION1_LAYERS } from "../pixels.ts";
+} from "../format/layout.ts";
+import { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "../format/limits.ts";
+import { storageNamed, VERSION1_LAYERS } from "../format/pixels.ts";
 import {
   comparePixelBodies,
   comparePixelChunks,
@@ -18,7 +18,7 @@ import {
   type PixelChunkRef,
   type PixelDialect,
   type PixelFacts,
-} from "../save.ts";
+} from "../format/save.ts";
 import type { Strictness } from "./chunk-payload.ts";
 
 /** Size of either header; data follows it. */

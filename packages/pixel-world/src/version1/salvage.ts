@@ -2,17 +2,17 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { ByteReader } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
-import { chunkOfBodyVersion1, decodeBody } from "../body.ts";
-import { type BodyHeader, bodyHeader } from "../layout.ts";
+import { chunkOfBodyVersion1, decodeBody } from "../format/body.ts";
+import { type BodyHeader, bodyHeader } from "../format/layout.ts";
 import {
   BODY_EDGE_MAX,
   BODY_EXTENSION_BYTES_MAX,
   BODY_PIXELS_MAX,
   CHUNK_EDGE,
   PIXEL_BYTES,
-} from "../limits.ts";
-import { blockBytesMax, SIZE_BYTES } from "../lz4.ts";
-import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
+} from "../format/limits.ts";
+import { blockBytesMax, SIZE_BYTES } from "../format/lz4.ts";
+import type { PixelBodyRef, PixelChunkRef } from "../format/save.ts";
 import { CHUNK_BYTES, decodeVersion1Chunk } from "./chunk-payload.ts";
 import {
   HEADER_BYTES,

@@ -3,16 +3,16 @@ import { ByteReader } from "@orthant/core/bytes";
 import { PositionMap } from "@orthant/core/lattice";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
-import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../body.ts";
-import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
-import type { StoredPixelChunk } from "../pixels.ts";
+import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../format/body.ts";
+import { CHUNK_EDGE, PIXEL_BYTES } from "../format/limits.ts";
+import type { StoredPixelChunk } from "../format/pixels.ts";
 import {
   comparePixelBodies,
   type PixelBodyRef,
   type PixelChunkRef,
   type PixelFacts,
   type PixelSave,
-} from "../save.ts";
+} from "../format/save.ts";
 import { decodeVersion1Chunk, type Strictness } from "./chunk-payload.ts";
 import {
   HEADER_BYTES,

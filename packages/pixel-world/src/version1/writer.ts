@@ -1,12 +1,17 @@
 import { requireInteger } from "@orthant/core/arguments";
 import { ByteWriter, crc8, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
-import { chunkOfBodyVersion1, encodeBody, type PixelBody } from "../body.ts";
-import { NewFile } from "../files.ts";
-import { bodyIndexEntry, bodySection, NATIVE_MAGIC, nativeHeader, pageEntry } from "../layout.ts";
-import { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "../limits.ts";
-import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
-import { comparePixelBodies, comparePixelChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
+import { chunkOfBodyVersion1, encodeBody, type PixelBody } from "../format/body.ts";
+import { NewFile } from "../format/files.ts";
+import { bodyIndexEntry, bodySection, NATIVE_MAGIC, nativeHeader, pageEntry } from "../format/layout.ts";
+import { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "../format/limits.ts";
+import { STORAGE, type StoredPixelChunk } from "../format/pixels.ts";
+import {
+  comparePixelBodies,
+  comparePixelChunks,
+  type PixelBodyRef,
+  type PixelChunkRef,
+} from "../format/save.ts";
 import { encodeVersion1Chunk } from "./chunk-payload.ts";
 import { HEADER_BYTES, PREFIX_BYTES } from "./header.ts";
 

@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import { nextTurn } from "@orthant/core/time";
-import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock, sizedBlockBytesMin } from "../lz4.ts";
+import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock, sizedBlockBytesMin } from "../format/lz4.ts";
 import {
   generatedPixels,
   keptLayers,
@@ -13,7 +13,7 @@ import {
   pixelsOfPlanes,
   planesOf,
   type StoredPixelChunk,
-} from "../pixels.ts";
+} from "../format/pixels.ts";
 
 /** A chunk encoded for an entry. */
 export interface EncodedChunk {

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter, crc32 } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
-import { type EntryHeader, entryHeader } from "../layout.ts";
+import { type EntryHeader, entryHeader } from "../format/layout.ts";
 
 /** Kinds of entries. */
 const ENTRY_KIND = { chunk: 1, body: 2, chunkGone: 3, bodyGone: 4, table: 5 } as const;

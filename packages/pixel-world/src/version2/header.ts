@@ -10,10 +10,10 @@ import {
   type SlotHeader,
   slotHeader,
   VERSION2_MAGIC,
-} from "../layout.ts";
-import { CHUNK_EDGE_MAX, CHUNK_EDGE_MIN } from "../limits.ts";
-import { layersCodec } from "../pixels.ts";
-import type { PixelFacts } from "../save.ts";
+} from "../format/layout.ts";
+import { CHUNK_EDGE_MAX, CHUNK_EDGE_MIN } from "../format/limits.ts";
+import { layersCodec } from "../format/pixels.ts";
+import type { PixelFacts } from "../format/save.ts";
 import { decodeEntryHeader, type Entry, readEntry, scanEntries } from "./entry.ts";
 import { applyTable, BodyIndex, ChunkIndex, linksOf, type PixelIndex } from "./table.ts";
 

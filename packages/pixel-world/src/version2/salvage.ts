@@ -1,10 +1,10 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
-import { decodeBody } from "../body.ts";
-import { ENTRIES_OFFSET } from "../layout.ts";
-import { STORAGE, storageNamed } from "../pixels.ts";
-import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "../save.ts";
+import { decodeBody } from "../format/body.ts";
+import { ENTRIES_OFFSET } from "../format/layout.ts";
+import { STORAGE, storageNamed } from "../format/pixels.ts";
+import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "../format/save.ts";
 import { decodeChunk } from "./chunk-payload.ts";
 import { type Entry, scanEntries } from "./entry.ts";
 import { deadBytesOf, newestSlot, readSlots, readWritableState, type Version2State } from "./header.ts";

@@ -1,9 +1,9 @@
 import { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
-import { decodeBody, type PixelBody } from "../body.ts";
-import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
-import type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "../save.ts";
+import { decodeBody, type PixelBody } from "../format/body.ts";
+import { STORAGE, type StoredPixelChunk } from "../format/pixels.ts";
+import type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "../format/save.ts";
 import { decodeChunk } from "./chunk-payload.ts";
 import { readEntry } from "./entry.ts";
 import { readState, type Version2State } from "./header.ts";

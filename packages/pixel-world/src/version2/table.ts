@@ -1,9 +1,14 @@
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import { PositionMap } from "@orthant/core/lattice";
-import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
-import { BODIES_MAX, CHUNKS_MAX, TABLE_LINKS_MAX } from "../limits.ts";
-import { STORAGE, storageNamed } from "../pixels.ts";
-import { comparePixelBodies, comparePixelChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
+import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../format/layout.ts";
+import { BODIES_MAX, CHUNKS_MAX, TABLE_LINKS_MAX } from "../format/limits.ts";
+import { STORAGE, storageNamed } from "../format/pixels.ts";
+import {
+  comparePixelBodies,
+  comparePixelChunks,
+  type PixelBodyRef,
+  type PixelChunkRef,
+} from "../format/save.ts";
 
 /** Locations of all chunks and bodies. */
 export interface PixelIndex {

@@ -3,7 +3,7 @@ import type { Box, Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/lattice";
 import type { RequestedEdit } from "@orthant/protocol";
-import type { Prng } from "../prng.ts";
+import type { Prng } from "../base/prng.ts";
 
 type OwnerRequest = Parameters<typeof ownerRequestCodec.write>[1];
 

@@ -1,4 +1,4 @@
-import type { FakeTime } from "../fake-time.ts";
+import type { FakeTime } from "../base/fake-time.ts";
 
 /** Timeout for `settled`. */
 const PATIENCE_MS = 120_000;

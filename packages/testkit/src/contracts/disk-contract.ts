@@ -1,7 +1,7 @@
 import type { Disk, FolderDisk } from "@orthant/disk";
 import { describe, expect, test } from "vitest";
-import { textBytes, textOf } from "../bytes.ts";
-import { codeOfRejection } from "../error-code.ts";
+import { textBytes, textOf } from "../base/bytes.ts";
+import { codeOfRejection } from "../base/error-code.ts";
 
 /** A disk under test, and its clean-up. */
 export interface DiskUnderTest {

@@ -1,6 +1,6 @@
 import type { Journal, JournalRecord, StoredRecord } from "@orthant/cluster";
 import { describe, expect, test } from "vitest";
-import { codeOfRejection } from "../error-code.ts";
+import { codeOfRejection } from "../base/error-code.ts";
 import { describeEngineMessages } from "./engine-messages-contract.ts";
 import { describeEngineTable } from "./engine-table-contract.ts";
 import { type EngineUnderTest, type OnEngine, recordOf } from "./engine-under-test.ts";

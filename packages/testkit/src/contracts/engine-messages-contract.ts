@@ -1,8 +1,8 @@
 import type { Engine, Journal } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { expect } from "vitest";
-import { textBytes, textOf } from "../bytes.ts";
-import { codeOfRejection } from "../error-code.ts";
+import { textBytes, textOf } from "../base/bytes.ts";
+import { codeOfRejection } from "../base/error-code.ts";
 import { type OnEngine, recordOf } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
 

@@ -1,6 +1,6 @@
 import type { TableEntry } from "@orthant/cluster";
 import { expect } from "vitest";
-import { textBytes, textOf } from "../bytes.ts";
+import { textBytes, textOf } from "../base/bytes.ts";
 import type { OnEngine } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
 

@@ -1,5 +1,5 @@
 import { type DiskImage, isWithin, parentOf } from "@orthant/disk";
-import type { Prng } from "../prng.ts";
+import type { Prng } from "../base/prng.ts";
 import type { CrashModel } from "./crash-model.ts";
 import { type DiskOperation, type Effect, effectsOf, type NameEffect } from "./operation.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { Prng } from "../prng.ts";
+import { Prng } from "../base/prng.ts";
 import type { CrashDisk } from "./crash-disk.ts";
 import { CRASH_MODELS, type CrashModel } from "./crash-model.ts";
 import { CrashTimeline, selections } from "./crash-timeline.ts";

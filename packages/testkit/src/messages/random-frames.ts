@@ -40,7 +40,7 @@ import {
   type ServerFrame,
   type ServerMessage,
 } from "@orthant/protocol/internal";
-import type { Prng } from "../prng.ts";
+import type { Prng } from "../base/prng.ts";
 import { randomMoves } from "./random-moves.ts";
 import { randomCount, randomList, randomPose, randomText, randomU64, randomVector } from "./random-values.ts";
 

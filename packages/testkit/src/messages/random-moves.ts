@@ -1,5 +1,5 @@
 import type { EntityMoves, PoseSteps } from "@orthant/protocol/internal";
-import type { Prng } from "../prng.ts";
+import type { Prng } from "../base/prng.ts";
 
 /** Returns moves, of which some columns are absent and some absolute. */
 export function randomMoves(prng: Prng): EntityMoves {

@@ -1,7 +1,7 @@
 import type { Vector } from "@orthant/core";
 import { positionFrom } from "@orthant/core/lattice";
 import type { Pose } from "@orthant/protocol";
-import type { Prng } from "../prng.ts";
+import type { Prng } from "../base/prng.ts";
 
 const LETTERS = ["a", "Z", " ", "é", "漢", "🙂"] as const;
 

@@ -1,7 +1,7 @@
 import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core/chunk";
 import type { Wire1Message } from "@orthant/protocol/internal";
 import type { Wire1Command } from "@orthant/protocol/wire1";
-import type { Prng } from "../prng.ts";
+import type { Prng } from "../base/prng.ts";
 import { randomList } from "./random-values.ts";
 
 type RandomCommands = {

@@ -13,7 +13,7 @@ import {
   packMask,
   Version1Writer,
 } from "@orthant/pixel-world";
-import { FakeTime } from "../fake-time.ts";
+import { FakeTime } from "../base/fake-time.ts";
 
 /** Path of the sample files. */
 export const FILE = "world.pxsw";

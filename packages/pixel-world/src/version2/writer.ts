@@ -1,13 +1,13 @@
 import type { Disk } from "@orthant/disk";
-import { chunkOfBody, encodeBody, type PixelBody } from "./body.ts";
-import { NewFile, type NewFileOptions } from "./files.ts";
-import { ENTRIES_OFFSET } from "./layout.ts";
-import { keptPixels, type PixelGenerator, STORAGE, type StoredPixelChunk } from "./pixels.ts";
-import type { PixelFacts } from "./save.ts";
-import { type EncodedChunk, encodeChunk, shortestForm } from "./version2/chunk-payload.ts";
-import { encodeEntry, type NewEntry } from "./version2/entry.ts";
-import { deadBytesOf, encodeSlot, slotOffset } from "./version2/header.ts";
-import { BodyIndex, ChunkIndex, encodeTable, wholeTable } from "./version2/table.ts";
+import { chunkOfBody, encodeBody, type PixelBody } from "../format/body.ts";
+import { NewFile, type NewFileOptions } from "../format/files.ts";
+import { ENTRIES_OFFSET } from "../format/layout.ts";
+import { keptPixels, type PixelGenerator, STORAGE, type StoredPixelChunk } from "../format/pixels.ts";
+import type { PixelFacts } from "../format/save.ts";
+import { type EncodedChunk, encodeChunk, shortestForm } from "./chunk-payload.ts";
+import { encodeEntry, type NewEntry } from "./entry.ts";
+import { deadBytesOf, encodeSlot, slotOffset } from "./header.ts";
+import { BodyIndex, ChunkIndex, encodeTable, wholeTable } from "./table.ts";
 
 /** Approximate size of a write; smaller entries are batched. */
 const BATCH_BYTES = 1_048_576;

@@ -21,9 +21,9 @@ import {
   DEAD_SHARE_MAX,
   PENDING_MAX,
   PENDING_MAX_LIMIT,
-} from "./limits.ts";
-import { ownLayers, type PixelGenerator, type PixelLayer } from "./pixels.ts";
-import type { PixelFacts } from "./save.ts";
+} from "../format/limits.ts";
+import { ownLayers, type PixelGenerator, type PixelLayer } from "../format/pixels.ts";
+import type { PixelFacts } from "../format/save.ts";
 
 /** Constants of a game that a file must match. Omitted ones are not compared. */
 export interface PixelConstants {

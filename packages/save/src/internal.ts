@@ -10,6 +10,7 @@ export {
   compactedPackHeader,
   INDEX_PAGE_TARGET_BYTES,
   indexHeader,
+  LEAF_CHUNKS_TARGET,
   pageHeader,
   recordHeader,
 } from "./codec/layout.ts";
@@ -43,7 +44,7 @@ export type { JournalBase } from "./journal/journal-reader.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal-writer.ts";
 export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./leaves/index-file.ts";
 export { allLeaves } from "./leaves/leaf-index.ts";
-export { LEAF_CHUNKS_TARGET, partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
+export { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
 export { IndexPage, type PageLink, trieOf } from "./leaves/leaf-trie.ts";
 export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./leaves/page-codec.ts";
 export { type PackPiece, scanPack } from "./pack/pack-scan.ts";

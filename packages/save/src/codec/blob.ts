@@ -8,7 +8,6 @@ import {
   inflateRawBeside,
   list,
 } from "@orthant/core/bytes";
-import { isPackedVersion } from "./layout.ts";
 
 /** Location of a record in the packs, and the values that identify it. */
 export interface RecordRef {
@@ -114,28 +113,4 @@ export function openBlob(
     throw input.fail("ORT_BLOB", `${innerBytes} bytes compressed to ${input.remaining}`);
   }
   return (isBeside ? inflateRawBeside : inflateRaw)(input.view(input.remaining), innerBytes);
-}
-
-/** Size by which leaves are measured: the uncompressed bytes of a chunk blob, and its number of chunks. */
-export interface BlobSize {
-  readonly bytes: number;
-  readonly chunks: number;
-}
-
-/** Assumed compression ratio of a blob that was not read. */
-const GUESSED_RATIO = 8;
-
-/** Sizes of records that were written or read. The index does not store them, and a record never changes. */
-const known = new WeakMap<RecordRef, BlobSize>();
-
-/** Remembers the size of a record's blob for as long as its reference lives. */
-export function rememberSize(ref: RecordRef, size: BlobSize): void {
-  known.set(ref, size);
-}
-
-/** Returns the size of a record's blob, or an estimate with 0 chunks if it was neither written nor read. */
-export function blobSizeOf(ref: RecordRef): BlobSize {
-  const { blobVersion, recordBytes } = ref;
-  const ratio = isPackedVersion(blobVersion) ? GUESSED_RATIO : 1;
-  return known.get(ref) ?? { bytes: recordBytes * ratio, chunks: 0 };
 }

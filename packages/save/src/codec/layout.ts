@@ -52,10 +52,11 @@ export const PARTS_BYTES_MAX = 524_288;
 /** Versions of packed and compressed chunks. */
 export type PackedBlobVersion = typeof PACKED_BLOB_VERSION | typeof TABLE_BLOB_VERSION;
 
-/** Returns whether a blob version, which must be known, is a compressed one. */
-export function isPackedVersion(blobVersion: number): blobVersion is PackedBlobVersion {
-  return blobVersion >= PACKED_BLOB_VERSION;
-}
+/**
+ * Number of chunks above which a leaf is split, however few bytes they take, because reading it would take
+ * too long.
+ */
+export const LEAF_CHUNKS_TARGET = 2_048;
 
 /** Maximum level of a leaf, whose edge is 2^level, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;

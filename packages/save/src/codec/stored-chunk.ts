@@ -15,7 +15,7 @@ import {
 } from "@orthant/core/chunk";
 import { CHUNK_VOXELS_MAX, comparePositions, requireLatticePosition } from "@orthant/core/lattice";
 import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
-import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
+import type { ChunkEntry } from "./prepared-chunks.ts";
 import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";
 import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
@@ -225,19 +225,6 @@ function partsOf({ chunk: { data, volume }, ticks = NO_TICKS }: ChunkEntry): rea
   if (data.size > 0) parts.push({ tag: VOXEL_DATA_PART, bytes: encode(voxelDataCodec(volume), data) });
   if (ticks.length > 0) parts.push({ tag: TICKS_PART, bytes: encode(scheduledTicksCodec(volume), ticks) });
   return parts;
-}
-
-/** Converts the chunks of a version 1 blob. Untouched positions have none. */
-export function storedChunks(chunks: readonly ChunkAssignment[]): readonly StoredChunk[] {
-  const contents = new Map<Chunk, ChunkContent>();
-  const stored: StoredChunk[] = [];
-  for (const { position, chunk } of chunks) {
-    if (chunk === undefined) continue;
-    const content = contents.get(chunk) ?? ChunkContent.of(chunk);
-    contents.set(chunk, content);
-    stored.push(new WholeChunk(position, content));
-  }
-  return stored;
 }
 
 /**

@@ -2,18 +2,15 @@ import type { ChunkShape } from "@orthant/core";
 import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import type { LeafChange } from "../change/save-change.ts";
-import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/entity.ts";
-import { sealOf } from "../codec/file-seal.ts";
+import { type StoredPlayer, sortPlayers } from "../codec/entity.ts";
 import { generationFiles } from "../codec/files.ts";
-import { type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
+import type { GlobalState } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
-import { bindingOf, encodeManifest, type Manifest, packListOf } from "../codec/manifest.ts";
-import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import { encodeManifest, type Manifest, packListOf } from "../codec/manifest.ts";
 import type { StoreEntry } from "../codec/store-page.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie, EncodedLeaves } from "../leaves/bulk-index.ts";
-import { blobVersionOf, type MeasuredRecord } from "../leaves/chunk-records.ts";
-import { layOutIndex, pageTargetBytes, pageVersionOf } from "../leaves/index-layout.ts";
+import type { MeasuredRecord } from "../leaves/chunk-records.ts";
 import { pageReader } from "../leaves/index-reader.ts";
 import {
   draftOf,
@@ -22,11 +19,12 @@ import {
   type PlannedLeaf,
   recordsOfLeaves,
 } from "../leaves/leaf-encoder.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION, type NewIndexVersion } from "../leaves/leaf-entry.ts";
+import type { LeafEntry, NewIndexVersion } from "../leaves/leaf-entry.ts";
 import { leafContent, storedLeaves } from "../leaves/leaf-partition.ts";
-import { PageWriter } from "../leaves/page-writer.ts";
+import { NEWEST_FORMAT, type SaveFormat, saveFormatOf } from "../leaves/save-format.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
+import { encodeGeneration } from "./encode-generation.ts";
 import { beginPacks, clearAfter, prepareFolder } from "./folder.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
@@ -54,17 +52,15 @@ export interface EncodedLeaf {
 export async function encodeBulkLeaves(
   leaves: readonly LeafChange[],
   shape: ChunkShape,
-  { limits = DEFAULT_LIMITS, generated, indexVersion = NEWEST_INDEX_VERSION }: BulkSaveOptions = {},
+  options: BulkSaveOptions = {},
 ): Promise<readonly EncodedLeaf[]> {
-  const isPlain = indexVersion === 1;
-  const blobVersion = blobVersionOf(indexVersion);
-  const storage = { blobVersion, ...(generated && { generated }) };
-  const encoder = new LeafEncoder({ limits, blobVersion });
+  const { limits = DEFAULT_LIMITS, generated } = options;
+  const { blobs, hasClocks } = formatOf(options);
+  const storage = { blobs, ...(generated && { generated }) };
+  const encoder = new LeafEncoder({ limits, blobs });
   const planned: PlannedLeaf[] = [];
   for (const { cube, chunks = [], entities = [], clocks = [] } of leaves) {
-    // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
-    if (isPlain && chunks.length + entities.length === 0) continue;
-    const content = leafContent(cube, chunks, entities, isPlain ? [] : clocks, shape);
+    const content = leafContent(cube, chunks, entities, hasClocks ? clocks : [], shape);
     for await (const leaf of storedLeaves(content, limits, storage)) {
       planned.push(await encoder.begin(draftOf(leaf)));
     }
@@ -95,7 +91,7 @@ export class BulkSaveWriter {
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
   readonly #options: BulkSaveOptions;
-  readonly #indexVersion: NewIndexVersion;
+  readonly #format: SaveFormat;
   readonly #leaves: EncodedLeaves;
   /** Number of leaves in checkpoints. */
   #kept = 0;
@@ -108,7 +104,6 @@ export class BulkSaveWriter {
     shape: ChunkShape,
     limits: SaveLimits,
     options: BulkSaveOptions,
-    indexVersion: NewIndexVersion,
     leaves: EncodedLeaves = new EncodedLeaves(),
   ) {
     this.#leaves = leaves;
@@ -117,14 +112,14 @@ export class BulkSaveWriter {
     this.#shape = shape;
     this.#limits = limits;
     this.#options = options;
-    this.#indexVersion = indexVersion;
+    this.#format = formatOf(options);
   }
 
   /** Begins a save with chunks of the given shape. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
   static async create(disk: Disk, shape: ChunkShape, options: BulkSaveOptions = {}): Promise<BulkSaveWriter> {
-    const { limits = DEFAULT_LIMITS, indexVersion = NEWEST_INDEX_VERSION } = options;
+    const { limits = DEFAULT_LIMITS } = options;
     const packs = await prepareFolder(disk, limits);
-    return new BulkSaveWriter(disk, packs, shape, limits, options, indexVersion);
+    return new BulkSaveWriter(disk, packs, shape, limits, options);
   }
 
   /**
@@ -137,7 +132,7 @@ export class BulkSaveWriter {
     checkpoints: readonly Uint8Array[],
     options: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
-    const { limits = DEFAULT_LIMITS, indexVersion = NEWEST_INDEX_VERSION } = options;
+    const { limits = DEFAULT_LIMITS } = options;
     const leaves = new EncodedLeaves();
     let [packId, size] = [0, 0];
     for (const checkpoint of checkpoints) {
@@ -152,7 +147,7 @@ export class BulkSaveWriter {
       packId === 0
         ? await beginPacks(disk, limits)
         : await PackWriter.resumeAt(disk, limits.dataFileMaxBytes, packId, size);
-    const writer = new BulkSaveWriter(disk, packs, shape, limits, options, indexVersion, leaves);
+    const writer = new BulkSaveWriter(disk, packs, shape, limits, options, leaves);
     writer.#kept = leaves.count;
     for (let index = 0; index < leaves.count; index++) {
       const { chunkRefs, entityRefs } = leaves.at(index);
@@ -192,13 +187,12 @@ export class BulkSaveWriter {
   async finish({ nowMs, global, players, store }: WorldFacts): Promise<void> {
     const packs = this.#packs;
     const recordWriter = new WorldRecordWriter(packs);
-    const isNewest = this.#indexVersion === NEWEST_INDEX_VERSION;
-    const records = await recordWriter.writeNew(global, store, isNewest);
+    const records = await recordWriter.writeNew(global, store, this.#format);
     for (const packId of recordWriter.packIds) this.#packIds.add(packId);
     // A world without leaves still gets a pack.
     await packs.append([]);
     await packs.sync();
-    const manifest: Manifest = {
+    const unbound: Manifest = {
       ...generationFiles(GENERATION),
       currentGeneration: GENERATION,
       createdMs: nowMs,
@@ -209,20 +203,15 @@ export class BulkSaveWriter {
       limits: this.#limits,
       chunkExtents: this.#shape.extents,
     };
-    const playersFile = playersPayloadFile.encode(playersCodec, sortPlayers(players));
-    const files = {
+    const { bytes, manifest } = encodeGeneration(unbound, {
       indexFile: await this.#writeIndex(),
-      globalFile: globalPayloadFile.encode(globalRecordCodec, {
-        ...global,
-        nextDataFileId: packs.activeId + 1,
-        lastModifiedMs: nowMs,
-        records,
-        playersSeal: isNewest && global.description.worldId !== 0n ? sealOf(playersFile) : undefined,
-      }),
-      playersFile,
-    };
-    await writeGenerationFiles(this.#disk, manifest, files);
-    await swapManifest(this.#disk, encodeManifest({ ...manifest, ...bindingOf(files, global) }));
+      state: global,
+      records,
+      players: sortPlayers(players),
+      format: this.#format,
+    });
+    await writeGenerationFiles(this.#disk, manifest, bytes);
+    await swapManifest(this.#disk, encodeManifest(manifest));
   }
 
   /** Closes the files. Without {@link finish} there is no save. */
@@ -232,20 +221,17 @@ export class BulkSaveWriter {
 
   /** Writes the pages of the index. Returns its root. */
   async #writeIndex(): Promise<Uint8Array> {
-    const pages = new PageWriter({
-      version: pageVersionOf(this.#indexVersion),
+    const { indexFile } = await this.#format.layOut((pages) => bulkTrie(this.#leaves, pages), {
       generation: GENERATION,
-      // An index of version 1 is one file, however large.
-      targetBytes:
-        this.#indexVersion === 1
-          ? Number.MAX_SAFE_INTEGER
-          : pageTargetBytes(this.#indexVersion, this.#limits),
+      limits: this.#limits,
       emit: (page) => writePage(this.#disk, page),
       keep: false,
+      read: pageReader(this.#disk),
     });
-    const root = await bulkTrie(this.#leaves, pages);
-    const read = pageReader(this.#disk);
-    return (await layOutIndex(root, { generation: GENERATION, version: this.#indexVersion, pages, read }))
-      .indexFile;
+    return indexFile;
   }
+}
+
+function formatOf({ indexVersion }: BulkSaveOptions): SaveFormat {
+  return indexVersion === undefined ? NEWEST_FORMAT : saveFormatOf(indexVersion);
 }

@@ -5,7 +5,7 @@ import { INDEX_FOLDER, MANIFEST_FILE } from "../codec/layout.ts";
 import type { EncodedPage, NewPage } from "../leaves/page-writer.ts";
 
 /** The bytes of a generation's three files. */
-type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
+export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
 
 /** All new files of a generation. */
 interface NewGeneration {

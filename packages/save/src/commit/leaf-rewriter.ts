@@ -1,7 +1,6 @@
 import type { ChunkShape } from "@orthant/core";
-import { PACKED_BLOB_VERSION, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
+import type { SaveLimits } from "../codec/layout.ts";
 import { bulkTrie, EncodedLeaves } from "../leaves/bulk-index.ts";
-import { type LaidOutIndex, layOutIndex, pageTargetBytes } from "../leaves/index-layout.ts";
 import {
   draftOf,
   finishLeaves,
@@ -9,10 +8,10 @@ import {
   type PlannedLeaf,
   recordsOfLeaves,
 } from "../leaves/leaf-encoder.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION } from "../leaves/leaf-entry.ts";
-import type { LeafIndex, PageReader } from "../leaves/leaf-index.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { LeafIndex } from "../leaves/leaf-index.ts";
 import { partitionLeaf, prepareLeaf } from "../leaves/leaf-partition.ts";
-import { type EncodedPage, PageWriter } from "../leaves/page-writer.ts";
+import { type IndexPlace, type LaidOutIndex, NEWEST_FORMAT } from "../leaves/save-format.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
@@ -30,13 +29,6 @@ interface RewriteContext {
   readonly limits: SaveLimits;
 }
 
-/** Options for the new index. */
-interface NewIndex {
-  readonly generation: number;
-  readonly read: PageReader;
-  readonly emit: (page: EncodedPage) => Promise<void>;
-}
-
 /** Writes leaves again with records of the newest versions, and collects their entries for a new index. */
 export class LeafRewriter {
   /** Packs that got records. */
@@ -52,7 +44,7 @@ export class LeafRewriter {
     this.#packs = packs;
     this.#packReader = packReader;
     this.#context = context;
-    this.#encoder = new LeafEncoder({ limits: context.limits });
+    this.#encoder = new LeafEncoder({ limits: context.limits, blobs: NEWEST_FORMAT.blobs });
     this.#blobs = { chunkVolume: context.shape.volume, limits: context.limits };
   }
 
@@ -65,11 +57,8 @@ export class LeafRewriter {
   }
 
   /** Lays out the index of the rewritten leaves. Only a few of its pages are ever in memory. */
-  async layOut({ generation, read, emit }: NewIndex): Promise<LaidOutIndex> {
-    const version = NEWEST_INDEX_VERSION;
-    const targetBytes = pageTargetBytes(version, this.#context.limits);
-    const pages = new PageWriter({ version, generation, targetBytes, emit, keep: false });
-    return layOutIndex(await bulkTrie(this.#leaves, pages), { generation, version, pages, read });
+  layOut(place: IndexPlace): Promise<LaidOutIndex> {
+    return NEWEST_FORMAT.layOut((pages) => bulkTrie(this.#leaves, pages), place);
   }
 
   /** Writes a leaf. Records that have the newest version already stay where they are. */
@@ -83,10 +72,11 @@ export class LeafRewriter {
 
   async #plan(leaf: LeafEntry): Promise<readonly PlannedLeaf[]> {
     const { cube, chunkRefs, entityRefs, clocks } = leaf;
+    const { version, entityVersion } = NEWEST_FORMAT.blobs;
     const isNew =
       leaf.chunks > 0 === chunkRefs.length > 0 &&
-      chunkRefs.every(({ blobVersion }) => blobVersion === TABLE_BLOB_VERSION) &&
-      entityRefs.every(({ blobVersion }) => blobVersion === PACKED_BLOB_VERSION);
+      chunkRefs.every(({ blobVersion }) => blobVersion === version) &&
+      entityRefs.every(({ blobVersion }) => blobVersion === entityVersion);
     if (isNew) return [leaf];
     const chunks = await readLeafStored(this.#packReader, leaf, this.#blobs);
     const entities = await readLeafEntities(this.#packReader, leaf, this.#blobs);

@@ -8,8 +8,9 @@ import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
 import { SaveHistory } from "../history/save-history.ts";
-import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../leaves/leaf-entry.ts";
+import type { NewIndexVersion } from "../leaves/leaf-entry.ts";
 import { LeafIndex } from "../leaves/leaf-index.ts";
+import { NEWEST_FORMAT } from "../leaves/save-format.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { existingPacks } from "../read/named-packs.ts";
 import { readManifest, requireNewest } from "../read/reader.ts";
@@ -83,7 +84,7 @@ export interface NewSave extends SaveChange {
 
 /** Returns the state before the first commit. */
 function emptyState(
-  { global, nowMs, indexVersion = NEWEST_INDEX_VERSION }: NewSave,
+  { global, nowMs, indexVersion = NEWEST_FORMAT.indexVersion }: NewSave,
   limits: SaveLimits,
 ): SaveState {
   const manifest: Manifest = {

@@ -18,6 +18,7 @@ import {
   storeTotals,
 } from "../codec/store-page.ts";
 import type { DescriptionRecords } from "../codec/world-description.ts";
+import type { SaveFormat } from "../leaves/save-format.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import type { NewRecord, PackWriter } from "../pack/pack-writer.ts";
 import {
@@ -42,8 +43,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 interface NextRecords {
   readonly global: GlobalState;
   readonly store: readonly StoreChange[] | undefined;
-  /** Whether the index has the newest version. */
-  readonly isNewest: boolean;
+  readonly format: SaveFormat;
 }
 
 /** Writes the records of the world as a whole, only those that change. */
@@ -62,11 +62,11 @@ export class WorldRecordWriter {
   /** Writes what differs from the generation before. The next sync of the packs makes it durable. */
   async write(
     { description, records }: GlobalRecord,
-    { global, store = [], isNewest }: NextRecords,
+    { global, store = [], format }: NextRecords,
   ): Promise<DescriptionRecords | undefined> {
     // A world of Orthant 0.1 stays readable for the program that made it.
     const before = { blocks: description.blocks, ref: records?.blocks };
-    const blocks = isNewest ? await this.#catalog(global, before) : undefined;
+    const blocks = format.hasRecords ? await this.#catalog(global, before) : undefined;
     if (store.length === 0) return descriptionRecords(blocks, records?.store);
     return descriptionRecords(blocks, await this.#changedStore(records?.store, store));
   }
@@ -75,9 +75,9 @@ export class WorldRecordWriter {
   async writeNew(
     global: GlobalState,
     store: AsyncIterable<StoreEntry> | undefined,
-    isNewest: boolean,
+    format: SaveFormat,
   ): Promise<DescriptionRecords | undefined> {
-    const blocks = isNewest ? await this.#catalog(global) : undefined;
+    const blocks = format.hasRecords ? await this.#catalog(global) : undefined;
     return descriptionRecords(blocks, store && (await this.#newStore(store)));
   }
 

@@ -3,48 +3,39 @@ import type { Disk } from "@orthant/disk";
 import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import { Pacer, type YieldOptions } from "../change/pacer.ts";
 import type { LeafChange, SaveChange } from "../change/save-change.ts";
-import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
-import { sealOf } from "../codec/file-seal.ts";
-import {
-  type GlobalRecord,
-  generatedChunks,
-  globalRecordCodec,
-  requireSameGenerator,
-  requireSameShape,
-} from "../codec/global-record.ts";
+import { mergePlayers, type StoredPlayer } from "../codec/entity.ts";
+import { generatedChunks, requireSameGenerator, requireSameShape } from "../codec/global-record.ts";
 import { packHeader } from "../codec/layout.ts";
-import {
-  bindingOf,
-  encodeManifest,
-  hasPack,
-  type Manifest,
-  withoutJournal,
-  withoutPacks,
-} from "../codec/manifest.ts";
-import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import { encodeManifest, hasPack, type Manifest, withoutJournal, withoutPacks } from "../codec/manifest.ts";
 import { commitFailed, reasonOf } from "../codec/save-failed.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
-import { blobVersionOf } from "../leaves/chunk-records.ts";
 import { type CommittedChange, changeBetween, NO_CHANGE } from "../leaves/committed-change.ts";
-import { type LaidOutIndex, layOutIndex, pageTargetBytes, pageVersionOf } from "../leaves/index-layout.ts";
 import { pageReader } from "../leaves/index-reader.ts";
 import { finishLeaves, type PlannedLeaf, recordsOfLeaves } from "../leaves/leaf-encoder.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION } from "../leaves/leaf-entry.ts";
-import type { LeafIndex, PageReader } from "../leaves/leaf-index.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { LeafIndex } from "../leaves/leaf-index.ts";
 import type { LeafMap } from "../leaves/leaf-map.ts";
 import { planLeaves } from "../leaves/leaf-plan.ts";
-import { type EncodedPage, type NewPage, PageWriter } from "../leaves/page-writer.ts";
+import type { EncodedPage, NewPage } from "../leaves/page-writer.ts";
+import {
+  type IndexPlace,
+  type LaidOutIndex,
+  NEWEST_FORMAT,
+  type SaveFormat,
+  saveFormatOf,
+  storableLeaves,
+} from "../leaves/save-format.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, decodeNewRecords, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { requireNewest } from "../read/reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
+import { encodeGeneration } from "./encode-generation.ts";
 import { LeafRewriter, type UpgradeOptions } from "./leaf-rewriter.ts";
 import { nextManifest } from "./next-manifest.ts";
-import { storableLeaves } from "./storable-leaves.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
 /** What a commit writes besides its index. */
@@ -54,8 +45,7 @@ interface NewContent {
   readonly packIds: Iterable<number>;
   /** Pages that the index adds while it is laid out. */
   readonly pages: readonly NewPage[];
-  /** Whether the index gets the newest version. Default: if it has it already. */
-  readonly isNewest?: boolean;
+  readonly format: SaveFormat;
 }
 
 /**
@@ -70,6 +60,7 @@ export class SaveWriter {
   #generated: GeneratedChunks;
   readonly #lock: WriterLock | undefined;
   #state: SaveState;
+  #format: SaveFormat;
   #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
   /** Serializes steps that write a manifest or begin a pack. */
@@ -89,6 +80,7 @@ export class SaveWriter {
     this.#disk = disk;
     this.#lock = lock;
     this.#state = state;
+    this.#format = saveFormatOf(state.indexVersion);
     this.#packs = packs;
     this.#history = history;
     this.#generated = generated;
@@ -106,7 +98,7 @@ export class SaveWriter {
 
   /** Whether the save has the newest versions of index and blobs, so that there is nothing to upgrade. */
   get isNewest(): boolean {
-    return this.#state.indexVersion === NEWEST_INDEX_VERSION;
+    return this.#format === NEWEST_FORMAT;
   }
 
   /** Generations held open in this process by saves of this writer, and by the save it continues. */
@@ -256,12 +248,12 @@ export class SaveWriter {
     draft: LeafMap<PlannedLeaf>,
     pacer: Pacer,
   ): Promise<readonly PlannedLeaf[]> {
-    const { global, manifest, indexVersion } = this.#state;
+    const { global, manifest } = this.#state;
     const context = this.#blobContext;
     return planLeaves(draft, changes, {
       shape: global.description.chunkShape,
       limits: manifest.limits,
-      blobVersion: blobVersionOf(indexVersion),
+      blobs: this.#format.blobs,
       generated: this.#generated,
       pacer,
       readStored: (leaf) => readLeafStored(this.#history.packReader, leaf, context),
@@ -282,19 +274,16 @@ export class SaveWriter {
       return this.#packs.append(records.flat());
     });
     for (const { cube } of planned) draft.remove(cube);
-    const { indexVersion } = this.#state;
-    const { leaves, droppedClocks } = storableLeaves(finishLeaves(planned, records, refs), indexVersion);
+    const format = this.#format;
+    const { leaves, droppedClocks } = storableLeaves(finishLeaves(planned, records, refs), format);
     this.#droppedClocks = droppedClocks;
     for (const leaf of leaves) draft.add(leaf);
     const pages: NewPage[] = [];
+    const emit = (page: NewPage): void => void pages.push(page);
     const packIds = new Set(refs.map(({ packId }) => packId));
-    const index = await this.#commitIndex(change, { players, packIds, pages }, (place) => {
-      const version = pageVersionOf(indexVersion);
-      const targetBytes = pageTargetBytes(indexVersion, this.#state.manifest.limits);
-      const emit = (page: NewPage): void => void pages.push(page);
-      const writer = new PageWriter({ ...place, version, targetBytes, emit, keep: true });
-      return layOutIndex(draft.root, { ...place, version: indexVersion, pages: writer });
-    });
+    const index = await this.#commitIndex(change, { players, packIds, pages, format }, (place) =>
+      format.layOut(() => draft.root, { ...place, emit, keep: true }),
+    );
     this.#lastChange = await changeBetween(index.before, index.after);
   }
 
@@ -313,9 +302,9 @@ export class SaveWriter {
       await writeTemporary(this.#disk, path, bytes, this.#lock);
       pages.push({ path, bytes: undefined });
     };
-    const content = { players, packIds: rewriter.packIds, pages, isNewest: true };
+    const content = { players, packIds: rewriter.packIds, pages, format: NEWEST_FORMAT };
     await this.#commitIndex(options, content, (place) =>
-      this.#guard(() => rewriter.layOut({ ...place, emit })),
+      this.#guard(() => rewriter.layOut({ ...place, emit, keep: false })),
     );
     this.#lastChange = { ...NO_CHANGE, removedPages };
   }
@@ -323,43 +312,39 @@ export class SaveWriter {
   /** Commits an index, which `layOut` makes, with everything else of its generation. */
   async #commitIndex(
     change: Omit<SaveChange, "leaves">,
-    { players, packIds, pages, isNewest = this.isNewest }: NewContent,
-    layOut: (options: { readonly generation: number; readonly read: PageReader }) => Promise<LaidOutIndex>,
+    { players, packIds, pages, format }: NewContent,
+    layOut: (place: Omit<IndexPlace, "emit" | "keep">) => Promise<LaidOutIndex>,
   ): Promise<{ readonly before: LeafIndex; readonly after: LeafIndex }> {
-    const before = this.#state.index;
-    const state = change.global ?? this.#state.global;
+    const before = this.#state;
+    const state = change.global ?? before.global;
     const recordWriter = new WorldRecordWriter(this.#packs, this.#history.packReader);
     const records = await this.#guard(() =>
-      recordWriter.write(this.#state.global, { global: state, store: change.store, isNewest }),
+      recordWriter.write(before.global, { global: state, store: change.store, format }),
     );
-    const manifest = nextManifest(this.#state.manifest, {
+    const next = nextManifest(before.manifest, {
       nowMs: change.nowMs,
       activeDataFileId: this.#packs.activeId,
       packIds: [...packIds, ...recordWriter.packIds],
     });
-    const playersFile = playersPayloadFile.encode(playersCodec, players);
-    const global: GlobalRecord = {
-      ...state,
-      nextDataFileId: manifest.activeDataFileId + 1,
-      lastModifiedMs: change.nowMs,
-      records,
-      playersSeal: isNewest && state.description.worldId !== 0n ? sealOf(playersFile) : undefined,
-    };
-    const generation = manifest.currentGeneration;
-    const { index, indexFile, indexVersion } = await layOut({ generation, read: pageReader(this.#disk) });
-    const globalFile = globalPayloadFile.encode(globalRecordCodec, global);
-    const files = { indexFile, globalFile, playersFile };
+    const { currentGeneration: generation, limits } = next;
+    const { index, indexFile, indexVersion } = await layOut({
+      generation,
+      limits,
+      read: pageReader(this.#disk),
+    });
+    const {
+      global,
+      bytes,
+      manifest: bound,
+    } = encodeGeneration(next, { indexFile, state, records, players, format });
     const { journalEpoch } = change;
-    const bound: Manifest = {
-      ...manifest,
-      ...bindingOf(files, global),
-      ...(journalEpoch !== undefined && { journalEpoch }),
-    };
+    const manifest = journalEpoch === undefined ? bound : { ...bound, journalEpoch };
     const syncRecords = (): Promise<void> => this.#packs.sync();
-    const next = { syncRecords, files: manifest, bytes: files, pages, manifest: encodeManifest(bound) };
-    await this.#guard(() => commitGeneration(this.#disk, next, this.#lock));
-    this.#state = { ...this.#state, generation, manifest: bound, global, players, index, indexVersion };
-    return { before, after: index };
+    const files = { syncRecords, files: next, bytes, pages, manifest: encodeManifest(manifest) };
+    await this.#guard(() => commitGeneration(this.#disk, files, this.#lock));
+    this.#state = { ...this.#state, generation, manifest, global, players, index, indexVersion };
+    this.#format = format;
+    return { before: before.index, after: index };
   }
 
   get #blobContext(): BlobContext {

@@ -2,7 +2,7 @@ import type { Position } from "@orthant/core";
 import { ByteReader, ByteWriter, I32_MIN } from "@orthant/core/bytes";
 import { boxEquals, positionFrom } from "@orthant/core/lattice";
 import { childSlot, cubeAroundBoth } from "./cube.ts";
-import { type LeafEntry, NEWEST_INDEX_VERSION } from "./leaf-entry.ts";
+import type { LeafEntry } from "./leaf-entry.ts";
 import { overlapping, TrieBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
 import { type PageWriter, weightOfLeaf } from "./page-writer.ts";
@@ -61,6 +61,8 @@ function lastInSlot(from: number, to: number, isInSlot: (position: number) => bo
 /** Number of bytes allocated at once. */
 const BLOCK_BYTES = 4 * 1024 * 1024;
 const FIRST_CAPACITY = 1_024;
+/** Version of pages whose entries have everything that a leaf may have. */
+const ENTRY_VERSION = 4;
 const ORIGIN: Position = [0, 0, 0, 0];
 
 /** Many leaves in little memory: each takes its encoded bytes and about thirty more until it is read. */
@@ -82,7 +84,7 @@ export class EncodedLeaves {
   /** Adds a leaf. */
   add(leaf: LeafEntry): void {
     this.#out.clear();
-    new PageEntryWriter(this.#out, 0, ORIGIN, NEWEST_INDEX_VERSION).leaf(leaf);
+    new PageEntryWriter(this.#out, 0, ORIGIN, ENTRY_VERSION).leaf(leaf);
     const bytes = this.#out.view();
     if (bytes.length > this.#room) this.#addBlock(Math.max(bytes.length, BLOCK_BYTES));
     const buffer = this.#buffers.at(-1) as Uint8Array;
@@ -107,14 +109,14 @@ export class EncodedLeaves {
   /** Adds leaves that {@link write} has written. */
   read(input: ByteReader): void {
     for (let left = input.varUint(); left > 0; left--) {
-      this.add(new PageEntryReader(input, 0, ORIGIN, NEWEST_INDEX_VERSION).next().leaf as LeafEntry);
+      this.add(new PageEntryReader(input, 0, ORIGIN, ENTRY_VERSION).next().leaf as LeafEntry);
     }
   }
 
   /** Returns a leaf by the order of addition. */
   at(index: number): LeafEntry {
     const input = new ByteReader(this.#bytesAt(index));
-    return new PageEntryReader(input, 0, ORIGIN, NEWEST_INDEX_VERSION).next().leaf as LeafEntry;
+    return new PageEntryReader(input, 0, ORIGIN, ENTRY_VERSION).next().leaf as LeafEntry;
   }
 
   /** Returns the minimum corner of a leaf. */

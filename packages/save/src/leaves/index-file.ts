@@ -9,19 +9,68 @@ import {
   repeated,
   varU32,
 } from "@orthant/core/bytes";
-import { boxCodec, boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
+import {
+  boxCodec,
+  boxContainsBox,
+  boxEquals,
+  comparePositions,
+  positionCodec,
+  WHOLE_LATTICE,
+} from "@orthant/core/lattice";
+import type { RegionClock } from "@orthant/core/tree";
 import { atFile, decodeAt } from "@orthant/disk/files";
+import { recordRefsCodec } from "../codec/blob.ts";
 import { indexHeader, LEAF_LEVEL_MAX, NONE } from "../codec/layout.ts";
 import { CHILDREN, childCube, childSlot, lastOf, levelOf, requireLevel } from "./cube.ts";
-import {
-  findLeafFault,
-  type LeafEntry,
-  leafContentCodec,
-  type StoredLeaf,
-  storedLeafCodec,
-  type WholeIndexVersion,
-} from "./leaf-entry.ts";
+import { CLOCKS_PER_LEAF_MAX, findLeafFault, type LeafEntry, type WholeIndexVersion } from "./leaf-entry.ts";
 import { type HasCube, isBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
+
+/** A leaf entry as encoded: without the cube, which its node has. */
+interface StoredLeaf extends Omit<LeafEntry, "cube"> {
+  readonly leafId: number;
+}
+
+const clocksCodec = list<RegionClock>(
+  {
+    write(out, { region, clock }) {
+      positionCodec.write(out, region);
+      out.varUint(clock);
+    },
+    read: (input) => ({ region: positionCodec.read(input), clock: input.varUint() }),
+  },
+  CLOCKS_PER_LEAF_MAX,
+);
+
+/** Codec of the part of a leaf entry after its id. Rules S26 and S28. */
+function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cube">> {
+  return {
+    write(out, { chunkRefs, entityRefs, clocks }) {
+      recordRefsCodec.write(out, chunkRefs);
+      recordRefsCodec.write(out, entityRefs);
+      if (version === 2) clocksCodec.write(out, clocks);
+    },
+
+    read: (input) => ({
+      chunkRefs: recordRefsCodec.read(input),
+      entityRefs: recordRefsCodec.read(input),
+      chunks: 0,
+      clocks: version === 2 ? clocksCodec.read(input) : [],
+    }),
+  };
+}
+
+/** Codec of one leaf entry. */
+function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
+  const content = leafContentCodec(version);
+  return {
+    write(out, leaf) {
+      out.varU32(leaf.leafId);
+      content.write(out, leaf);
+    },
+
+    read: (input) => ({ leafId: input.varU32(), ...content.read(input) }),
+  };
+}
 
 /** A node of the index tree. `NONE` marks absent ids. */
 interface IndexNode {
@@ -185,7 +234,7 @@ const nodesCodec = list(indexNodeCodec, NODES_MAX);
 export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uint8Array {
   const sorted = [...leaves].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
   for (const { cube } of sorted) requireLevel(cube, LEAF_LEVEL_MAX);
-  const fault = findLeafFault(sorted, version);
+  const fault = findLeafFault(version === 1 ? sorted.map(withoutClocks) : sorted);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
   const nodes = buildIndexNodes(sorted.map(({ cube }) => cube));
   const body = new ByteWriter(64 + nodes.length * 128);
@@ -205,6 +254,11 @@ export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uin
   });
   out.raw(body.view());
   return out.copy();
+}
+
+/** Returns a leaf as version 1 has it. */
+export function withoutClocks(leaf: LeafEntry): LeafEntry {
+  return leaf.clocks.length === 0 ? leaf : { ...leaf, clocks: [] };
 }
 
 /** Decodes and fully checks a tree index. Rules S20 to S28. */
@@ -249,7 +303,7 @@ function decodeBody(
     if (leafId !== index) throw new OrthantError("ORT_INDEX", `leaf ${leafId} stands at ${index}`);
     return { cube: cubes[index] as Box, ...refs };
   });
-  const fault = findLeafFault(leaves, version);
+  const fault = findLeafFault(leaves);
   if (fault !== undefined) throw new OrthantError("ORT_INDEX", fault);
   return leaves;
 }

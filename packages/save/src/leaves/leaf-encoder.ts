@@ -2,19 +2,14 @@ import { encode } from "@orthant/core/bytes";
 import { comparePositions } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
 import { Pacer } from "../change/pacer.ts";
-import { type BlobSize, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
+import type { BlobFormat } from "../codec/blob-format.ts";
+import { type BlobSize, rememberSize } from "../codec/blob-size.ts";
 import { entityBlobCodec } from "../codec/entity.ts";
-import {
-  CHUNK_BLOB,
-  ENTITY_BLOB,
-  isPackedVersion,
-  PACKED_BLOB_VERSION,
-  type SaveLimits,
-  TABLE_BLOB_VERSION,
-} from "../codec/layout.ts";
+import { CHUNK_BLOB, ENTITY_BLOB, type SaveLimits } from "../codec/layout.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import { type ChunkBlobVersion, chunkRecord, type MeasuredRecord } from "./chunk-records.ts";
+import { chunkRecord, type MeasuredRecord } from "./chunk-records.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import { entityBatches, type PreparedEntity, type PreparedLeaf } from "./leaf-partition.ts";
 
@@ -36,8 +31,7 @@ export interface PlannedLeaf extends LeafEntry {
 /** How leaves are encoded. */
 interface EncoderOptions {
   readonly limits: SaveLimits;
-  /** Default: 3. */
-  readonly blobVersion?: ChunkBlobVersion;
+  readonly blobs: BlobFormat;
   readonly pacer?: Pacer;
 }
 
@@ -60,8 +54,8 @@ export class LeafEncoder {
 
   /** Begins to encode a leaf. Waits for an earlier one if too many are being compressed. */
   async begin({ newChunks, newEntities, ...leaf }: DraftLeaf): Promise<PlannedLeaf> {
-    const { limits, blobVersion = TABLE_BLOB_VERSION } = this.#options;
-    const records = encodeLeaf({ ...leaf, newChunks, newEntities }, limits, blobVersion);
+    const { limits, blobs } = this.#options;
+    const records = encodeLeaf({ ...leaf, newChunks, newEntities }, limits, blobs);
     // Who writes the leaf gets the failure.
     records.catch(() => undefined);
     this.#encoding.push(records);
@@ -93,16 +87,14 @@ export function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock
 async function encodeLeaf(
   { cube, newChunks, newEntities }: DraftLeaf,
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion,
+  blobs: BlobFormat,
 ): Promise<readonly MeasuredRecord[]> {
   const records: MeasuredRecord[] = [];
-  if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion));
+  if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobs));
   for (const entities of entityBatches(cube, newEntities, limits)) {
     const inner = encode(entityBlobCodec, { volume: cube, entities });
-    const record = isPackedVersion(blobVersion)
-      ? { blobVersion: PACKED_BLOB_VERSION, payload: await sealBlob(inner) }
-      : { blobVersion, payload: inner };
-    records.push({ blobType: ENTITY_BLOB, ...record });
+    const payload = await blobs.seal(inner);
+    records.push({ blobType: ENTITY_BLOB, blobVersion: blobs.entityVersion, payload });
   }
   return records;
 }

@@ -1,15 +1,13 @@
 import type { Box, Position } from "@orthant/core";
-import { type Codec, list } from "@orthant/core/bytes";
 import {
   boxEquals,
   comparePositions,
   PositionSet,
-  positionCodec,
   positionsEqual,
   REGION_EDGE_CHUNKS,
 } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
-import { isSameRef, type RecordRef, recordRefsCodec } from "../codec/blob.ts";
+import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import type { TaggedPart } from "../codec/tagged-part.ts";
 import { describeCube } from "./cube.ts";
 
@@ -24,11 +22,6 @@ export interface LeafEntry {
   readonly clocks: readonly RegionClock[];
   /** What an index of version 4 says about the leaf besides. They hold for exactly this entry. Rule S118. */
   readonly parts?: readonly TaggedPart[];
-}
-
-/** A leaf entry as encoded: without the cube, which its node has. */
-export interface StoredLeaf extends Omit<LeafEntry, "cube"> {
-  readonly leafId: number;
 }
 
 /** `format_version` of a single-file tree index: 1 follows the specification, 2 adds the clocks. */
@@ -48,53 +41,8 @@ export type IndexVersion = WholeIndexVersion | PageVersion;
 /** Versions in which a save can begin: 3 only follows from 2, when an index grows. */
 export type NewIndexVersion = Exclude<IndexVersion, 3>;
 
-/** The version of new saves. */
-export const NEWEST_INDEX_VERSION = 4;
-
 /** Maximum number of clocks in a leaf. */
 export const CLOCKS_PER_LEAF_MAX = 16_777_216;
-
-const clocksCodec = list<RegionClock>(
-  {
-    write(out, { region, clock }) {
-      positionCodec.write(out, region);
-      out.varUint(clock);
-    },
-    read: (input) => ({ region: positionCodec.read(input), clock: input.varUint() }),
-  },
-  CLOCKS_PER_LEAF_MAX,
-);
-
-/** Codec of the part of a leaf entry after its id. Rules S26 and S28. */
-export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cube">> {
-  return {
-    write(out, { chunkRefs, entityRefs, clocks }) {
-      recordRefsCodec.write(out, chunkRefs);
-      recordRefsCodec.write(out, entityRefs);
-      if (version === 2) clocksCodec.write(out, clocks);
-    },
-
-    read: (input) => ({
-      chunkRefs: recordRefsCodec.read(input),
-      entityRefs: recordRefsCodec.read(input),
-      chunks: 0,
-      clocks: version === 2 ? clocksCodec.read(input) : [],
-    }),
-  };
-}
-
-/** Codec of one leaf entry. */
-export function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
-  const content = leafContentCodec(version);
-  return {
-    write(out, leaf) {
-      out.varU32(leaf.leafId);
-      content.write(out, leaf);
-    },
-
-    read: (input) => ({ leafId: input.varU32(), ...content.read(input) }),
-  };
-}
 
 /** Returns whether two leaves have the same cube, records and clocks. */
 export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
@@ -123,15 +71,12 @@ function isSameList<Item>(
  * Returns the first fault in the content of leaves, whose cubes must be in order; `undefined` if there is
  * none.
  */
-export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
+export function findLeafFault(leaves: readonly LeafEntry[]): string | undefined {
   const regions = new PositionSet();
   for (const { cube, chunkRefs, entityRefs, clocks } of leaves) {
     // Formatted lazily: every commit checks every leaf here.
     const where = (): string => `the leaf at ${describeCube(cube)}`;
-    if (chunkRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
-      return `${where()} holds nothing`;
-    }
-    if (version === 1) continue;
+    if (chunkRefs.length + entityRefs.length + clocks.length === 0) return `${where()} holds nothing`;
     for (const [index, { region }] of clocks.entries()) {
       const previous = clocks[index - 1];
       if (previous !== undefined && comparePositions(previous.region, region) >= 0) {

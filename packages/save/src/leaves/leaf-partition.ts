@@ -10,12 +10,13 @@ import {
 } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
 import type { Pacer } from "../change/pacer.ts";
-import type { BlobSize } from "../codec/blob.ts";
+import { type BlobFormat, TABLE_BLOBS } from "../codec/blob-format.ts";
+import type { BlobSize } from "../codec/blob-size.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
-import { isPackedVersion, LEAF_LEVEL_MAX, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
+import { LEAF_CHUNKS_TARGET, LEAF_LEVEL_MAX, type SaveLimits } from "../codec/layout.ts";
 import { type ChunkEntry, chunkBounds } from "../codec/prepared-chunks.ts";
 import { arrangeChunks, type StoredChunk } from "../codec/stored-chunk.ts";
-import { type ChunkBlobVersion, type ChunkStorage, chunksFit, chunksToStore } from "./chunk-records.ts";
+import { type ChunkStorage, chunksFit, chunksToStore } from "./chunk-records.ts";
 import {
   alignedCubeAt,
   CHILDREN,
@@ -48,11 +49,6 @@ export interface PreparedEntity {
 
 /** Up to this level, an edge of four chunks, a leaf is split only where the hard limits require it. */
 const SMALL_LEVEL = 2;
-/**
- * Number of chunks above which a leaf is split, however few bytes they take, because reading it would take
- * too long.
- */
-export const LEAF_CHUNKS_TARGET = 2_048;
 /**
  * Leaves are merged if together they take at most this share of a target, so that they do not split again
  * soon.
@@ -108,13 +104,13 @@ export async function* storedLeaves(
   storage: ChunkStorage,
 ): AsyncGenerator<PreparedLeaf> {
   const { cube, chunks } = content;
-  const { blobVersion, pacer } = storage;
-  if (hasTooManyChunks(cube, chunks.length, blobVersion)) {
+  const { blobs, pacer } = storage;
+  if (hasTooManyChunks(cube, chunks.length, blobs)) {
     for (const part of partsOf(content)) yield* storedLeaves(part, limits, storage);
     return;
   }
   const prepared = { ...content, chunks: arrangeChunks(await chunksToStore(chunks, storage)) };
-  yield* await partitionLeaf(prepared, limits, blobVersion, pacer);
+  yield* await partitionLeaf(prepared, limits, blobs, pacer);
 }
 
 /**
@@ -125,27 +121,22 @@ export async function* storedLeaves(
 export async function partitionLeaf(
   content: PreparedLeaf,
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
+  blobs: BlobFormat = TABLE_BLOBS,
   pacer?: Pacer,
 ): Promise<readonly PreparedLeaf[]> {
   const { cube, chunks, entities, clocks } = content;
   if (chunks.length + entities.length + clocks.length === 0) return [];
   await pacer?.copied(chunks.length);
   // A single chunk always fits, except for its entities, which then get several records.
-  if (requireLevel(cube) === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
+  if (requireLevel(cube) === 0 || fitsLeaf(content, limits, blobs)) return [content];
   const leaves: PreparedLeaf[] = [];
-  for (const part of partsOf(content))
-    leaves.push(...(await partitionLeaf(part, limits, blobVersion, pacer)));
+  for (const part of partsOf(content)) leaves.push(...(await partitionLeaf(part, limits, blobs, pacer)));
   return leaves;
 }
 
 /** Returns whether a leaf is split because of the number of its chunks, whatever their size. */
-export function hasTooManyChunks(
-  cube: Box,
-  chunks: number,
-  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
-): boolean {
-  return chunks > LEAF_CHUNKS_TARGET && isPackedVersion(blobVersion) && requireLevel(cube) > SMALL_LEVEL;
+export function hasTooManyChunks(cube: Box, chunks: number, { leafChunksMax }: BlobFormat): boolean {
+  return chunks > leafChunksMax && requireLevel(cube) > SMALL_LEVEL;
 }
 
 /**
@@ -154,13 +145,13 @@ export function hasTooManyChunks(
 export function fitsLeaf(
   { cube, chunks, entities }: PreparedLeaf,
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
+  blobs: BlobFormat,
 ): boolean {
-  if (hasTooManyChunks(cube, chunks.length, blobVersion)) return false;
+  if (hasTooManyChunks(cube, chunks.length, blobs)) return false;
   const small = requireLevel(cube) <= SMALL_LEVEL;
   const chunkBytesMax = small ? limits.chunkBlobHardMaxBytes : limits.chunkBlobTargetBytes;
   const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
-  if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
+  if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobs)) return false;
   return entities.length === 0 || entityBlobBytes(cube, entities) <= entityBytesMax;
 }
 
@@ -168,11 +159,11 @@ export function fitsLeaf(
 export function fitsMerged(
   { cube, chunks, entities }: PreparedLeaf,
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion,
+  blobs: BlobFormat,
 ): boolean {
-  if (isPackedVersion(blobVersion) && chunks.length > LEAF_CHUNKS_TARGET * MERGED_SHARE) return false;
+  if (chunks.length > blobs.leafChunksMax * MERGED_SHARE) return false;
   const chunkBytesMax = limits.chunkBlobTargetBytes * MERGED_SHARE;
-  if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
+  if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobs)) return false;
   return entityBlobBytes(cube, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
 }
 

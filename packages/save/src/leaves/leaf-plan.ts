@@ -2,9 +2,9 @@ import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthan
 import { comparePositions, PositionSet, regionOf } from "@orthant/core/lattice";
 import type { Pacer } from "../change/pacer.ts";
 import type { LeafChange } from "../change/save-change.ts";
-import { type BlobSize, blobSizeOf } from "../codec/blob.ts";
+import { type BlobSize, blobSizeOf } from "../codec/blob-size.ts";
 import type { StoredEntity } from "../codec/entity.ts";
-import { type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
+import type { SaveLimits } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
@@ -82,14 +82,14 @@ async function* planChange(
   context: PlanContext,
 ): AsyncGenerator<DraftLeaf> {
   const { cube, entities, clocks } = change;
-  const { shape, limits, blobVersion } = context;
+  const { shape, limits, blobs } = context;
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
   let chunks = await chunksAfter(change, old, context);
-  if (chunks === undefined || !hasTooManyChunks(cube, chunks.length, blobVersion)) {
+  if (chunks === undefined || !hasTooManyChunks(cube, chunks.length, blobs)) {
     const stored = await chunksToStore(chunks ?? [], context);
     const given = prepareLeaf(cube, stored, entities ?? [], newClocks, shape);
     await context.pacer.copied(given.chunks.length);
-    if (fitsLeaf(given, limits, blobVersion)) {
+    if (fitsLeaf(given, limits, blobs)) {
       const draft: DraftLeaf = {
         cube,
         chunkRefs: chunks === undefined ? (old?.chunkRefs ?? []) : [],
@@ -142,12 +142,12 @@ async function mergeAround(
   leaf: PlannedLeaf,
   context: PlanContext,
 ): Promise<DraftLeaf | undefined> {
-  const { limits, blobVersion = TABLE_BLOB_VERSION } = context;
+  const { limits, blobs } = context;
   const cube = findMerge(map, leaf, sizesOf, limits);
   if (cube === undefined) return undefined;
   const members = [...map.inside(cube)].filter((member) => member !== undefined);
   const content = await readMembers(cube, members, context);
-  if (content === undefined || !fitsMerged(content, limits, blobVersion)) return undefined;
+  if (content === undefined || !fitsMerged(content, limits, blobs)) return undefined;
   for (const member of members) map.remove(member.cube);
   return draftOf(content);
 }

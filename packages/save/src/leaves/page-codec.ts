@@ -55,7 +55,7 @@ export function encodePage(
   const entries = [...entriesOf(part)].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
   const cube = number === 0 ? WHOLE_LATTICE : (part as TrieBranch<LeafEntry>).cube;
   const leaves = entries.filter((entry): entry is LeafEntry => !isPage(entry));
-  const fault = findLeafFault(leaves, version);
+  const fault = findLeafFault(leaves);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
   const body = new ByteWriter();
   const writer = new PageEntryWriter(body, generation, cube.min, version);
@@ -202,7 +202,7 @@ function readEntries(
     const offset = pageHeader.offsets.leafCount;
     throw new OrthantError("ORT_INDEX", `${found}, not ${leafCount} and ${linkCount}`, { offset });
   }
-  const fault = findLeafFault(leaves, version);
+  const fault = findLeafFault(leaves);
   if (fault !== undefined) throw wrong(fault);
   return entries;
 }

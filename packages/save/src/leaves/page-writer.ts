@@ -16,6 +16,13 @@ export interface EncodedPage extends NewPage {
   readonly bytes: Uint8Array;
 }
 
+/** An index whose pages are all written. */
+export interface SettledIndex {
+  readonly root: TrieNode<LeafEntry> | undefined;
+  /** The encoded root. */
+  readonly bytes: Uint8Array;
+}
+
 /** Options for writing pages. */
 interface PageWriterOptions {
   readonly version: PageVersion;
@@ -55,9 +62,7 @@ export class PageWriter {
   }
 
   /** Writes every unwritten page among the leaves. Returns the resulting trie and its encoded root. */
-  async settle(
-    root: Node | undefined,
-  ): Promise<{ readonly root: Node | undefined; readonly bytes: Uint8Array }> {
+  async settle(root: Node | undefined): Promise<SettledIndex> {
     const id = { generation: this.#options.generation, number: 0 };
     // A root that consists of a single page is that page, if it is in memory.
     const part = isPage(root) ? (root.content ?? root) : root;
@@ -65,11 +70,6 @@ export class PageWriter {
     const settled = await this.#settleBelow(part);
     const { part: fitting, bytes } = await this.#fit(settled, id);
     return { root: fitting, bytes };
-  }
-
-  /** Version of the pages. */
-  get version(): PageVersion {
-    return this.#options.version;
   }
 
   /** Size above which a page is split. */

@@ -1,31 +1,15 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
-import { ByteReader, type Codec, decode } from "@orthant/core/bytes";
+import { ByteReader, decode } from "@orthant/core/bytes";
 import { boxContains, boxEquals, PositionSet } from "@orthant/core/lattice";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
-import { openBlob, type RecordRef, rememberSize } from "../codec/blob.ts";
-import { checkChunkBlob, chunkBlobCodec } from "../codec/chunk-blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
+import { type BlobFormat, blobFormatOf, TABLE_BLOBS } from "../codec/blob-format.ts";
+import { rememberSize } from "../codec/blob-size.ts";
 import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
 import { packFile } from "../codec/files.ts";
-import {
-  BLOB_VERSION,
-  CHUNK_BLOB,
-  ENTITY_BLOB,
-  isPackedVersion,
-  PACKED_BLOB_VERSION,
-  PARTS_BYTES_MAX,
-  recordHeader,
-  type SaveLimits,
-  TABLE_BLOB_VERSION,
-} from "../codec/layout.ts";
-import { checkPackedBlob, locatedBlobCodec } from "../codec/packed-blob.ts";
+import { BLOB_VERSION, CHUNK_BLOB, ENTITY_BLOB, recordHeader, type SaveLimits } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
-import {
-  type GeneratedChunks,
-  realizeStored,
-  type StoredChunk,
-  storedChunks,
-  ticksOf,
-} from "../codec/stored-chunk.ts";
+import { type GeneratedChunks, realizeStored, type StoredChunk, ticksOf } from "../codec/stored-chunk.ts";
 import { describeCube } from "../leaves/cube.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
@@ -66,10 +50,9 @@ export async function decodeNewRecords(
   const chunks: StoredChunk[] = [];
   for (const record of records) {
     if (record.blobType !== CHUNK_BLOB) continue;
-    const { blobVersion, payload } = record;
-    const isPacked = isPackedVersion(blobVersion);
-    const bytes = isPacked ? await openBlob(payload, payloadLimit(context, record)) : payload;
-    for (const entry of decodeStored(bytes, blobVersion, context)) chunks.push(entry);
+    const format = formatOf(record);
+    const bytes = await format.open(record.payload, payloadLimit(context, record));
+    for (const entry of decode(format.locatedCodec(context.chunkVolume), bytes)) chunks.push(entry);
   }
   return chunks;
 }
@@ -99,12 +82,9 @@ export async function checkChunkPayload(
   const source = recordSource(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context);
-  const { blobVersion } = ref;
   const positions = atFile(at, () => {
     const input = new ByteReader(bytes, { origin: at.origin ?? 0 });
-    const found = isPackedVersion(blobVersion)
-      ? checkPackedBlob(input, context.chunkVolume, blobVersion)
-      : checkChunkBlob(input, context.chunkVolume);
+    const found = formatOf(ref).check(input, context.chunkVolume);
     input.end();
     return found;
   });
@@ -134,7 +114,7 @@ export function payloadLimit(
   { blobType, blobVersion }: Pick<RecordRef, "blobType" | "blobVersion">,
 ): number {
   if (blobType !== CHUNK_BLOB) return limits.entityBlobHardMaxBytes;
-  return limits.chunkBlobHardMaxBytes + (blobVersion === TABLE_BLOB_VERSION ? PARTS_BYTES_MAX : 0);
+  return limits.chunkBlobHardMaxBytes + (blobFormatOf(blobVersion)?.partsBytesMax ?? 0);
 }
 
 /**
@@ -240,24 +220,16 @@ async function decodeChunkPayload(
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
   const { bytes, at } = await openPayload(payload, ref, source, context);
-  const chunks = decodeStored(bytes, ref.blobVersion, context, at);
+  const chunks = decodeAt(at, formatOf(ref).locatedCodec(context.chunkVolume), bytes);
   const outside = chunks.find(({ position }) => !boxContains(cube, position));
   if (outside !== undefined) throw strayChunk(source, outside.position);
   rememberSize(ref, { bytes: bytes.length, chunks: chunks.length });
   return chunks;
 }
 
-function decodeStored(
-  bytes: Uint8Array,
-  blobVersion: number,
-  { chunkVolume }: BlobContext,
-  at?: Source,
-): readonly StoredChunk[] {
-  const decoded = <Value>(codec: Codec<Value>): Value =>
-    at === undefined ? decode(codec, bytes) : decodeAt(at, codec, bytes);
-  return isPackedVersion(blobVersion)
-    ? decoded(locatedBlobCodec(chunkVolume, blobVersion))
-    : storedChunks(decoded(chunkBlobCodec(chunkVolume)));
+/** Returns the format of a record, whose version must be known. */
+function formatOf({ blobVersion }: Pick<RecordRef, "blobVersion">): BlobFormat {
+  return blobFormatOf(blobVersion) ?? TABLE_BLOBS;
 }
 
 /** Returns the uncompressed content of a payload, and the source to name in its errors. */
@@ -267,11 +239,13 @@ async function openPayload(
   source: Source,
   context: BlobContext,
 ): Promise<{ readonly bytes: Uint8Array; readonly at: Source }> {
-  if (!isPackedVersion(ref.blobVersion)) return { bytes: payload, at: source };
   const { path, origin = 0, what } = source;
   const bytesMax = payloadLimit(context, ref);
   const isBeside = context.isBeside === true && payload.length >= BESIDE_BYTES_MIN;
-  const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin, isBeside));
+  const bytes = await atFileLater(source, async () =>
+    formatOf(ref).open(payload, bytesMax, origin, isBeside),
+  );
+  if (bytes === payload) return { bytes, at: source };
   // Offsets in the uncompressed content are not offsets in the file.
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }
@@ -285,7 +259,7 @@ function requireKind({ blobType, blobVersion }: RecordRef, expected: number, sou
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
   }
-  const newest = expected === CHUNK_BLOB ? TABLE_BLOB_VERSION : PACKED_BLOB_VERSION;
+  const newest = expected === CHUNK_BLOB ? TABLE_BLOBS.version : TABLE_BLOBS.entityVersion;
   if (blobVersion < BLOB_VERSION || blobVersion > newest) {
     const detail = `${source.what}: blob version ${blobVersion}, known is up to ${newest}`;
     throw new OrthantError("ORT_VERSION", detail, context);

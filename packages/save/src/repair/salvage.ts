@@ -1,32 +1,18 @@
 import { type Box, isOrthantError } from "@orthant/core";
 import { wrongArgument } from "@orthant/core/arguments";
-import { decode } from "@orthant/core/bytes";
-import { boxContainsBox, boxesIntersect } from "@orthant/core/lattice";
+import { ByteReader, decode } from "@orthant/core/bytes";
+import { boxCodec, boxContainsBox, boxesIntersect } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, readWhole } from "@orthant/disk/files";
-import { compareAge, openBlob, type RecordRef } from "../codec/blob.ts";
-import { chunkBlobCodec } from "../codec/chunk-blob.ts";
+import { compareAge, type RecordRef } from "../codec/blob.ts";
+import { blobFormatOf } from "../codec/blob-format.ts";
 import { entityBlobCodec, type StoredEntity, type StoredPlayer } from "../codec/entity.ts";
 import { packFile, pageFile } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
-import {
-  CHUNK_BLOB,
-  DATA_FOLDER,
-  ENTITY_BLOB,
-  isPackedVersion,
-  type SaveLimits,
-  TABLE_BLOB_VERSION,
-} from "../codec/layout.ts";
-import { packedBlobCodec } from "../codec/packed-blob.ts";
-import { chunkBounds } from "../codec/prepared-chunks.ts";
+import { CHUNK_BLOB, DATA_FOLDER, ENTITY_BLOB, type SaveLimits } from "../codec/layout.ts";
 import type { StoreEntry } from "../codec/store-page.ts";
-import {
-  type GeneratedChunks,
-  needsGenerator,
-  type StoredChunk,
-  storedChunks,
-} from "../codec/stored-chunk.ts";
+import { type GeneratedChunks, needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import type { IndexPart } from "../leaves/leaf-index.ts";
 import { scanPack } from "../pack/pack-scan.ts";
@@ -91,17 +77,14 @@ export async function decodeRecord(
   payload: Uint8Array,
   chunkVolume: number,
 ): Promise<RecordContent | undefined> {
-  if (blobVersion > TABLE_BLOB_VERSION || blobType > ENTITY_BLOB) return undefined;
-  const isPacked = isPackedVersion(blobVersion);
+  const format = blobFormatOf(blobVersion);
+  if (format === undefined || blobType > ENTITY_BLOB) return undefined;
   try {
-    const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
+    const bytes = await format.open(payload, BLOB_BYTES_MAX);
     if (blobType !== CHUNK_BLOB) return { chunks: [], ...decode(entityBlobCodec, bytes) };
-    if (isPacked) {
-      const chunks = decode(packedBlobCodec(chunkVolume, blobVersion), bytes);
-      return { volume: chunkBounds(chunks), chunks, entities: [] };
-    }
-    const chunks = decode(chunkBlobCodec(chunkVolume), bytes);
-    return { volume: chunkBounds(chunks), chunks: storedChunks(chunks), entities: [] };
+    const chunks = decode(format.codec(chunkVolume), bytes);
+    // Of untouched positions too. A blob of any version begins with its volume.
+    return { volume: boxCodec.read(new ByteReader(bytes)), chunks, entities: [] };
   } catch (error) {
     // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;

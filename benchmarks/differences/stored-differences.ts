@@ -13,7 +13,7 @@ import {
   packedBlobCodec,
   scanPack,
   sealBlob,
-  WholeChunk,
+  wholeChunk,
 } from "@orthant/save/internal";
 import { COUNTRY } from "../rest/edited-worlds.ts";
 
@@ -65,7 +65,7 @@ function withList(entry: StoredChunk): StoredChunk {
   if (list.length * CHANGE_WEIGHT < encode(packedChunkCodec(volume), chunk).length) {
     return { ...entry, change: list };
   }
-  return new WholeChunk(entry.position, ChunkContent.of(chunk));
+  return wholeChunk(entry.position, ChunkContent.of(chunk));
 }
 
 /** Returns the voxels of a stored change and their new blocks, without the chunk that it changes. Rules S77 to S79. */

@@ -5,7 +5,7 @@ import { clockFrom } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk } from "@orthant/save";
-import { WholeChunk } from "@orthant/save/internal";
+import { wholeChunk } from "@orthant/save/internal";
 import { Prng } from "@orthant/testkit";
 import { createWorldEngine } from "@orthant/world/engine";
 import { builtChunk } from "../cli/built-leaves.ts";
@@ -106,7 +106,7 @@ class LeafMaker {
 
   #entryAt(position: Position): StoredChunk {
     const entry = this.#stored[this.#prng.below(this.#stored.length)] as StoredChunk;
-    return entry.kind === "chunk" ? new WholeChunk(position, entry.content) : { ...entry, position };
+    return entry.kind === "chunk" ? wholeChunk(position, entry.content) : { ...entry, position };
   }
 }
 

@@ -52,7 +52,7 @@ import {
   scheduledTicksCodec,
   sealBlob,
   trieOf,
-  WholeChunk,
+  wholeChunk,
 } from "@orthant/save/internal";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { journalEntries } from "./journal-samples.ts";
@@ -182,18 +182,18 @@ const changeOf = (position: Position, base: "generator" | "air", after: Chunk): 
   change: encodeChunkChange(emptyChunk(after.volume), after) ?? new Uint8Array(0),
 });
 const smallStored: readonly StoredChunk[] = [
-  new WholeChunk([-1, 0, 0, 0], ChunkContent.of(modelChunk(3))),
+  wholeChunk([-1, 0, 0, 0], ChunkContent.of(modelChunk(3))),
   changeOf([0, 0, 0, 0], "generator", modelChunk(5)),
-  new WholeChunk([0, 0, 0, 5], ChunkContent.of(modelChunk(3))),
+  wholeChunk([0, 0, 0, 5], ChunkContent.of(modelChunk(3))),
   changeOf([0, 9, 0, 0], "air", emptyChunk(SMALL_CHUNKS.volume).set(3, 300)),
-  new WholeChunk([3, 0, 0, 0], ChunkContent.of(emptyChunk(SMALL_CHUNKS.volume))),
+  wholeChunk([3, 0, 0, 0], ChunkContent.of(emptyChunk(SMALL_CHUNKS.volume))),
 ];
 const wideStored: readonly StoredChunk[] = [
   smallStored[0] as StoredChunk,
   changeOf([65_534, 65_535, 65_535, 65_535], "air", modelChunk(6)),
 ];
 const bigStored: readonly StoredChunk[] = [
-  new WholeChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
+  wholeChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
   changeOf([1, 2, 3, 1], "air", bigChunk),
 ];
 /** With data of voxels, and with a part that no program knows. */
@@ -201,7 +201,7 @@ const storedWithParts: readonly StoredChunk[] = smallStored.map((entry, index) =
   const data = { tag: 1, bytes: Uint8Array.of(2, 0, 1, 7, 3, 2, 8, 9) };
   const unknown = { tag: 90, bytes: Uint8Array.of(index + 1) };
   const parts = index === 0 ? [data] : index === 3 ? [data, unknown] : index === 4 ? [unknown] : [];
-  return entry.kind === "chunk" ? new WholeChunk(entry.position, entry.content, parts) : { ...entry, parts };
+  return entry.kind === "chunk" ? wholeChunk(entry.position, entry.content, parts) : { ...entry, parts };
 });
 /** Small enough that inflated envelopes stay well below the allocation limit of a call. */
 const ENVELOPE_BYTES_MAX = 4_096;

@@ -24,7 +24,7 @@ export {
 } from "./codec/packed-blob.ts";
 export { scheduledTicksCodec } from "./codec/scheduled-ticks.ts";
 export { STORE_PAGE_TARGET_BYTES, storePageCodec, storePagesCodec } from "./codec/store-page.ts";
-export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
+export { ChunkContent, wholeChunk } from "./codec/stored-chunk.ts";
 export { storedDescriptionCodec } from "./codec/world-description.ts";
 export { COMPACTION_DEAD_SHARE } from "./history/compaction.ts";
 export { type DatedGeneration, keptGenerations } from "./history/retention.ts";

@@ -11,7 +11,7 @@ import {
   packedBytesAtLeast,
   packedBytesAtMost,
   sealBlob,
-  WholeChunk,
+  wholeChunk,
 } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, SHAPE } from "@orthant/testkit/saves";
@@ -33,7 +33,7 @@ const CHANGE_6 = "01 01 03 06";
 const BLOB = `${VOLUME} 05 02 ${PLACES} ${CONTENTS} ${CHUNK_9} ${CHUNK_7} ${CHANGE_5} ${CHANGE_6}`;
 
 const whole = (position: Position, number: number): StoredChunk =>
-  new WholeChunk(position, ChunkContent.of(chunkOf(number)));
+  wholeChunk(position, ChunkContent.of(chunkOf(number)));
 const changeAt = (position: Position, base: "generator" | "air", hex: string): StoredChunk => ({
   kind: "change",
   position,
@@ -146,7 +146,7 @@ describe("a chunk blob of version 2", () => {
     const empty = ChunkContent.of(emptyChunk(SHAPE.volume));
     const bytes = encode(
       codec,
-      positions.map((position) => new WholeChunk(position, empty)),
+      positions.map((position) => wholeChunk(position, empty)),
     );
     const volume = "00000000 feff07 feff07 feff07 feff07";
     const numbers = "00 00 00 feffffff0f ffff07 808008 8180f4ff0f 818004";
@@ -165,7 +165,7 @@ describe("a chunk blob of version 2", () => {
     const empty = ChunkContent.of(emptyChunk(SHAPE.volume));
     const bytes = encode(
       codec,
-      [...positions.values()].map((position) => new WholeChunk(position, empty)),
+      [...positions.values()].map((position) => wholeChunk(position, empty)),
     );
     // One more for the content of each, and some for the head.
     expect(bytes.length / 1_000).toBeLessThan(3.05);

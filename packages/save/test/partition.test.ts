@@ -8,7 +8,7 @@ import {
   Pacer,
   partitionLeaf,
   prepareLeaf,
-  WholeChunk,
+  wholeChunk,
 } from "@orthant/save/internal";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
@@ -44,7 +44,7 @@ describe("a growing leaf", () => {
   test("yields to the loop while it is split", async () => {
     const chunks = row(600).map((position, number) => {
       const { chunk } = entryAt(position, number + 2);
-      return new WholeChunk(position, ChunkContent.of(chunk));
+      return wholeChunk(position, ChunkContent.of(chunk));
     });
     const { description } = (await smallWorld()).writer.state.global;
     const content = prepareLeaf(ORIGIN_CELL, chunks, [], [], description.chunkShape);

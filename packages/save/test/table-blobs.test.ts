@@ -17,7 +17,7 @@ import {
   openBlob,
   packedBlobCodec,
   sealBlob,
-  WholeChunk,
+  wholeChunk,
 } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, GLOBAL, ORIGIN_CELL, SHAPE } from "@orthant/testkit/saves";
@@ -43,13 +43,16 @@ const UNKNOWN = "82 02 04 01 04 01 77";
 const DATA_1 = { tag: 1, bytes: fromHex("01 03 02 aabb") };
 const DATA_3 = { tag: 1, bytes: fromHex("01 00 01 cc") };
 
-const whole = (position: Position, number: number, parts: WholeChunk["parts"] = []): StoredChunk =>
-  new WholeChunk(position, ChunkContent.of(chunkOf(number)), parts);
+const whole = (
+  position: Position,
+  number: number,
+  parts: NonNullable<StoredChunk["parts"]> = [],
+): StoredChunk => wholeChunk(position, ChunkContent.of(chunkOf(number)), parts);
 const changeAt = (
   position: Position,
   base: "generator" | "air",
   hex: string,
-  parts: WholeChunk["parts"] = [],
+  parts: NonNullable<StoredChunk["parts"]> = [],
 ): StoredChunk => ({ kind: "change", position, base, volume: SHAPE.volume, change: fromHex(hex), parts });
 const chunks: readonly StoredChunk[] = [
   whole([-1, 0, 0, 0], 9),
@@ -84,7 +87,7 @@ describe("a chunk blob of version 3", () => {
 
   test("[S112] takes no byte for data or ticks if no chunk has any", () => {
     const plain = chunks.map(({ parts: _, ...entry }) =>
-      entry.kind === "chunk" ? new WholeChunk(entry.position, entry.content) : entry,
+      entry.kind === "chunk" ? wholeChunk(entry.position, entry.content) : entry,
     );
     expect(toHex(encode(codec, plain))).toBe(toHex(fromHex(BARE)));
     const bytesOfTable = fromHex(TABLE).length;

@@ -6,7 +6,7 @@ import { readPositions, writePositions } from "./blob-positions.ts";
 import { partBytes, readSections, writeSections } from "./blob-sections.ts";
 import { type PackedBlobVersion, TABLE_BLOB_VERSION } from "./layout.ts";
 import { chunkBounds, hasEqualParts } from "./prepared-chunks.ts";
-import { arrangeChunks, ChunkContent, checkPart, type StoredChunk, WholeChunk } from "./stored-chunk.ts";
+import { arrangeChunks, ChunkContent, checkPart, type StoredChunk, wholeChunk } from "./stored-chunk.ts";
 import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /**
@@ -260,7 +260,7 @@ function entriesOf(blob: ReadBlob, chunkVolume: number, isChecked: boolean): rea
     const number = numbers[index] as number;
     const own = parts.get(index) ?? NO_PARTS;
     const content = dictionary[number - FIRST_CHUNK];
-    if (content !== undefined) return new WholeChunk(position, content, own);
+    if (content !== undefined) return wholeChunk(position, content, own);
     const base = number === CHANGE_TO_AIR ? "air" : "generator";
     const change = contentAt(next++);
     return { kind: "change", position, base, volume: chunkVolume, change, parts: own, isChecked };

@@ -8,7 +8,7 @@ import {
   type GeneratedChunks,
   realizeStored,
   type StoredChunk,
-  WholeChunk,
+  wholeChunk,
 } from "./stored-chunk.ts";
 
 /** Minimum bytes of a position in a blob, besides its chunk. */
@@ -50,7 +50,7 @@ export function plainStorer(
     // Version 1 has no voxel data; conversions to it report the loss.
     const chunk = ("kind" in entry ? realizeStored(entry, generated) : entry.chunk).withoutData();
     requireLatticePosition(...entry.position);
-    return new WholeChunk(entry.position, contentOf(chunk, contents));
+    return wholeChunk(entry.position, contentOf(chunk, contents));
   };
 }
 
@@ -58,7 +58,7 @@ function storedChunks(chunks: readonly ChunkAssignment[]): readonly StoredChunk[
   const contents = new Map<Chunk, ChunkContent>();
   const stored: StoredChunk[] = [];
   for (const { position, chunk } of chunks) {
-    if (chunk !== undefined) stored.push(new WholeChunk(position, contentOf(chunk, contents)));
+    if (chunk !== undefined) stored.push(wholeChunk(position, contentOf(chunk, contents)));
   }
   return stored;
 }

@@ -1,5 +1,5 @@
 import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
-import { ByteWriter, bytesEqual, crc32 } from "@orthant/core/bytes";
+import { bytesEqual, crc32, encode } from "@orthant/core/bytes";
 import { chunkCodec } from "@orthant/core/chunk";
 import { comparePositions, requireLatticePosition } from "@orthant/core/lattice";
 import type { ScheduledTick } from "./scheduled-ticks.ts";
@@ -38,7 +38,8 @@ export function prepareChunks(
   chunks: readonly ChunkAssignment[],
   chunkVolume: number,
 ): readonly PreparedChunk[] {
-  const interner = new ContentInterner(chunkVolume);
+  const codec = chunkCodec(chunkVolume);
+  const intern = contentInterner((chunk: Chunk) => ({ bytes: encode(codec, chunk) }));
   const sorted = [...chunks].sort((a, b) => comparePositions(a.position, b.position));
   return sorted.map(({ position, chunk }, index) => {
     requireLatticePosition(...position);
@@ -47,7 +48,7 @@ export function prepareChunks(
       throw new OrthantError("ORT_ARGUMENT", `two chunks at [${position}]`);
     }
     const stored = chunk !== undefined && !chunk.isEmpty;
-    return { position, chunk, content: stored ? interner.intern(chunk) : undefined };
+    return { position, chunk, content: stored ? intern(chunk) : undefined };
   });
 }
 
@@ -78,35 +79,27 @@ export class Bounds {
   }
 }
 
-class ContentInterner {
-  readonly #chunkVolume: number;
-  readonly #byChunk = new Map<Chunk, PreparedContent>();
-  readonly #byCrc = new Map<number, PreparedContent[]>();
-  readonly #scratch = new ByteWriter();
-
-  constructor(chunkVolume: number) {
-    this.#chunkVolume = chunkVolume;
-  }
-
-  intern(chunk: Chunk): PreparedContent {
-    const known = this.#byChunk.get(chunk);
-    if (known !== undefined) return known;
-    this.#scratch.clear();
-    chunkCodec(this.#chunkVolume).write(this.#scratch, chunk);
-    const content = this.#findOrAdd(this.#scratch.view());
-    this.#byChunk.set(chunk, content);
+/**
+ * Returns a function from items to contents, the same one for all contents with equal bytes. `contentOf` is called
+ * once for each item.
+ */
+export function contentInterner<Item, Content extends PreparedContent>(
+  contentOf: (item: Item) => Content,
+): (item: Item) => Content {
+  const byItem = new Map<Item, Content>();
+  const byCrc = new Map<number, Content[]>();
+  const findOrAdd = (content: Content): Content => {
+    const crc = crc32(content.bytes);
+    const bucket = byCrc.get(crc) ?? [];
+    const equal = bucket.find(({ bytes }) => bytesEqual(bytes, content.bytes));
+    if (equal === undefined) byCrc.set(crc, [...bucket, content]);
+    return equal ?? content;
+  };
+  return (item) => {
+    const content = byItem.get(item) ?? findOrAdd(contentOf(item));
+    byItem.set(item, content);
     return content;
-  }
-
-  #findOrAdd(bytes: Uint8Array): PreparedContent {
-    const crc = crc32(bytes);
-    const bucket = this.#byCrc.get(crc) ?? [];
-    const equal = bucket.find((content) => bytesEqual(content.bytes, bytes));
-    if (equal !== undefined) return equal;
-    const content = { bytes: bytes.slice() };
-    this.#byCrc.set(crc, [...bucket, content]);
-    return content;
-  }
+  };
 }
 
 /** Number of bytes sampled from a part before it is compared in full. */

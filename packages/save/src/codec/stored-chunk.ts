@@ -1,5 +1,5 @@
 import { AIR, type Chunk, emptyChunk, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { ByteReader, bytesEqual, crc32, decode, encode } from "@orthant/core/bytes";
+import { ByteReader, decode, encode } from "@orthant/core/bytes";
 import {
   applyChunkChange,
   checkChunkChange,
@@ -15,7 +15,7 @@ import {
 } from "@orthant/core/chunk";
 import { CHUNK_VOXELS_MAX, comparePositions, requireLatticePosition } from "@orthant/core/lattice";
 import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
-import type { ChunkEntry } from "./prepared-chunks.ts";
+import { type ChunkEntry, contentInterner } from "./prepared-chunks.ts";
 import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";
 import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
@@ -28,18 +28,21 @@ export type StoredChunk = WholeChunk | StoredChange;
 export type GeneratedChunks = (position: Position) => Chunk;
 
 /** A position whose whole chunk is stored. */
-export class WholeChunk {
-  readonly kind = "chunk";
+export interface WholeChunk {
+  readonly kind: "chunk";
   readonly position: Position;
   /** The blocks. */
   readonly content: ChunkContent;
   readonly parts: readonly TaggedPart[];
+}
 
-  constructor(position: Position, content: ChunkContent, parts: readonly TaggedPart[] = NO_PARTS) {
-    this.position = position;
-    this.content = content;
-    this.parts = parts;
-  }
+/** Creates a {@link WholeChunk}. */
+export function wholeChunk(
+  position: Position,
+  content: ChunkContent,
+  parts: readonly TaggedPart[] = NO_PARTS,
+): WholeChunk {
+  return { kind: "chunk", position, content, parts };
 }
 
 /** A position stored as the voxels in which it differs from a base. */
@@ -166,7 +169,7 @@ export function withTicksLater(entry: StoredChunk, volume: number, steps: number
   const parts = (entry.parts ?? NO_PARTS).map((part) =>
     part.tag === TICKS_PART ? { ...part, bytes } : part,
   );
-  if (entry.kind === "chunk") return new WholeChunk(entry.position, entry.content, parts);
+  if (entry.kind === "chunk") return wholeChunk(entry.position, entry.content, parts);
   return { ...entry, parts };
 }
 
@@ -253,7 +256,7 @@ export function entryStorer(
     // A chunk is stored once for all of its positions, so each is charged its share.
     const share = packedChunkBytes(blocks) / (uses.get(blocks) ?? 1);
     const change = changes.find(position, blocks, share);
-    if (change === undefined) return new WholeChunk(position, content, parts);
+    if (change === undefined) return wholeChunk(position, content, parts);
     return parts.length === 0 ? change : { ...change, parts };
   };
 }
@@ -319,7 +322,7 @@ class ChangeFinder {
  * chunks at one position.
  */
 export function arrangeChunks(chunks: readonly StoredChunk[]): readonly StoredChunk[] {
-  const interner = new ContentInterner();
+  const intern = contentInterner((content: ChunkContent) => content);
   const sorted = [...chunks].sort((a, b) => comparePositions(a.position, b.position));
   return sorted.map((entry, index) => {
     const previous = sorted[index - 1];
@@ -327,26 +330,7 @@ export function arrangeChunks(chunks: readonly StoredChunk[]): readonly StoredCh
       throw new OrthantError("ORT_ARGUMENT", `two chunks at [${entry.position}]`);
     }
     if (entry.kind === "change") return entry;
-    const content = interner.intern(entry.content);
-    return content === entry.content ? entry : new WholeChunk(entry.position, content, entry.parts);
+    const content = intern(entry.content);
+    return content === entry.content ? entry : wholeChunk(entry.position, content, entry.parts);
   });
-}
-
-class ContentInterner {
-  readonly #known = new Map<ChunkContent, ChunkContent>();
-  readonly #byCrc = new Map<number, ChunkContent[]>();
-
-  intern(content: ChunkContent): ChunkContent {
-    const known = this.#known.get(content) ?? this.#findOrAdd(content);
-    this.#known.set(content, known);
-    return known;
-  }
-
-  #findOrAdd(content: ChunkContent): ChunkContent {
-    const crc = crc32(content.bytes);
-    const bucket = this.#byCrc.get(crc) ?? [];
-    const equal = bucket.find((other) => bytesEqual(other.bytes, content.bytes));
-    if (equal === undefined) this.#byCrc.set(crc, [...bucket, content]);
-    return equal ?? content;
-  }
 }

@@ -11,6 +11,7 @@ import { commitFailed, reasonOf } from "../codec/save-failed.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
+import { bulkTrie } from "../leaves/bulk-index.ts";
 import { type CommittedChange, changeBetween, NO_CHANGE } from "../leaves/committed-change.ts";
 import { pageReader } from "../leaves/index-reader.ts";
 import { finishLeaves, type PlannedLeaf, recordsOfLeaves } from "../leaves/leaf-encoder.ts";
@@ -34,8 +35,8 @@ import { Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
 import { encodeGeneration } from "./encode-generation.ts";
-import { LeafRewriter, type UpgradeOptions } from "./leaf-rewriter.ts";
 import { nextManifest } from "./next-manifest.ts";
+import { rewriteLeaves, type UpgradeOptions } from "./rewrite-leaves.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
 /** What a commit writes besides its index. */
@@ -291,20 +292,22 @@ export class SaveWriter {
   async #upgrade(options: UpgradeOptions): Promise<void> {
     const { players, index, manifest, global } = this.#state;
     const removedPages = await index.pageFiles();
-    const rewriter = new LeafRewriter(this.#packs, this.#history.packReader, {
+    const context = {
+      packs: this.#packs,
+      packReader: this.#history.packReader,
       shape: global.description.chunkShape,
       limits: manifest.limits,
-    });
-    await this.#guard(() => rewriter.rewriteAll(index, options.onLeaf));
+    };
+    const { leaves, packIds } = await this.#guard(() => rewriteLeaves(index, context, options.onLeaf));
     const pages: NewPage[] = [];
     // Pages go to the disk at once, so that memory never holds all of them.
     const emit = async ({ path, bytes }: EncodedPage): Promise<void> => {
       await writeTemporary(this.#disk, path, bytes, this.#lock);
       pages.push({ path, bytes: undefined });
     };
-    const content = { players, packIds: rewriter.packIds, pages, format: NEWEST_FORMAT };
-    await this.#commitIndex(options, content, (place) =>
-      this.#guard(() => rewriter.layOut({ ...place, emit, keep: false })),
+    const format = NEWEST_FORMAT;
+    await this.#commitIndex(options, { players, packIds, pages, format }, (place) =>
+      this.#guard(() => format.layOut((writer) => bulkTrie(leaves, writer), { ...place, emit, keep: false })),
     );
     this.#lastChange = { ...NO_CHANGE, removedPages };
   }

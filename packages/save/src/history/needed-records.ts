@@ -27,21 +27,21 @@ export async function findNeededRecords(
   packReader: PackReader,
   work: YieldOptions,
 ): Promise<NeededRecords> {
-  const leaves = new LeafCollector(work);
-  for await (const leaf of live.index.all()) await leaves.add(leaf);
-  leaves.needed.addRecords(await recordsOf(packReader, live.global));
+  const needed = new NeededRecords();
+  for await (const leaf of live.index.all()) await needed.addLeaf(leaf, work);
+  needed.addRecords(await recordsOf(packReader, live.global));
   const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
   const others = stored.filter((generation) => generation !== live.generation);
   for (const generation of others) holds.hold(generation);
   try {
     let newer = live.index;
     for (const generation of others) {
-      newer = await addDifferences(disk, packReader, generation, newer, leaves);
+      newer = await addDifferences(disk, packReader, generation, newer, { needed, work });
     }
   } finally {
     for (const generation of others) holds.release(generation);
   }
-  return leaves.needed;
+  return needed;
 }
 
 /** Adds what a generation has and the next one lacks. Returns the index to compare the previous one with. */
@@ -50,13 +50,13 @@ async function addDifferences(
   packReader: PackReader,
   generation: number,
   newer: LeafIndex,
-  leaves: LeafCollector,
+  { needed, work }: { readonly needed: NeededRecords; readonly work: YieldOptions },
 ): Promise<LeafIndex> {
   try {
     const { indexFile, globalFile } = generationFiles(generation);
     const { index } = await readIndex(disk, indexFile);
-    leaves.needed.addRecords(await recordsOf(packReader, await readGlobal(disk, globalFile)));
-    for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
+    needed.addRecords(await recordsOf(packReader, await readGlobal(disk, globalFile)));
+    for await (const { after } of index.changesSince(newer)) if (after) await needed.addLeaf(after, work);
     return index;
   } catch (error) {
     // It may have been removed just before it was held. Then nothing needs it, and adding half of it is harmless.
@@ -69,34 +69,20 @@ async function isThere(disk: Disk, generation: number): Promise<boolean> {
   return storedGenerations(await listGenerationFolders(disk), generation).includes(generation);
 }
 
-/** Adds the records of leaves, in slices. */
-class LeafCollector {
-  readonly needed: NeededRecords = new NeededRecords();
-  readonly #work: YieldOptions;
-  #leaves = 0;
-
-  constructor(work: YieldOptions) {
-    this.#work = work;
-  }
-
-  async add(leaf: LeafEntry): Promise<void> {
-    this.needed.addLeaf(leaf);
-    this.#leaves++;
-    if (this.#leaves % LEAVES_PER_SLICE === 0) await this.#work.pause();
-  }
-}
-
 /** Records are grouped by stretches of their pack. Each stretch is sorted, read and written at once. */
 const STRETCH_BYTES = 256 * 1024;
 
 /** The records that generations need, by pack. Takes about 40 bytes of memory per record. */
 export class NeededRecords {
   readonly #packs = new Map<number, NeededPackRecords>();
+  #leaves = 0;
 
-  /** Adds the records of a leaf. */
-  addLeaf({ chunkRefs, entityRefs }: LeafEntry): void {
+  /** Adds the records of a leaf. Yields to other work once per slice of leaves. */
+  async addLeaf({ chunkRefs, entityRefs }: LeafEntry, work: YieldOptions): Promise<void> {
     for (const ref of chunkRefs) this.#add(ref);
     for (const ref of entityRefs) this.#add(ref);
+    this.#leaves++;
+    if (this.#leaves % LEAVES_PER_SLICE === 0) await work.pause();
   }
 
   /** Adds other records. */

@@ -30,7 +30,7 @@ export interface BlobContext {
 const BESIDE_BYTES_MIN = 4 * 1024;
 
 /** Reads the chunks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
-export async function readStoredBlob(
+async function readStoredBlob(
   packReader: PackReader,
   ref: RecordRef,
   cube: Box,
@@ -58,7 +58,7 @@ export async function decodeNewRecords(
 }
 
 /** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
-export async function readEntityBlob(
+async function readEntityBlob(
   packReader: PackReader,
   ref: RecordRef,
   cube: Box,

@@ -13,8 +13,6 @@ import {
   checkChunkPayload,
   decodeEntityPayload,
   payloadLimit,
-  readEntityBlob,
-  readStoredBlob,
 } from "../read/blob-reader.ts";
 import { KnownRecords } from "./verify-pack.ts";
 
@@ -125,45 +123,32 @@ export class LeafVerifier {
     await Promise.all(judging);
   }
 
-  async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<CheckedRecord> {
-    const { ref, cube, kind, isAlone } = item;
-    if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, ref)) {
-      return this.#judgeAlone(item, context);
-    }
+  /** Verifies a record, whose bytes are `undefined` if they could not be read together with others. */
+  async #judge(
+    { ref, cube, kind, isAlone }: Wanted,
+    record: Uint8Array | undefined,
+    context: LeafContext,
+  ): Promise<CheckedRecord> {
+    const { chunkVolume } = context;
     const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {
-      const payload = atFile({ path: packFile(ref.packId) }, () => checkRecord(record, ref));
+      // Without the global file only the checksum of chunks can be checked.
+      const isChecksumOnly = kind === "chunk" && chunkVolume === undefined;
+      const bytesMax = isChecksumOnly ? ref.recordBytes : payloadLimit(context, ref);
+      const isUsable = record !== undefined && record.length - recordHeader.bytes <= bytesMax;
+      const payload = isUsable
+        ? atFile({ path: packFile(ref.packId) }, () => checkRecord(record, ref))
+        : await this.#packReader.readPayload(ref, bytesMax);
       if (payload.length > 0) this.records.addIntact(ref);
-      const { chunkVolume } = context;
       if (kind === "entity") {
         const entities = await decodeEntityPayload(payload, ref, cube, { ...context, chunkVolume: 1 });
         return checkedEntities(entities, context.shape);
       }
-      // Without the global file only the checksum can be checked.
       const positions =
         chunkVolume === undefined
           ? []
           : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume, isBeside: true });
       const outside = outsideOf(positions, context.shape);
       return { error: undefined, positions: isAlone ? undefined : positions, outside, ...NO_ENTITIES };
-    });
-    return checked ?? failed(error);
-  }
-
-  /** Verifies a record at the end of a truncated pack, or one that is too large. */
-  async #judgeAlone({ ref, cube, kind }: Wanted, context: LeafContext): Promise<CheckedRecord> {
-    const { chunkVolume } = context;
-    const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {
-      if (kind === "entity") {
-        const entities = await readEntityBlob(this.#packReader, ref, cube, { ...context, chunkVolume: 1 });
-        return checkedEntities(entities, context.shape);
-      }
-      if (chunkVolume === undefined) {
-        await this.#packReader.readPayload(ref, ref.recordBytes);
-        return { error: undefined, positions: [], ...NO_ENTITIES, outside: [] };
-      }
-      const chunks = await readStoredBlob(this.#packReader, ref, cube, { ...context, chunkVolume });
-      const positions = chunks.map(({ position }) => position);
-      return { error: undefined, positions, outside: outsideOf(positions, context.shape), ...NO_ENTITIES };
     });
     return checked ?? failed(error);
   }

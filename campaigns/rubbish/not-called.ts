@@ -115,6 +115,8 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "Save.close",
   "isWhole",
   "requireSave",
+  "requireRegistry",
+  "requirePixelGenerator",
   "MarsMinerSave.readChunk",
   "MarsMinerSave.readState",
   "MarsMinerSave.close",

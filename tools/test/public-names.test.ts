@@ -23,6 +23,16 @@ test("a name is public only if tools/test/public-names.txt lists it: npm run pub
   await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot("public-names.txt");
 });
 
+test("only orthant publishes more than 100 names in one entry, and @orthant/core at most 60", () => {
+  const most = (specifier: string): number => (specifier === "@orthant/core" ? 60 : 100);
+  const large = published
+    .flatMap(({ entries }) => entries)
+    .filter(([specifier]) => specifier !== "orthant")
+    .filter(([specifier, source = ""]) => source !== "" && publicNames(tree, source).length > most(specifier))
+    .map(([specifier]) => specifier);
+  expect(large).toEqual([]);
+});
+
 test.each(published.filter(({ entries }) => entries.some(([entry]) => entry.endsWith("/internal"))))(
   "$name does not publish its internal entry point",
   ({ folder }) => {

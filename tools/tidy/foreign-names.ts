@@ -26,7 +26,6 @@ const ALLOWED: readonly (readonly [path: string, code: string, reason: string])[
   ["core/src/chunk/block-ids.ts", "found[name]", "names begin with a letter, so none is __proto__"],
   ["core/src/chunk/define-blocks.ts", "as Record<string, unknown>)[unknown]", "a key of the same object"],
   ["core/src/generate/plain-parameters.ts", "parameters[name]", "names that the defaults have"],
-  ["core/src/arguments/options.ts", "as Record<string, unknown>)[field]", "a key of the same object"],
   ["formats/src/tilesave/save-text.ts", "values[name]", "our own fields"],
   ["mesh/src/voxel-reader.ts", "given[method]", "our own methods"],
   ["protocol/src/wire1/message/wire1-command.ts", "values[name]", "our own fields"],
@@ -34,7 +33,7 @@ const ALLOWED: readonly (readonly [path: string, code: string, reason: string])[
   ["save/src/codec/manifest.ts", "value[key]", "our own keys"],
   ["save/src/leaves/page-codec.ts", "[name as keyof IndexTotals]", "keys of our own totals"],
   ["server/src/auth/decision.ts", "given[field]", "fields that our own table has"],
-  ["server/src/check-options.ts", "as Readonly<Record<string, unknown>>)[name]", "our own options"],
+  ["server/src/checked-options.ts", "as Readonly<Record<string, unknown>>)[name]", "our own options"],
   ["world/src/entities/checked-records.ts", "checked[field]", "fields that our own table has"],
 ];
 

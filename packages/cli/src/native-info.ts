@@ -256,7 +256,7 @@ function* regionsOf({ index }: Save): Generator<Box> {
 
 function boundsOf(boxes: Iterable<Box>, shape: ChunkShape): Bounds | null {
   let chunks: Box | undefined;
-  for (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
+  for (const box of boxes) chunks = unionBox(chunks, box);
   return chunks === undefined ? null : { chunks, voxels: voxelsOfChunks(shape, chunks) };
 }
 

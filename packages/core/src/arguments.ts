@@ -21,7 +21,21 @@ export {
   requireTime,
   requireWhole,
 } from "./arguments/checks.ts";
-export { type OptionRules, ownOptions, requireKnownFields } from "./arguments/options.ts";
+export {
+  type Check,
+  callback,
+  checkedOptions,
+  choiceOf,
+  fieldsOf,
+  matching,
+  type OptionTable,
+  requireKnownFields,
+  secret,
+  unchecked,
+  upTo,
+  whole,
+  withMethods,
+} from "./arguments/options.ts";
 export { nameFault, printable, printableName } from "./arguments/printable.ts";
 export { requireBigint, requireInteger } from "./bytes/integers.ts";
 export { wrongArgument } from "./error/orthant-error.ts";

@@ -31,6 +31,7 @@ export type {
   PooledGenerator,
   PooledSpace,
 } from "./generate/generation-pool.ts";
+export { requireRegistry } from "./generate/generator-registry.ts";
 export { HashSequence, hashKey } from "./generate/hash/position-hash.ts";
 export type { Noise, NoiseOptions } from "./generate/hash/value-noise.ts";
 export { MAZE_CELLS_MAX, MAZE_DEFAULTS, type MazeParameters, mazeGenerator } from "./generate/maze/maze.ts";

@@ -34,10 +34,12 @@ export {
   clipToAxes,
   indexInChunk,
   pointOnAxes,
+  requireShape,
   voxelIndex,
   voxelOfIndex,
   voxelsOfChunks,
 } from "./lattice/chunk-shape.ts";
+export { getOrAdd } from "./lattice/get-or-add.ts";
 export {
   AXES,
   AXIS_NAMES,

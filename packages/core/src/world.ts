@@ -8,6 +8,6 @@ export { ListenerSet } from "./event/listener-set.ts";
 export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
 export { decodeData, encodeData, encodeSetData, PLAIN_DATA, requireDataCodec } from "./world/data-codec.ts";
 export { dataText } from "./world/data-text.ts";
-export { ownSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";
+export { checkedSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";
 export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";
 export type { RejectionReason, SetOptions } from "./world/voxel-world.ts";

@@ -1,7 +1,7 @@
-import { ownOptions } from "@orthant/core/arguments";
+import { callback, checkedOptions } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { BulkSaveWriter, requireSave, type Save } from "@orthant/save";
-import { CONVERT_RULES, requireTarget } from "./format/checked-arguments.ts";
+import { requireTarget, standInBlock } from "./format/checked-arguments.ts";
 import type { ConvertOptions } from "./format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostData } from "./format/losses.ts";
 
@@ -17,8 +17,7 @@ export async function convertToV3(
 ): Promise<ConversionReport> {
   requireSave("save", save);
   requireTarget(target);
-  const { standInBlock, onLeaf: leafRule } = CONVERT_RULES;
-  const { onLeaf } = ownOptions("the options", options, { standInBlock, onLeaf: leafRule });
+  const { onLeaf } = checkedOptions("the options", options, { standInBlock, onLeaf: callback });
   const losses = new ConversionLosses();
   const { global, players } = save;
   const { description } = global;

@@ -6,7 +6,15 @@ import {
   chunkShape,
   type Position,
 } from "@orthant/core";
-import { requireList, wrongArgument } from "@orthant/core/arguments";
+import {
+  choiceOf,
+  fieldsOf,
+  matching,
+  requireFlag,
+  requireList,
+  wrongArgument,
+} from "@orthant/core/arguments";
+import { getOrAdd } from "@orthant/core/lattice";
 import { BlockAppearance, OPAQUE } from "./volume/block-appearance.ts";
 import {
   COLOUR_BYTES,
@@ -17,7 +25,6 @@ import {
   type QuadMesh,
   quadCount,
 } from "./volume/greedy-mesher.ts";
-import { choiceOption, flagOption, requireOptions } from "./volume/options.ts";
 import { type ChunkCut, type CutAt, emptyVolume, fillVolume, type VolumePoint } from "./volume/volume.ts";
 import { requirePoint, requireSource } from "./voxel-reader.ts";
 
@@ -67,6 +74,15 @@ export interface MeshOptions {
   readonly unloaded?: "wait" | "air" | "solid";
 }
 
+const meshOptions = fieldsOf<MeshOptions>({
+  appearance: matching(
+    "it is a BlockAppearance: new BlockAppearance(world.blocks)",
+    (value) => value instanceof BlockAppearance,
+  ),
+  isShaded: requireFlag,
+  unloaded: choiceOf("wait", "air", "solid"),
+});
+
 /** Share of light that reaches a corner, by the number of voxels that do not shade it. */
 const LIGHT_SHARES = [0.42, 0.613, 0.807, 1] as const;
 /** A world of two dimensions shows only the sides towards greater z. */
@@ -92,10 +108,8 @@ export function buildMesh<D extends 2 | 3>(
 ): ChunkMesh | undefined {
   requireSource(world, "chunkAt", 3);
   const position = requireChunkPosition(chunkPosition, world.dimensions);
-  requireOptions(options, ["appearance", "isShaded", "unloaded"]);
-  const unloaded = choiceOption("unloaded", options.unloaded, ["wait", "air", "solid"]);
-  const isShaded = flagOption("isShaded", options.isShaded);
-  const appearance = appearanceOf(world.blocks, options.appearance);
+  const own = meshOptions("options", options);
+  const { unloaded = "wait", isShaded = true, appearance = appearanceOf(world.blocks) } = own;
   requireList(
     "world.chunkShape.extents",
     world.chunkShape?.extents,
@@ -122,29 +136,13 @@ export function buildMesh<D extends 2 | 3>(
 const appearances = new WeakMap<BlockCatalog, BlockAppearance>();
 const meshers = new WeakMap<BlockAppearance, GreedyMesher>();
 
-function appearanceOf(catalog: BlockCatalog, wanted: unknown): BlockAppearance {
-  if (wanted instanceof BlockAppearance) return wanted;
-  if (wanted !== undefined) {
-    throw wrongArgument(
-      "options.appearance",
-      wanted,
-      "it is a BlockAppearance: new BlockAppearance(world.blocks)",
-    );
-  }
-  let appearance = appearances.get(catalog);
-  if (appearance === undefined) {
-    appearance = new BlockAppearance(catalog);
-    appearances.set(catalog, appearance);
-  }
+function appearanceOf(catalog: BlockCatalog): BlockAppearance {
+  const appearance = getOrAdd(appearances, catalog, () => new BlockAppearance(catalog));
   return appearance;
 }
 
 function mesherOf(appearance: BlockAppearance): GreedyMesher {
-  let mesher = meshers.get(appearance);
-  if (mesher === undefined) {
-    mesher = new GreedyMesher(appearance);
-    meshers.set(appearance, mesher);
-  }
+  const mesher = getOrAdd(meshers, appearance, () => new GreedyMesher(appearance));
   return mesher;
 }
 

@@ -1,7 +1,6 @@
 import { AIR, type Dimensions, type Position, type Vector } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/arguments";
+import { callback, fieldsOf, wrongArgument } from "@orthant/core/arguments";
 import { AXIS_NAMES } from "@orthant/core/lattice";
-import { functionOption, requireOptions } from "./volume/options.ts";
 import {
   type PointLike,
   requirePlace,
@@ -38,6 +37,8 @@ export interface RayOptions {
   readonly stopsAt?: (block: number) => boolean;
 }
 
+const rayOptions = fieldsOf<RayOptions>({ stopsAt: callback });
+
 /**
  * Follows a ray from voxel to voxel up to the first block that stops it. Returns `undefined` when there is none
  * within `maxDistance`, and when the ray comes to a voxel that is not in memory. The length of the direction does not
@@ -58,8 +59,7 @@ export function castRay<D extends Dimensions>(
   const from = requirePlace("origin", origin, world.dimensions);
   const unit = unitOf(requirePoint("direction", direction, world.dimensions));
   requireRange("maxDistance", maxDistance, 0, RAY_DISTANCE_MAX);
-  requireOptions(options, ["stopsAt"]);
-  const stopsAt = functionOption("stopsAt", options.stopsAt, (block: number) => block !== AIR);
+  const { stopsAt = (block) => block !== AIR } = rayOptions("options", options);
   // Adding 0 turns -0 into 0.
   const cell = from.map((coordinate) => Math.floor(coordinate) + 0);
   // Distances come from the coordinates of the faces, not from a sum, so that errors do not add up on the way.

@@ -1,6 +1,5 @@
 import type { Dimensions, Position, Vector } from "@orthant/core";
-import { requireObject, wrongArgument } from "@orthant/core/arguments";
-import { choiceOption, functionOption, requireOptions } from "./volume/options.ts";
+import { callback, choiceOf, fieldsOf, requireObject, wrongArgument } from "@orthant/core/arguments";
 import {
   type PointLike,
   requirePlace,
@@ -52,6 +51,8 @@ export interface MoveOptions {
   readonly unloaded?: "solid" | "air";
 }
 
+const moveOptions = fieldsOf<MoveOptions>({ isSolid: callback, unloaded: choiceOf("solid", "air") });
+
 /**
  * Moves a box along a straight line. Where solid voxels stop it on one axis, it continues on the others: it slides along
  * walls, and never passes through one, however fast it is. A voxel that the box already overlaps does not stop it, so
@@ -73,9 +74,9 @@ export function moveBox<D extends Dimensions>(
   const from = requirePlace("box.position", box.position, world.dimensions);
   const size = requireEdges(box.size, world.dimensions);
   const wanted = requireMotion(motion, world.dimensions);
-  requireOptions(options, ["isSolid", "unloaded"]);
-  const isSolid = functionOption("isSolid", options.isSolid, (block: number) => world.blocks.isSolid(block));
-  const isUnloadedSolid = choiceOption("unloaded", options.unloaded, ["solid", "air"]) === "solid";
+  const own = moveOptions("options", options);
+  const { isSolid = (block: number) => world.blocks.isSolid(block), unloaded } = own;
+  const isUnloadedSolid = unloaded !== "air";
   const stops = (voxel: readonly number[]): boolean => {
     const block = world.voxelAt([...voxel] as unknown as Position<D>);
     return block === undefined ? isUnloadedSolid : isSolid(block);

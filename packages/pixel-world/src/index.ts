@@ -25,7 +25,12 @@ export {
 export type { PixelBodyRef, PixelChunkRef, PixelDialect, PixelFacts, PixelSave } from "./format/save.ts";
 export { PixelSaveHandle } from "./live/autosave.ts";
 export type { PixelDamage } from "./live/damage-log.ts";
-export type { PixelConstants, PixelDamageMode, PixelWorldOptions } from "./live/options.ts";
+export {
+  type PixelConstants,
+  type PixelDamageMode,
+  type PixelWorldOptions,
+  requirePixelGenerator,
+} from "./live/options.ts";
 export { createPixelWorld, type NewPixelWorld, openPixelWorld } from "./open-pixel-world.ts";
 export { type PixelChunkState, PixelWorld } from "./pixel-world.ts";
 export { detectPixelWorld, openPixelSave } from "./reader.ts";

@@ -1,11 +1,11 @@
 import { OrthantError } from "@orthant/core";
 import {
-  ownOptions,
+  checkedOptions,
   requireId,
   requireInteger,
   requireShownName,
   requireText,
-  requireWhole,
+  whole,
 } from "@orthant/core/arguments";
 import type { GeneratorRef } from "@orthant/core/generate";
 import type { Disk, DiskLock } from "@orthant/disk";
@@ -37,8 +37,8 @@ export interface NewPixelWorld {
 
 const NEW_WORLD_RULES = {
   worldSeed: requireId,
-  chunkEdge: (name: string, value: unknown) => requireWhole(name, value, 1, CHUNK_EDGE_MAX),
-  tileEdge: (name: string, value: unknown) => requireWhole(name, value, 1, CHUNK_EDGE_MAX),
+  chunkEdge: whole(1, CHUNK_EDGE_MAX),
+  tileEdge: whole(1, CHUNK_EDGE_MAX),
   layers(name: string, value: unknown) {
     const layers = ownLayers(name, value);
     for (const [index, layer] of layers.entries()) requireShownName(`${name}[${index}].name`, layer.name);
@@ -55,7 +55,7 @@ export async function createPixelWorld(
 ): Promise<PixelWorld> {
   requireDisk("disk", disk);
   requireText("path", path);
-  const own = ownOptions("a new world", world, NEW_WORLD_RULES);
+  const own = checkedOptions("a new world", world, NEW_WORLD_RULES);
   const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = own;
   const settings = pixelWorldSettings(options);
   const nowMs = settings.time.nowMs();

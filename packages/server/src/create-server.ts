@@ -1,5 +1,5 @@
 import type { Dimensions } from "@orthant/core";
-import { printable, requireObject } from "@orthant/core/arguments";
+import { printable } from "@orthant/core/arguments";
 import { Axes } from "@orthant/core/lattice";
 import { PLAIN_DATA } from "@orthant/core/world";
 import { SyncServer } from "@orthant/protocol/server";
@@ -8,7 +8,7 @@ import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";
 import { Revocations } from "./auth/revocations.ts";
-import { checkServerOptions } from "./check-options.ts";
+import { checkedServerOptions } from "./checked-options.ts";
 import { syncRulesOf } from "./checked-rules.ts";
 import { isLoopback } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
@@ -35,10 +35,7 @@ const LOOPBACK = "127.0.0.1";
 export async function createServer<D extends Dimensions = Dimensions>(
   given: ServerOptions<D>,
 ): Promise<OrthantServer<D>> {
-  requireObject("options", given, "it is an object such as { world, port: 8080 }");
-  // A copy, so that what is checked is what is used.
-  const options = { ...given };
-  checkServerOptions(options);
+  const options = checkedServerOptions(given);
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "engine" in options.world ? options.world.engine : options.world;
   const axes = new Axes<D>(world.shape);

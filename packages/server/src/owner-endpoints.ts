@@ -1,7 +1,6 @@
-import { requireObject } from "@orthant/core/arguments";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { checkOwnerOptions } from "./check-options.ts";
+import { checkedOwnerOptions } from "./checked-options.ts";
 import { urlHost } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { HostNames } from "./http/host-and-origin.ts";
@@ -24,10 +23,7 @@ export interface OwnerEndpoints {
 
 /** Serves only `/healthz`, `/readyz` and `/metrics`, as a server does. Throws `ORT_LISTEN` on failure. */
 export async function serveOwnerEndpoints(given: OwnerEndpointsOptions): Promise<OwnerEndpoints> {
-  requireObject("options", given, "it is an object such as { counts, unready }");
-  // A copy, so that what is checked is what is used.
-  const options = { ...given };
-  checkOwnerOptions(options);
+  const options = checkedOwnerOptions(given);
   const { port = 0, host = "127.0.0.1", hosts, proxies = 0, counts, unready } = options;
   const limits = limitsOf(undefined);
   const listener = await HttpListener.create(options.tls, limits);

@@ -166,14 +166,14 @@ describe("a movement check", () => {
   test("refuses wrong options", async () => {
     const start = (movement: unknown) => serve({ movement: movement as never });
     await expect(start({})).rejects.toThrow(
-      "the option movement.speedMax is undefined; it must be a number of voxels per second",
+      "movement.speedMax is undefined; it is a number of voxels per second",
     );
-    await expect(start({ speedMax: 0 })).rejects.toThrow("the option movement.speedMax is 0");
+    await expect(start({ speedMax: 0 })).rejects.toThrow("movement.speedMax is 0");
     await expect(start({ speedMax: 6, fallSpeedMax: 999 })).rejects.toThrow("movement.fallSpeedMax is 999");
-    await expect(start({ speedMax: 6, size: [0.6, 0] })).rejects.toThrow("movement.size is [ 0.6, 0 ]");
+    await expect(start({ speedMax: 6, size: [0.6, 0] })).rejects.toThrow("movement.size is [0.6, 0]");
     await expect(start({ speedMax: 6, size: [0.6, 1.8] })).rejects.toThrow("movement.size is");
     await expect(start({ speedMax: 6, reach: -1 })).rejects.toThrow("movement.reach is -1");
-    await expect(start({ speedMax: 6, speed: 3 })).rejects.toThrow("there is no option movement.speed");
+    await expect(start({ speedMax: 6, speed: 3 })).rejects.toThrow("there is no field speed in movement");
   });
 });
 

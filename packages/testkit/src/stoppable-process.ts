@@ -1,4 +1,5 @@
 import { OrthantError } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 
 interface LockState {
@@ -25,8 +26,11 @@ export class SharedLocks {
    */
   take(path: string, process: number = this.join()): DiskLock {
     const token = String(++this.#taken).padStart(16, "0");
-    const lock = this.#locks.get(path) ?? { holder: undefined, holderProcess: 0, isContested: false };
-    this.#locks.set(path, lock);
+    const lock = getOrAdd(this.#locks, path, () => ({
+      holder: undefined,
+      holderProcess: 0,
+      isContested: false,
+    }));
     if (lock.holder !== undefined) {
       if (lock.holderProcess >= process)
         throw new OrthantError("ORT_LOCKED", "another process has it", { path });

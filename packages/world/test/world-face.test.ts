@@ -182,7 +182,7 @@ describe("openOrCreateWorld", () => {
   test.each<[what: string, world: object, message: RegExp]>([
     ["no dimensions", {}, /dimensions is undefined; it is 2, 3 or 4/],
     ["five dimensions", { dimensions: 5 }, /dimensions is 5/],
-    ["a misspelt field", { dimensions: 3, blokcs: DEFAULT_BLOCKS }, /the field blokcs of a new world/],
+    ["a misspelt field", { dimensions: 3, blokcs: DEFAULT_BLOCKS }, /no field blokcs in a new world/],
     [
       "a bare generator",
       { dimensions: 3, generator: hills },

@@ -121,7 +121,7 @@ export async function defaultBox(
   const { shape } = state;
   const made = await boundsOfMade(content, shape);
   const home = boxAt(spawn);
-  const seen = made === undefined ? home : unionBox(made, home);
+  const seen = unionBox(made, home);
   const probe = inside(shape, { min: moved(spawn, -PROBE), max: moved(spawn, PROBE) });
   const generated = state.queryContentBounds(chunksOfVoxels(shape, probe));
   const world = generated && voxelsOfChunks(shape, generated);
@@ -159,11 +159,11 @@ export async function boundsOfMade(content: Save, shape: ChunkShape): Promise<Bo
   let read = 0;
   for await (const leaf of content.index.all()) {
     if (read++ >= LEAVES_READ_MAX) {
-      bounds = bounds === undefined ? leaf.cube : unionBox(bounds, leaf.cube);
+      bounds = unionBox(bounds, leaf.cube);
       continue;
     }
     for (const { position } of await content.readStored(leaf)) {
-      bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
+      bounds = unionBox(bounds, boxAt(position));
     }
   }
   return bounds && voxelsOfChunks(shape, bounds);

@@ -1,11 +1,11 @@
 import type { BlockPlacement, Dimensions, EditResult, Position, VoxelWorld } from "@orthant/core";
 import {
+  checkedOptions,
   requireBlock,
   requireFunction,
-  requireInteger,
-  requireKnownFields,
   requireList,
   requireObject,
+  whole,
 } from "@orthant/core/arguments";
 import { bytesEqual } from "@orthant/core/bytes";
 import { sameTypeIn } from "@orthant/core/chunk";
@@ -65,10 +65,9 @@ export class EditHistory<D extends Dimensions> {
     requireObject("world", world, "it is a World or a ClientWorld");
     for (const method of ["voxelAt", "get", "dataAt", "data", "edit"] as const)
       requireFunction(`world.${method}`, world[method]);
-    requireObject("options", options, "it is an object, or left out");
-    requireKnownFields("options", options, ["editsMax"]);
-    const { editsMax = EDITS_MAX_DEFAULT } = options;
-    requireInteger(editsMax, 1, EDITS_MAX_LIMIT, "editsMax");
+    const { editsMax = EDITS_MAX_DEFAULT } = checkedOptions("options", options, {
+      editsMax: whole(1, EDITS_MAX_LIMIT),
+    });
     this.#world = world;
     this.#editsMax = editsMax;
   }

@@ -1,7 +1,14 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIP, isIPv6 } from "node:net";
 import { type Dimensions, systemTime } from "@orthant/core";
-import { ownOptions, requireFunction, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import {
+  callback,
+  checkedOptions,
+  matching,
+  type OptionTable,
+  requireWhole,
+  whole,
+} from "@orthant/core/arguments";
 import { U32_MAX } from "@orthant/core/bytes";
 import type { TileChunk } from "@orthant/core/chunk";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
@@ -61,20 +68,20 @@ export interface TileClient {
 const TICK_MS = 50;
 const PORT_MAX = 65_535;
 
-const TILE_RULES = {
-  port: (name: string, value: unknown) => requireWhole(name, value, 1, PORT_MAX),
-  host(name: string, value: unknown): string {
-    if (typeof value === "string" && isIP(value) !== 0) return value;
-    throw wrongArgument(name, value, "it is an IP address such as 127.0.0.1, not a name");
-  },
-  playerId: (name: string, value: unknown) => requireWhole(name, value, 1, U32_MAX),
-  onStatus: (name: string, value: unknown) => requireFunction(name, value) as (status: Wire1Status) => void,
-  onChunk: (name: string, value: unknown) => requireFunction(name, value) as (chunk: TileChunk) => void,
+const TILE_OPTIONS: OptionTable<TileConnection> = {
+  port: whole(1, PORT_MAX),
+  host: matching(
+    "it is an IP address such as 127.0.0.1, not a name",
+    (value) => typeof value === "string" && isIP(value) !== 0,
+  ),
+  playerId: whole(1, U32_MAX),
+  onStatus: callback,
+  onChunk: callback,
 };
 
 /** Connects to a world of tiles with Wire v1 over UDP, and reconnects by itself. */
 export function connectTiles(given: TileConnection): TileClient {
-  const connection = ownOptions("the connection", given, TILE_RULES);
+  const connection = checkedOptions("the connection", given, TILE_OPTIONS);
   requireWhole("port", connection.port, 1, PORT_MAX);
   requireWhole("playerId", connection.playerId, 1, U32_MAX);
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;

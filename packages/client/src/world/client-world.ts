@@ -25,10 +25,10 @@ import {
 import { Axes, boxContains, chunkOfVoxel, positionFrom, voxelIndex } from "@orthant/core/lattice";
 import {
   ChunksEdit,
+  checkedSetOptions,
   decodeData,
   encodeData,
   encodeSetData,
-  ownSetOptions,
   PLAIN_DATA,
   type SetOptions,
   voxelPlacements,
@@ -159,7 +159,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
 
   async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {
     const voxel = this.#axes.position("position", position);
-    const data = encodeData(this.dataCodec, "options.data", ownSetOptions(options).data);
+    const data = encodeData(this.dataCodec, "options.data", checkedSetOptions(options).data);
     return this.replica.setVoxels([{ voxel, block: requireBlock("block", block), data }]);
   }
 

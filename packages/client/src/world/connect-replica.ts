@@ -1,15 +1,18 @@
-import { GeneratorRegistry, OrthantError, systemTime, type TimeSource } from "@orthant/core";
+import { type GeneratorRegistry, OrthantError, systemTime, type TimeSource } from "@orthant/core";
 import {
+  callback,
+  checkedOptions,
   nameFault,
-  type OptionRules,
-  ownOptions,
-  requireFunction,
+  type OptionTable,
   requireText,
   requireTime,
+  secret,
+  unchecked,
+  withMethods,
   wrongArgument,
 } from "@orthant/core/arguments";
 import { encodeUtf8 } from "@orthant/core/bytes";
-import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { DEFAULT_GENERATORS, requireRegistry } from "@orthant/core/generate";
 import { type RandomBits, systemRandomBits } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
@@ -47,35 +50,27 @@ export interface ReplicaOptions {
 
 const TIMEOUT_MS = 10_000;
 
-const RULES: OptionRules<ReplicaOptions> = {
+const OPTIONS: OptionTable<ReplicaOptions> = {
   name: requireText,
-  token(name, value) {
-    // The message does not show it: it may be a token of another kind.
-    if (typeof value === "string" || value instanceof Uint8Array || typeof value === "function")
-      return value as TokenOption;
-    throw new OrthantError(
-      "ORT_ARGUMENT",
-      `${name} is of type ${typeof value}; it is a string, bytes, or a function`,
-    );
-  },
-  interest: (_, value) => value as ReplicaInterest,
-  cache(name, value) {
-    const { claim, load, store, release } = (
-      typeof value === "object" ? (value ?? {}) : {}
-    ) as Partial<ReplicaCache>;
-    if ([claim, load, store, release].every((method) => typeof method === "function"))
-      return value as ReplicaCache;
-    throw wrongArgument(name, value, "it is a cache, such as memoryCache() or indexedDbCache(name)");
-  },
-  onCacheFailure: (name, value) => requireFunction(name, value) as (error: unknown) => void,
-  generators(name, value) {
-    if (value instanceof GeneratorRegistry) return value;
-    throw wrongArgument(name, value, "it is a GeneratorRegistry: write new GeneratorRegistry([...])");
-  },
-  socket: (name, value) => requireFunction(name, value) as OpenSocket,
+  // It may be a token of another kind.
+  token: secret(
+    "it is a string, bytes, or a function",
+    (value) => typeof value === "string" || value instanceof Uint8Array || typeof value === "function",
+  ),
+  interest: unchecked,
+  cache: withMethods(
+    "it is a cache, such as memoryCache() or indexedDbCache(name)",
+    "claim",
+    "load",
+    "store",
+    "release",
+  ),
+  onCacheFailure: callback,
+  generators: requireRegistry,
+  socket: callback,
   time: requireTime,
   random(name, value) {
-    const random = requireFunction(name, value) as RandomBits;
+    const random = callback<RandomBits>(name, value);
     // Once now, so that a wrong one fails at the call and not while the client reconnects.
     const bits: unknown = random();
     if (typeof bits === "bigint") return random;
@@ -93,7 +88,7 @@ const RULES: OptionRules<ReplicaOptions> = {
  */
 export function connectReplica(url: string | readonly string[], given: ReplicaOptions = {}): WorldReplica {
   const urls = requireServerUrls(url);
-  const options = ownOptions("the options", given, RULES);
+  const options = checkedOptions("the options", given, OPTIONS);
   const { timeoutMs = TIMEOUT_MS } = options;
   const socket = options.socket ?? platformSocket();
   if (socket === undefined) {

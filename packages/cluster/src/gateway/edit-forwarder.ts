@@ -1,6 +1,6 @@
 import { AIR, type ChunkShape, OrthantError } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
-import { boxVolume, chunkOfVoxel, regionOf } from "@orthant/core/lattice";
+import { boxVolume, chunkOfVoxel, getOrAdd, regionOf } from "@orthant/core/lattice";
 import type { ClockChange, EditOrigin, VoxelPlacement } from "@orthant/core/tree";
 import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit } from "@orthant/protocol";
 import type { WorldEditResult } from "@orthant/protocol/server";
@@ -103,8 +103,11 @@ export class EditForwarder {
     requireAtMost(requestBytesMax(edit), RECORD_BYTES_MAX, "bytes of an edit", advice);
     const givenMs = this.#options.time.nowMs();
     return new Promise((resolve, reject) => {
-      const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
-      this.#clients.set(origin.clientId, client);
+      const client = getOrAdd(this.#clients, origin.clientId, () => ({
+        queue: [],
+        open: 0,
+        shard: undefined,
+      }));
       const isRepeat = origin.isRepeat === true || this.#isStalled();
       client.queue.push({ edit, origin: { ...origin, isRepeat, givenMs }, resolve, reject });
       this.#startNext(origin.clientId, client);
@@ -245,9 +248,7 @@ export class EditForwarder {
     const parts = new Map<string, VoxelPlacement[]>();
     for (const placement of edit.kind === "voxels" ? edit.placements : placementsOf(edit, NO_WORLD)) {
       const shard = directory.shardOf(regionOf(chunkOfVoxel(shape, placement.voxel)));
-      const part = parts.get(shard);
-      if (part === undefined) parts.set(shard, [placement]);
-      else part.push(placement);
+      getOrAdd(parts, shard, () => []).push(placement);
     }
     return new Map(Array.from(parts, ([shard, placements]) => [shard, { kind: "voxels", placements }]));
   }
@@ -260,9 +261,7 @@ export class EditForwarder {
 function inOrderOfIds(parts: readonly Part[]): readonly Part[] {
   const byClient = new Map<bigint, Part[]>();
   for (const part of parts) {
-    const own = byClient.get(part.origin.clientId);
-    if (own === undefined) byClient.set(part.origin.clientId, [part]);
-    else own.push(part);
+    getOrAdd(byClient, part.origin.clientId, () => []).push(part);
   }
   for (const own of byClient.values()) own.sort((a, b) => b.origin.editId - a.origin.editId);
   return parts.map((part) => byClient.get(part.origin.clientId)?.pop() ?? part);

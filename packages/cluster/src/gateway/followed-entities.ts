@@ -1,5 +1,5 @@
 import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { PositionMap } from "@orthant/core/lattice";
+import { getOrAdd, PositionMap } from "@orthant/core/lattice";
 import { type VisibleEntity, visibleEntity } from "@orthant/protocol";
 import type { VisibleEntityEvent } from "@orthant/protocol/server";
 import type { EntitiesRecord, EntityItem, TransferItem } from "../shard/entity-record.ts";
@@ -149,8 +149,7 @@ export class FollowedEntities {
     const kept: KeptRegion = { region, entities: new Set(), stamp: 0, keepers: 0, waiting: [] };
     this.#regions.set(...region, kept);
     const name = nameOfPosition(sectorOfRegion(region));
-    const sector = this.#sectors.get(name) ?? { regions: new Set(), steps: [] };
-    this.#sectors.set(name, sector);
+    const sector = getOrAdd(this.#sectors, name, () => ({ regions: new Set<KeptRegion>(), steps: [] }));
     sector.regions.add(kept);
     this.#waiting++;
     this.#queue.add(kept);

@@ -1,5 +1,6 @@
 import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Engine } from "../engine/engine.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { ownerAddress } from "../shard/names.ts";
@@ -123,17 +124,13 @@ export class OwnerQueue<Item> {
   }
 
   #queueOf(shard: string): ShardQueue<Item> {
-    const known = this.#queues.get(shard);
-    if (known !== undefined) return known;
-    const queue: ShardQueue<Item> = {
+    return getOrAdd(this.#queues, shard, () => ({
       items: new Set(),
       background: new Set(),
       isBusy: false,
       timer: undefined,
       pause: undefined,
-    };
-    this.#queues.set(shard, queue);
-    return queue;
+    }));
   }
 
   #start(shard: string, queue: ShardQueue<Item>): void {

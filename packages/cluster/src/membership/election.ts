@@ -1,3 +1,4 @@
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Lease } from "../shard/cluster-directory.ts";
 import { crc32c } from "../shard/shard-record.ts";
 import type { Heartbeats } from "./heartbeats.ts";
@@ -48,8 +49,7 @@ export class Election {
       this.#vacant.delete(shard);
       return false;
     }
-    const vacant = this.#vacant.get(shard) ?? 0;
-    this.#vacant.set(shard, vacant);
+    const vacant = getOrAdd(this.#vacant, shard, () => 0);
     const isReserved = successor !== "" && !this.#heartbeats.isDead(successor);
     return (!isReserved && this.#isPreferred(shard)) || vacant >= NON_PREFERRED_DELAY_HEARTBEATS;
   }

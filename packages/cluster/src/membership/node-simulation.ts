@@ -1,6 +1,6 @@
 import { type DataCodec, type Dimensions, OrthantError, type VoxelBox } from "@orthant/core";
-import { ownOptions, requireFunction, requireObject } from "@orthant/core/arguments";
-import { PLAIN_DATA } from "@orthant/core/world";
+import { callback, checkedOptions, requireObject, unchecked } from "@orthant/core/arguments";
+import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Simulation, SimulationOptions, SimulationStatistics } from "@orthant/world";
 import { throwLater } from "@orthant/world/engine";
 import type { ShardOwner } from "../owner/shard-owner.ts";
@@ -43,7 +43,7 @@ export class ClusterSimulation<D extends Dimensions = Dimensions> {
 
   /** @internal */
   constructor(options: ClusterSimulationOptions<D>, onStop: () => void) {
-    this.#options = checkedOptions(options);
+    this.#options = checkedSimulation(options);
     this.#onStop = onStop;
   }
 
@@ -147,20 +147,16 @@ function keep<D extends Dimensions>({ simulation, kept }: Running<D>, box: Voxel
   kept.set(box, simulation.keepActive(box));
 }
 
-function checkedOptions<D extends Dimensions>(
+function checkedSimulation<D extends Dimensions>(
   options: ClusterSimulationOptions<D>,
 ): ClusterSimulationOptions<D> {
-  return ownOptions<ClusterSimulationOptions<D>>("the options", options, {
+  return checkedOptions<ClusterSimulationOptions<D>>("the options", options, {
     systems: (name, value) => {
       requireObject(name, value, "it is an object of functions, such as { sand: fallingSand }");
       return value as ClusterSimulationOptions<D>["systems"];
     },
-    stepMs: (_, value) => value as number,
-    dataCodec: (name, value) => {
-      requireObject(name, value, "it is { encode, decode }, two functions");
-      return value as DataCodec;
-    },
-    onError: (name, value) =>
-      requireFunction(name, value) as NonNullable<ClusterSimulationOptions<D>["onError"]>,
+    stepMs: unchecked,
+    dataCodec: requireDataCodec,
+    onError: callback,
   });
 }

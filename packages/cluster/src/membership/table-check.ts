@@ -1,3 +1,4 @@
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Engine } from "../engine/engine.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { leaseKey } from "../shard/names.ts";
@@ -71,8 +72,7 @@ export class TableCheck {
       this.#missing.delete(shard);
       return;
     }
-    const since = this.#missing.get(shard) ?? heartbeat;
-    this.#missing.set(shard, since);
+    const since = getOrAdd(this.#missing, shard, () => heartbeat);
     if (heartbeat - since < FORGET_HEARTBEATS) return;
     this.#missing.delete(shard);
     directory.forgetLease(shard);

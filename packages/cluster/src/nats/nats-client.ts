@@ -12,6 +12,7 @@ import {
   RequestError,
 } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { EngineStatus, Subscription } from "../engine/engine.ts";
 import { connectFirst, reconnectPace } from "./first-connection.ts";
 import { GATEWAY_API, inboxPrefix, JETSTREAM_API, TABLE_STREAM } from "./names.ts";
@@ -129,8 +130,7 @@ export class NatsClient {
    */
   async fromLeader<Answer>(stream: string, answer: Promise<Answer>): Promise<Answer> {
     const startMs = performance.now();
-    const interrupts = this.#interrupts.get(stream) ?? new Set();
-    this.#interrupts.set(stream, interrupts);
+    const interrupts = getOrAdd(this.#interrupts, stream, () => new Set());
     let interrupt: () => void = () => undefined;
     const elected = new Promise<never>((_, reject) => {
       interrupt = () => {

@@ -1,5 +1,6 @@
 import { type ChunkShape, isOrthantError, type Position, type TimeSource } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import type { Engine } from "../engine/engine.ts";
 import type { TransferId } from "../shard/entity-record.ts";
@@ -107,8 +108,7 @@ export class Crossings {
     const byShard = new Map<string, Waiting>();
     const of = (region: Position): Waiting => {
       const shard = shardOf(region);
-      const known = byShard.get(shard) ?? { entities: [], edits: [] };
-      byShard.set(shard, known);
+      const known = getOrAdd(byShard, shard, () => ({ entities: [], edits: [] }));
       return known;
     };
     const { transfers, edits } = log.books;

@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
-import { PositionMap, positionCodec } from "@orthant/core/lattice";
+import { getOrAdd, PositionMap, positionCodec } from "@orthant/core/lattice";
 import {
   type EditTransfer,
   editTransferBytes,
@@ -160,8 +160,7 @@ export class EditBook {
 
   /** Returns what was applied of a shard's edits, after it said which ones it no longer has. */
   #inbox(from: string, low: TransferId): EditInbox {
-    const inbox = this.#inboxes.get(from) ?? { low, last: new PositionMap<TransferId>() };
-    this.#inboxes.set(from, inbox);
+    const inbox = getOrAdd(this.#inboxes, from, () => ({ low, last: new PositionMap<TransferId>() }));
     if (compareTransfers(inbox.low, low) >= 0) return inbox;
     inbox.low = low;
     for (const [region, transfer] of [...inbox.last])

@@ -1,4 +1,5 @@
 import type { Position } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { BorderEdit } from "@orthant/world/engine";
 import { borderEditBytes, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
@@ -60,8 +61,7 @@ export class SentRoom {
 
   #usedBy(shard: string): Used {
     this.#waiting ??= this.#count();
-    const used = this.#waiting.get(shard) ?? { transfers: 0, bytes: 0 };
-    this.#waiting.set(shard, used);
+    const used = getOrAdd(this.#waiting, shard, () => ({ transfers: 0, bytes: 0 }));
     return used;
   }
 

@@ -1,5 +1,5 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { boxContains } from "@orthant/core/lattice";
+import { boxContains, getOrAdd } from "@orthant/core/lattice";
 import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry, LoggedStep } from "@orthant/world/engine";
@@ -238,8 +238,7 @@ export class ShardLog implements ExternalLog {
     const state = change.global ?? global();
     while (this.#durableTo < position) await this.whenDurable();
     while (this.#splitting !== undefined) await this.#splitting;
-    const sequence = this.#marks.get(position) ?? this.#last;
-    this.#marks.set(position, sequence);
+    const sequence = getOrAdd(this.#marks, position, () => this.#last);
     const mark = { term: this.epoch, sequence };
     const description = withCheckpoint(state.description, mark, this.#saved.get(position));
     return { ...change, global: { ...state, description } };

@@ -1,4 +1,5 @@
 import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import {
   compareTransfers,
   type EntitiesRecord,
@@ -184,8 +185,7 @@ export class TransferBook {
   }
 
   #receive(from: string, transfer: TransferId, low: TransferId): void {
-    const inbox = this.#inboxes.get(from) ?? { low, received: new Map<string, TransferId>() };
-    this.#inboxes.set(from, inbox);
+    const inbox = getOrAdd(this.#inboxes, from, () => ({ low, received: new Map<string, TransferId>() }));
     if (compareTransfers(transfer, inbox.low) >= 0) inbox.received.set(transferKey(transfer), transfer);
     if (compareTransfers(inbox.low, low) >= 0) return;
     inbox.low = low;

@@ -155,11 +155,12 @@ class LocalPlayers {
   }
 
   #sectorAt(position: Position): LocalSector {
-    const known = this.#sectors.get(...position);
-    if (known !== undefined) return known;
-    const sector: LocalSector = { position, players: new Map(), changed: new Set(), hasDepartures: false };
-    this.#sectors.set(...position, sector);
-    return sector;
+    return this.#sectors.getOrAdd(...position, () => ({
+      position,
+      players: new Map(),
+      changed: new Set(),
+      hasDepartures: false,
+    }));
   }
 
   #sendSoon(): void {

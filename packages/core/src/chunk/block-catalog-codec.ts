@@ -4,6 +4,7 @@ import { type Codec, encode } from "../bytes/codec.ts";
 import { list, string } from "../bytes/combinators.ts";
 import { hash64 } from "../bytes/hash64.ts";
 import { U16_MAX } from "../bytes/integers.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import { BlockCatalog } from "./block-catalog.ts";
 import {
   BLOCK_LIGHT_MAX,
@@ -78,11 +79,7 @@ const hashes = new WeakMap<BlockCatalog, bigint>();
 
 /** Returns a hash of a catalog's encoding: equal catalogs have equal hashes. */
 export function blockCatalogHash(catalog: BlockCatalog): bigint {
-  let hash = hashes.get(catalog);
-  if (hash === undefined) {
-    hash = hash64(encode(blockCatalogCodec, catalog));
-    hashes.set(catalog, hash);
-  }
+  const hash = getOrAdd(hashes, catalog, () => hash64(encode(blockCatalogCodec, catalog)));
   return hash;
 }
 
@@ -236,11 +233,7 @@ class Table<Item> {
   /** Returns the index of an item, which is added if it is new. */
   indexOf(item: Item): number {
     const key = this.#keyOf(item);
-    let index = this.#indices.get(key);
-    if (index === undefined) {
-      index = this.items.push(item) - 1;
-      this.#indices.set(key, index);
-    }
+    const index = getOrAdd(this.#indices, key, () => this.items.push(item) - 1);
     return index;
   }
 }

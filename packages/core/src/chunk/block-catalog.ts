@@ -1,3 +1,4 @@
+import { requireList } from "../arguments/checks.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { BlockIds, type BlockProperties } from "./block-ids.ts";
 import { type BlockType, findContradiction, type NewBlockType, ownBlockTypes } from "./block-type.ts";
@@ -30,9 +31,7 @@ export class BlockCatalog {
 
   /** Throws `ORT_ARGUMENT` for types that contradict each other. */
   constructor(types: readonly NewBlockType[]) {
-    if (!Array.isArray(types)) {
-      throw wrongArgument("types", types, "it is a list of { id, name, colour, solid }");
-    }
+    requireList("types", types, "it is a list of { id, name, colour, solid }");
     this.types = ownBlockTypes(types).sort((a, b) => a.id - b.id);
     const problem = findContradiction(this.types);
     if (problem !== undefined)

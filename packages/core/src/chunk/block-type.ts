@@ -1,3 +1,4 @@
+import { convertList, requireFlag, requireObject, requireWhole } from "../arguments/checks.ts";
 import { nameFault, printable } from "../arguments/printable.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
@@ -80,36 +81,30 @@ export function ownBlockTypes(types: readonly NewBlockType[]): BlockType[] {
 }
 
 function ownBlockType(at: string, given: unknown): BlockType {
-  if (typeof given !== "object" || given === null) {
-    const example = '{ id: 1, name: "stone", colour: 0x888888, solid: true }';
-    throw wrongArgument(at, given, `it is an object such as ${example}`);
-  }
-  const { id, name, colour, solid, transparent, light, properties, tags, retired } =
-    given as Partial<BlockType>;
+  requireObject(at, given, 'it is an object such as { id: 1, name: "stone", colour: 0x888888, solid: true }');
+  const { id, name, colour, solid, transparent, light, properties, tags, retired }: Partial<BlockType> =
+    given;
   const ownName = requireString(`${at}.name`, name);
   return {
-    id: requireNumber(`${at}.id`, id, U16_MAX),
+    id: requireWhole(`${at}.id`, id, 0, U16_MAX),
     name: ownName,
     colour: requireColour(`${at}.colour`, colour),
-    solid: requireBoolean(`${at}.solid`, solid),
+    solid: requireFlag(`${at}.solid`, solid),
     transparent:
-      transparent === undefined
-        ? isTransparentName(ownName)
-        : requireBoolean(`${at}.transparent`, transparent),
-    light: light === undefined ? lightOfName(ownName) : requireNumber(`${at}.light`, light, BLOCK_LIGHT_MAX),
+      transparent === undefined ? isTransparentName(ownName) : requireFlag(`${at}.transparent`, transparent),
+    light:
+      light === undefined ? lightOfName(ownName) : requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX),
     properties: properties === undefined ? [] : ownProperties(`${at}.properties`, properties),
     tags: tags === undefined ? [] : ownTags(`${at}.tags`, tags),
-    retired: retired === undefined ? false : requireBoolean(`${at}.retired`, retired),
+    retired: retired === undefined ? false : requireFlag(`${at}.retired`, retired),
   };
 }
 
 function ownProperties(at: string, given: unknown): BlockProperty[] {
-  return copyList(at, given, "it is a list of { name, values }", (property, index) => {
+  return convertList(at, given, "it is a list of { name, values }", (property, index) => {
     const place = `${at}[${index}]`;
-    if (typeof property !== "object" || property === null) {
-      throw wrongArgument(place, property, 'it is an object such as { name: "facing", values: ["north"] }');
-    }
-    const { name, values } = property as Partial<BlockProperty>;
+    requireObject(place, property, 'it is an object such as { name: "facing", values: ["north"] }');
+    const { name, values }: Partial<BlockProperty> = property;
     return { name: requireString(`${place}.name`, name), values: ownStrings(`${place}.values`, values) };
   });
 }
@@ -121,38 +116,14 @@ export function ownTags(at: string, given: unknown): string[] {
 
 /** Returns a copy of a list of strings. */
 export function ownStrings(at: string, given: unknown): string[] {
-  return copyList(at, given, "it is a list of strings", (item, index) =>
+  return convertList(at, given, "it is a list of strings", (item, index) =>
     requireString(`${at}[${index}]`, item),
   );
-}
-
-function copyList<Item>(
-  at: string,
-  given: unknown,
-  advice: string,
-  copy: (item: unknown, index: number) => Item,
-): Item[] {
-  if (!Array.isArray(given)) throw wrongArgument(at, given, advice);
-  const own: Item[] = [];
-  for (let index = 0; index < given.length; index++) own.push(copy(given[index], index));
-  return own;
 }
 
 function requireString(at: string, value: unknown): string {
   if (typeof value !== "string") throw wrongArgument(at, value, "it is a string");
   return value;
-}
-
-/** Returns `value` if it is true or false. */
-export function requireBoolean(at: string, value: unknown): boolean {
-  if (typeof value !== "boolean") throw wrongArgument(at, value, "it is true or false");
-  return value;
-}
-
-/** Returns `value` if it is a whole number from 0 to `max`. */
-export function requireNumber(at: string, value: unknown, max: number): number {
-  if (isWhole(value, max)) return value;
-  throw wrongArgument(at, value, `it is a whole number from 0 to ${max}`);
 }
 
 /** Returns `value` if it is a colour. */

@@ -1,3 +1,4 @@
+import { requireList } from "../arguments/checks.ts";
 import type { ByteWriter } from "../bytes/byte-writer.ts";
 import { requireInteger, U16_MAX, U32_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
@@ -179,7 +180,7 @@ export class Chunk {
 
   /** Returns the chunk with several edits, applied in order, so that the last one for a voxel wins. */
   edit(edits: readonly VoxelEdit[]): Chunk {
-    if (!Array.isArray(edits)) throw wrongArgument("edits", edits, "it is a list of { index, block }");
+    requireList("edits", edits, "it is a list of { index, block }");
     let edited: Chunk = this;
     if (edits.length <= SINGLE_EDITS_MAX) {
       for (const edit of edits) {

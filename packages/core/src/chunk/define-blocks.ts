@@ -1,3 +1,4 @@
+import { requireFlag, requireObject, requireWhole } from "../arguments/checks.ts";
 import { encode } from "../bytes/codec.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
@@ -12,9 +13,7 @@ import {
   lightOfName,
   ownStrings,
   ownTags,
-  requireBoolean,
   requireColour,
-  requireNumber,
   requireShownTexts,
 } from "./block-type.ts";
 
@@ -67,10 +66,7 @@ const FIELDS = ["colour", "solid", "transparent", "light", "properties", "tags"]
  * last. A retired type that is defined is in use again. Throws `ORT_ARGUMENT` for a definition that contradicts a type.
  */
 export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinitions): BlockCatalog {
-  if (typeof definitions !== "object" || definitions === null || Array.isArray(definitions)) {
-    const example = "{ copper: { colour: 0xb87333 } }";
-    throw wrongArgument("blocks", definitions, `they are an object such as ${example}`);
-  }
+  requireObject("blocks", definitions, "they are an object such as { copper: { colour: 0xb87333 } }");
   const returned = new Set<string>();
   const added: BlockType[] = [];
   let { endId } = catalog;
@@ -148,9 +144,7 @@ type OwnDefinition = Partial<Omit<BlockType, "id" | "name" | "retired">>;
 
 function ownDefinition(name: string, given: unknown): OwnDefinition {
   const at = `blocks.${name}`;
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw wrongArgument(at, given, "it is an object such as { colour: 0xb87333, solid: true }");
-  }
+  requireObject(at, given, "it is an object such as { colour: 0xb87333, solid: true }");
   const unknown = Object.keys(given).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) {
     const value = (given as Record<string, unknown>)[unknown];
@@ -159,18 +153,16 @@ function ownDefinition(name: string, given: unknown): OwnDefinition {
   const { colour, solid, transparent, light, properties, tags } = given as BlockDefinition;
   return {
     ...(colour !== undefined && { colour: requireColour(`${at}.colour`, colour) }),
-    ...(solid !== undefined && { solid: requireBoolean(`${at}.solid`, solid) }),
-    ...(transparent !== undefined && { transparent: requireBoolean(`${at}.transparent`, transparent) }),
-    ...(light !== undefined && { light: requireNumber(`${at}.light`, light, BLOCK_LIGHT_MAX) }),
+    ...(solid !== undefined && { solid: requireFlag(`${at}.solid`, solid) }),
+    ...(transparent !== undefined && { transparent: requireFlag(`${at}.transparent`, transparent) }),
+    ...(light !== undefined && { light: requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX) }),
     ...(properties !== undefined && { properties: ownProperties(`${at}.properties`, properties) }),
     ...(tags !== undefined && { tags: ownTags(`${at}.tags`, tags) }),
   };
 }
 
 function ownProperties(at: string, given: unknown): BlockProperty[] {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw wrongArgument(at, given, 'they are an object such as { facing: ["north", "east"] }');
-  }
+  requireObject(at, given, 'they are an object such as { facing: ["north", "east"] }');
   return Object.entries(given).map(([name, values]) => ({
     name,
     values: ownStrings(`${at}.${name}`, values),

@@ -1,6 +1,7 @@
 import { type Box, boxContains } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { positionInChunk } from "../lattice/chunk-shape.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import type { BlockCatalog } from "./block-catalog.ts";
 import type { Chunk, VoxelEdit } from "./chunk.ts";
 import type { VoxelDataEdit } from "./voxel-data.ts";
@@ -23,15 +24,11 @@ const sameTypes = new WeakMap<BlockCatalog, IsSameType>();
 
 /** Returns how the blocks of a catalog compare; always the same function for a catalog. */
 export function sameTypeIn(blocks: BlockCatalog): IsSameType {
-  let isSameType = sameTypes.get(blocks);
-  if (isSameType === undefined) {
-    isSameType = (a, b) => {
-      if (a === b) return true;
-      const type = blocks.byId(a);
-      return type !== undefined && type === blocks.byId(b);
-    };
-    sameTypes.set(blocks, isSameType);
-  }
+  const isSameType = getOrAdd(sameTypes, blocks, () => (a, b) => {
+    if (a === b) return true;
+    const type = blocks.byId(a);
+    return type !== undefined && type === blocks.byId(b);
+  });
   return isSameType;
 }
 

@@ -1,3 +1,4 @@
+import { requireList } from "../arguments/checks.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import { type Position, positionFrom } from "../lattice/position.ts";
 import { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./flat.ts";
@@ -124,7 +125,7 @@ export function generatorsOf(
 ): GeneratorRegistry {
   if (generators instanceof GeneratorRegistry) return generators;
   const advice = "it is a list of generators, such as [hills], or a GeneratorRegistry";
-  if (!Array.isArray(generators)) throw wrongArgument("generators", generators, advice);
+  requireList("generators", generators, advice);
   let registry = DEFAULT_GENERATORS;
   // A loop by index also visits holes.
   for (let index = 0; index < generators.length; index++) {

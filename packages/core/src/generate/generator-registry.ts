@@ -1,5 +1,6 @@
+import { requireList } from "../arguments/checks.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
-import { type ChunkShape, chunkShape } from "../lattice/chunk-shape.ts";
+import { type ChunkShape, requireShape } from "../lattice/chunk-shape.ts";
 import { GeneratorRef } from "../tree/content.ts";
 import { GeneratorMap } from "../tree/generator-map.ts";
 import { GeneratedSpace } from "./generated-space.ts";
@@ -23,8 +24,7 @@ export class GeneratorRegistry {
 
   /** Throws `ORT_ARGUMENT` when two generators have one id and one version. */
   constructor(generators: readonly WorldGenerator<unknown>[]) {
-    if (!Array.isArray(generators))
-      throw wrongArgument("generators", generators, "it is a list of generators");
+    requireList("generators", generators, "it is a list of generators");
     // A loop by index also visits holes.
     for (let index = 0; index < generators.length; index++) {
       const generator: unknown = generators[index];
@@ -107,7 +107,7 @@ export class GeneratorRegistry {
     sourceOf: (ref: GeneratorRef, shape: ChunkShape) => VoxelSource,
   ): GeneratedSpace {
     if (!(generators instanceof GeneratorMap)) requireRef(generators);
-    const own = ownShape(shape);
+    const own = requireShape("shape", shape);
     const map = GeneratorMap.of(generators);
     // A world of one generator pays nothing for the others.
     const source = map.isSingle
@@ -142,6 +142,12 @@ function isNewer(generator: WorldGenerator<unknown>, known: WorldGenerator<unkno
   return generator.parametersVersion > known.parametersVersion;
 }
 
+/** Returns `value` if it is a registry of generators. */
+export function requireRegistry(name: string, value: unknown): GeneratorRegistry {
+  if (value instanceof GeneratorRegistry) return value;
+  throw wrongArgument(name, value, "it is a GeneratorRegistry: write new GeneratorRegistry([...])");
+}
+
 function sameVersion({ id, version }: WorldGenerator<unknown>): OrthantError {
   const advice = "give an improved one a higher version";
   return new OrthantError(
@@ -159,12 +165,6 @@ function requireGenerator(name: string, value: unknown): asserts value is WorldG
   const isWhole = [version, parametersVersion].every((number) => isVersion(number));
   const hasCodec = typeof parametersCodec?.read === "function" && typeof parametersCodec.write === "function";
   if (!isWhole || !hasCodec || typeof open !== "function") throw wrongArgument(name, value, advice);
-}
-
-function ownShape(shape: unknown): ChunkShape {
-  if (typeof shape !== "object" || shape === null)
-    throw wrongArgument("shape", shape, "it is what chunkShape returns");
-  return chunkShape((shape as ChunkShape).extents);
 }
 
 function requireRef(ref: unknown): void {

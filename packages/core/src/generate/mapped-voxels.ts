@@ -21,8 +21,7 @@ export class MappedVoxels implements VoxelSource {
     const bounds = new Map<GeneratorRef, Box>();
     for (const { box, generator } of map.kept) {
       const chunks = chunksOfRegions(box);
-      const known = bounds.get(generator);
-      bounds.set(generator, known === undefined ? chunks : unionBox(known, chunks));
+      bounds.set(generator, unionBox(bounds.get(generator), chunks));
     }
     this.#bounds = bounds;
   }
@@ -43,7 +42,7 @@ export class MappedVoxels implements VoxelSource {
     for (const [generator, chunks] of this.#bounds) {
       const part = intersectBoxes(chunks, box);
       const content = part && this.#sourceOf(generator).contentBounds(part);
-      if (content !== undefined) bounds = bounds === undefined ? content : unionBox(bounds, content);
+      if (content !== undefined) bounds = unionBox(bounds, content);
     }
     return bounds;
   }

@@ -1,4 +1,5 @@
-import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
+import { requireObject } from "../arguments/checks.ts";
+import { OrthantError } from "../error/orthant-error.ts";
 import type { Dimensions } from "../lattice/position.ts";
 import { GeneratorRef } from "../tree/content.ts";
 import { generatorRef, type WorldGenerator } from "./world-generator.ts";
@@ -40,18 +41,12 @@ export function seedable<Parameters extends object>(
   dimensions?: Dimensions,
 ): SeedableGenerator<SeedOptions & Partial<Parameters>> {
   const create = (options: SeedOptions & Partial<Parameters>): SeededGenerator => {
-    requireOptions(options);
+    requireObject("options", options, "it is an object with a seed, such as { seed: 7n }");
     const { seed, ...parameters } = options;
     for (const name of Object.keys(parameters)) requireKnown(generator.id, name, defaults);
     return { ref: generatorRef(generator, { ...defaults, ...parameters }, seed), generator };
   };
   return Object.assign(create, { generator, defaults, ...(dimensions && { dimensions }) });
-}
-
-function requireOptions(options: unknown): void {
-  const isList = Array.isArray(options) || ArrayBuffer.isView(options);
-  if (typeof options === "object" && options !== null && !isList) return;
-  throw wrongArgument("options", options, "it is an object with a seed, such as { seed: 7n }");
 }
 
 function requireKnown(id: string, name: string, defaults: object): void {

@@ -102,8 +102,9 @@ export function intersectBoxes(a: Box, b: Box): Box | undefined {
   };
 }
 
-/** Returns the smallest box that contains both. */
-export function unionBox(a: Box, b: Box): Box {
+/** Returns the smallest box that contains both; without a first one, the second. */
+export function unionBox(a: Box | undefined, b: Box): Box {
+  if (a === undefined) return b;
   return {
     min: positionFrom((axis) => Math.min(a.min[axis], b.min[axis])),
     max: positionFrom((axis) => Math.max(a.max[axis], b.max[axis])),

@@ -35,6 +35,13 @@ export function chunkShape(extents: Position<2> | Position<3> | Position<4>): Ch
   return { extents: four, volume };
 }
 
+/** Returns the shape of chunks that `value` describes. */
+export function requireShape(name: string, value: unknown): ChunkShape {
+  const { extents } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<ChunkShape>;
+  if (extents === undefined) throw wrongArgument(name, value, "it is what chunkShape([16, 16, 16]) returns");
+  return chunkShape(extents);
+}
+
 function fourExtents(given: unknown): Position {
   const advice = "it is a list of two to four whole numbers from 1, such as [16, 16, 16]";
   if (!Array.isArray(given) || given.length < 2 || given.length > AXES.length) {

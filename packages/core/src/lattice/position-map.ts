@@ -78,6 +78,15 @@ export class PositionMap<Value> {
     this.#slots[slot] = this.#values.length;
   }
 
+  /** Returns the value at a position; adds what `create` returns if there is none. */
+  getOrAdd(x: number, y: number, z: number, w: number, create: () => Value): Value {
+    const known = this.get(x, y, z, w);
+    if (known !== undefined) return known;
+    const created = create();
+    this.set(x, y, z, w, created);
+    return created;
+  }
+
   /** Removes the entry at a position. Returns whether there was one. */
   delete(x: number, y: number, z: number, w: number): boolean {
     const slot = this.#slotOf(x, y, z, w);

@@ -2,6 +2,7 @@ import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContains, boxExtents, positionsMinorToMajor } from "../lattice/box.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import { type Position, positionFrom } from "../lattice/position.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { cellCount, pageCells, pageCount, pageIsAll } from "./paged-sparse-rle.ts";
@@ -82,8 +83,7 @@ function gather(chunks: readonly Chunk[]): { palette: readonly Chunk[]; indices:
     let index = known.get(chunk);
     if (index === undefined) {
       const likeness = likenessOf(chunk);
-      const candidates = alike.get(likeness) ?? [];
-      alike.set(likeness, candidates);
+      const candidates = getOrAdd(alike, likeness, () => []);
       index = candidates.find((candidate) => palette[candidate]?.equals(chunk));
       if (index === undefined) {
         index = palette.push(chunk) - 1;

@@ -32,11 +32,9 @@ export function canonicalNodes(tree: RegionTree, bounds: Box): readonly EncodedN
   for (const { box, content } of tree.pieces(bounds)) {
     const region = regionOf(box.min);
     if (positionsEqual(region, regionOf(positionFrom((axis) => box.max[axis] - 1)))) {
-      let cells = regions.get(...region);
-      if (cells === undefined) {
-        cells = new Array<Content | undefined>(REGION_CELLS).fill(undefined);
-        regions.set(...region, cells);
-      }
+      const cells = regions.getOrAdd(...region, () =>
+        new Array<Content | undefined>(REGION_CELLS).fill(undefined),
+      );
       const target = cells;
       forEachRegionCell(box, (cell) => {
         target[cell] = content;
@@ -87,7 +85,7 @@ function boxAround(region: Position, cells: Cells): Box | undefined {
     if (!isRagged(cells[cell])) continue;
     const min = chunkOfCell(region, cell);
     const box = { min, max: positionFrom((axis) => min[axis] + 1) };
-    around = around === undefined ? box : unionBox(around, box);
+    around = unionBox(around, box);
   }
   return around;
 }

@@ -1,3 +1,4 @@
+import { type Check, withMethods } from "../arguments/options.ts";
 import { copyBytes } from "../bytes/plain-bytes.ts";
 import { VOXEL_DATA_BYTES_MAX } from "../chunk/voxel-data.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
@@ -34,11 +35,11 @@ export const PLAIN_DATA: DataCodec = {
 };
 
 /** Returns `value` if it is a codec for data. */
-export function requireDataCodec(name: string, value: unknown): DataCodec {
-  const { encode, decode } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<DataCodec>;
-  if (typeof encode === "function" && typeof decode === "function") return value as DataCodec;
-  throw wrongArgument(name, value, "it is { encode, decode }, two functions");
-}
+export const requireDataCodec: Check<DataCodec> = withMethods(
+  "it is { encode, decode }, two functions",
+  "encode",
+  "decode",
+);
 
 /**
  * Returns the bytes of a voxel's new data, and `undefined` and `null` as they are. Throws `ORT_ARGUMENT` for a value that

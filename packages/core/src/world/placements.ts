@@ -1,5 +1,5 @@
 import { convertList, requireBlock, requireObject } from "../arguments/checks.ts";
-import { ownOptions } from "../arguments/options.ts";
+import { checkedOptions, unchecked } from "../arguments/options.ts";
 import type { Axes } from "../lattice/axes.ts";
 import type { Dimensions } from "../lattice/position.ts";
 import type { VoxelPlacement } from "../state/world-state.ts";
@@ -35,6 +35,6 @@ export function voxelPlacement<D extends Dimensions>(
 }
 
 /** Returns the options of `set` as an object of our own. */
-export function ownSetOptions(options: unknown): SetOptions {
-  return ownOptions("the options", options as SetOptions, { data: (_, data) => data as object });
+export function checkedSetOptions(options: unknown): SetOptions {
+  return checkedOptions("the options", options as SetOptions, { data: unchecked });
 }

@@ -1,4 +1,5 @@
 import { requireText } from "@orthant/core/arguments";
+import { getOrAdd } from "@orthant/core/lattice";
 import { OLD_BLOCKS } from "./old-blocks-table.ts";
 
 /** A block from before Minecraft 1.13 as a state of 1.13. */
@@ -37,8 +38,7 @@ function parseTable(text: string): ReadonlyMap<number, ReadonlyMap<number, strin
     const [blocks = "", properties = "", rows = ""] = line.split(/ \[|\] /);
     for (const block of blocks.split(" ")) {
       const [id = "", name = ""] = block.split(":");
-      const states = found.get(Number(id)) ?? new Map<number, string>();
-      found.set(Number(id), states);
+      const states = getOrAdd(found, Number(id), () => new Map<number, string>());
       for (const row of rows.split(" ")) {
         const [data = "", ...values] = row.split(".");
         states.set(Number.parseInt(data, 16), `minecraft:${name}${filled(properties, values)}`);

@@ -1,4 +1,5 @@
-import { requireFlag, requireFunction, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import { type Check, whole, wrongArgument } from "@orthant/core/arguments";
+import { U8_MAX } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 
@@ -27,21 +28,5 @@ export function ownFileTarget(target: unknown): FileTarget | undefined {
   return { disk, path };
 }
 
-type Rule<Value> = (name: string, value: unknown) => Value;
-
-const callback: Rule<() => void> = (name, value) => requireFunction(name, value) as () => void;
-
-/** Rules for the options of conversions. */
-export const CONVERT_RULES: {
-  readonly standInBlock: Rule<number>;
-  readonly acceptLosses: Rule<boolean>;
-  readonly onLeaf: Rule<() => void>;
-  readonly onStep: Rule<() => void>;
-  readonly onChunk: Rule<() => void>;
-} = {
-  standInBlock: (name, value) => requireWhole(name, value, 0, 255),
-  acceptLosses: requireFlag,
-  onLeaf: callback,
-  onStep: callback,
-  onChunk: callback,
-};
+/** The block instead of those that the other format cannot hold. */
+export const standInBlock: Check<number> = whole(0, U8_MAX);

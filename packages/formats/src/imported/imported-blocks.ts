@@ -2,6 +2,7 @@ import { AIR, BlockCatalog, OrthantError } from "@orthant/core";
 import { nameFault } from "@orthant/core/arguments";
 import { encode, U16_MAX } from "@orthant/core/bytes";
 import { BLOCK_NAME_LENGTH_MAX, blockCatalogCodec, idCountOf, type NewBlockType } from "@orthant/core/chunk";
+import { getOrAdd } from "@orthant/core/lattice";
 import { flattenBlock } from "../blocks/old-blocks.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { shownName } from "../format/text.ts";
@@ -127,8 +128,7 @@ export class StateCollector {
     const byName = new Map<string, Map<string, Set<string>>>();
     for (const { name, properties } of this.#states.values()) {
       if (AIRS.has(name)) continue;
-      const values = byName.get(name) ?? new Map<string, Set<string>>();
-      byName.set(name, values);
+      const values = getOrAdd(byName, name, () => new Map<string, Set<string>>());
       for (const [property, value] of properties) {
         const standard = this.#defaults.get(property);
         const found = values.get(property) ?? new Set(standard === undefined ? [] : [standard]);

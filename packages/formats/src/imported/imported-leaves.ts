@@ -1,6 +1,6 @@
 import { AIR, type Chunk, type ChunkShape, chunkFromVoxels, uniformChunk } from "@orthant/core";
 import { chunkFromHalfBytes } from "@orthant/core/chunk";
-import { cubeAt } from "@orthant/core/lattice";
+import { cubeAt, getOrAdd } from "@orthant/core/lattice";
 import { type ChunkEntry, chunkOfEntity, type LeafChange, type StoredEntity } from "@orthant/save";
 import { ColumnSection } from "../blocks/column-section.ts";
 import { NOT_STORED } from "../part/voxel-part.ts";
@@ -28,8 +28,7 @@ export function leavesOf(
   const cells = new Map<string, { readonly chunks: ChunkEntry[]; readonly entities: StoredEntity[] }>();
   const cellAt = (position: readonly number[]): NonNullable<ReturnType<(typeof cells)["get"]>> => {
     const key = position.map((at) => Math.floor(at / CELL_CHUNKS)).join();
-    const cell = cells.get(key) ?? { chunks: [], entities: [] };
-    cells.set(key, cell);
+    const cell = getOrAdd(cells, key, () => ({ chunks: [], entities: [] }));
     return cell;
   };
   for (const { position, voxels, data } of chunks) {

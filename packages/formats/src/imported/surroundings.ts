@@ -1,5 +1,6 @@
 import { OrthantError, type Position } from "@orthant/core";
 import type { GeneratorRef } from "@orthant/core/generate";
+import { getOrAdd } from "@orthant/core/lattice";
 import { GeneratorMap, MAP_BOXES_MAX } from "@orthant/core/tree";
 import { EMPTY_GENERATOR } from "@orthant/save/content";
 import type { Triple } from "../part/voxel-part.ts";
@@ -58,8 +59,7 @@ function mergedAlong(boxes: readonly ImportedBox[], axis: 0 | 1 | 2): readonly I
     const key = [0, 1, 2]
       .map((other) => (other === axis ? "" : `${box.min[other]}:${box.max[other]}`))
       .join();
-    const line = lines.get(key) ?? [];
-    lines.set(key, line);
+    const line = getOrAdd(lines, key, () => []);
     const last = line.at(-1);
     if (last !== undefined && last.max[axis] === box.min[axis])
       line[line.length - 1] = { min: last.min, max: box.max };

@@ -1,5 +1,6 @@
 import { CUBE_CHUNKS, OrthantError } from "@orthant/core";
 import { decodeUtf8, encodeUtf8, hash64 } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { fileBytes, startOf } from "../format/files.ts";
@@ -88,9 +89,7 @@ async function sourceOf(
   for await (const place of world.places()) {
     const [x, y, z] = place.place;
     const key = [x, y, -1 - z].map((at) => Math.floor(at / CELL_CHUNKS)).join();
-    const cell = cells.get(key);
-    if (cell === undefined) cells.set(key, [place]);
-    else cell.push(place);
+    getOrAdd(cells, key, () => []).push(place);
     blocks++;
   }
   const pieces = [...cells.values()];

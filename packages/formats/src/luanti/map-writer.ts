@@ -1,5 +1,6 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
 import { deflateWrapped, encodeUtf8, joinBytes } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { bigHalves } from "../format/number-bytes.ts";
@@ -79,11 +80,7 @@ class NodeNames {
   }
 
   of(block: number): Node {
-    let node = this.#nodes.get(block);
-    if (node === undefined) {
-      node = this.#make(block);
-      this.#nodes.set(block, node);
-    }
+    const node = getOrAdd(this.#nodes, block, () => this.#make(block));
     return node;
   }
 
@@ -118,8 +115,7 @@ async function blockOf(
     const isInside = x >= 0 && y >= 0 && z >= 0 && x < size[0] && y < size[1] && z < size[2];
     const block = isInside ? (blocks[x + (z + y * size[2]) * size[0]] as number) : AIR;
     const { name, param2 } = names.of(block);
-    const id = ids.get(name) ?? ids.size;
-    ids.set(name, id);
+    const id = getOrAdd(ids, name, () => ids.size);
     nodes[index * 2] = id >>> 8;
     nodes[index * 2 + 1] = id & 0xff;
     nodes[NODES * 2 + index] = block === AIR ? DAYLIGHT : 0;

@@ -1,4 +1,5 @@
 import { ByteReader, type Codec, type FixedCodec, i32, struct, u32 } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import { DIALECT_TRAITS, type MarsMinerDialect } from "./layout.ts";
 import { type Octree, octreeCodec, octreeHeadBytes } from "./octree.ts";
 import { pointerCodec, type StoredPointer } from "./pointer.ts";
@@ -53,8 +54,7 @@ export interface BlockKinds {
 
 /** Returns the blocks of a dialect, always the same object. Rules M9 to M13. */
 export function blockKinds(dialect: MarsMinerDialect): BlockKinds {
-  const known = kindsByDialect.get(dialect) ?? makeKinds(dialect);
-  kindsByDialect.set(dialect, known);
+  const known = getOrAdd(kindsByDialect, dialect, () => makeKinds(dialect));
   return known;
 }
 

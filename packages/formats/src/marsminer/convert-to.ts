@@ -9,7 +9,7 @@ import {
 } from "@orthant/core";
 import { I32_MAX, I32_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
 import { blockLabel } from "@orthant/core/chunk";
-import { floorDivide, PositionMap } from "@orthant/core/lattice";
+import { floorDivide, getOrAdd, PositionMap } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
 import { type ConversionLosses, noteLostData } from "../format/losses.ts";
@@ -117,8 +117,7 @@ async function surveyColumns(
       else if (!isI32(x * scale) || !isI32(z * scale))
         losses.add("chunks too far away", `first [${position}]`);
       else {
-        const column = columns.get(`${x},${z}`) ?? { x, z, height: 0 };
-        columns.set(`${x},${z}`, column);
+        const column = getOrAdd(columns, `${x},${z}`, () => ({ x, z, height: 0 }));
         column.height = Math.max(column.height, y + 1);
         for (const block of chunk.blocks()) blocks.add(block);
         chunks++;

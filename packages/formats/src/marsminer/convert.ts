@@ -1,19 +1,27 @@
 import { OrthantError } from "@orthant/core";
-import { ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/arguments";
+import {
+  callback,
+  checkedOptions,
+  choiceOf,
+  type OptionTable,
+  requireFlag,
+  requireObject,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { requireSave, type Save } from "@orthant/save";
-import { CONVERT_RULES, requireTarget } from "../format/checked-arguments.ts";
+import { requireTarget } from "../format/checked-arguments.ts";
 import { type ConversionLoss, listingFirst } from "../format/losses.ts";
 import { convertFromMarsMiner, type MarsMinerLocations } from "./convert-from.ts";
 import { convertToMarsMiner } from "./convert-to.ts";
 import { MarsMinerSave, requireCubeSize } from "./save.ts";
 import type { MarsMinerState } from "./state.ts";
 
-const RULES = {
-  acceptLosses: CONVERT_RULES.acceptLosses,
-  onStep: CONVERT_RULES.onStep,
-  locations: (name: string, value: unknown) => requireChoice(name, value, ["blocks", "chunks"] as const),
-} as const;
+const OPTIONS: OptionTable<MarsMinerConvertOptions> = {
+  acceptLosses: requireFlag,
+  onStep: callback,
+  locations: choiceOf("blocks", "chunks"),
+};
 
 /** Result of a conversion from or to MarsMiner. */
 interface MarsMinerConversionReport {
@@ -44,9 +52,9 @@ export function convertMarsMiner(
 ): Promise<MarsMinerConversionReport> {
   if (!(save instanceof MarsMinerSave)) throw wrongArgument("save", save, "it is what openMarsMiner returns");
   requireTarget(target);
-  const own = ownOptions("the options", options, {
-    ...RULES,
-    state: (name, value) => requireStateOf(name, value),
+  const own = checkedOptions("the options", options, {
+    ...OPTIONS,
+    state: requireStateOf,
   });
   const state = own.state ?? save.state;
   if (state === undefined) {
@@ -76,8 +84,8 @@ export function convertToMarsMinerSave(
 ): Promise<MarsMinerConversionReport> {
   requireSave("save", save);
   requireTarget(target);
-  const own = ownOptions("the options", options, {
-    ...RULES,
+  const own = checkedOptions("the options", options, {
+    ...OPTIONS,
     cubeSize: (_name, value) => requireCubeSize(value as number),
   });
   const { cubeSize, locations, onStep: onLeaf } = own;

@@ -43,7 +43,7 @@ export const marsMinerFormat: Format = {
   },
 
   async info({ disk, values, count = false, environment }) {
-    const save = await openMarsMiner(disk, optionsOf(values));
+    const save = await openMarsMiner(disk, fieldsOf(values));
     try {
       return await infoOf(save, count ? await countContent(save, environment) : undefined);
     } finally {
@@ -51,10 +51,10 @@ export const marsMinerFormat: Format = {
     }
   },
 
-  verify: ({ disk, values }) => verifyMarsMiner(disk, optionsOf(values)),
+  verify: ({ disk, values }) => verifyMarsMiner(disk, fieldsOf(values)),
 
   async planRepair({ disk, values }) {
-    const plan = await planMarsMinerRepair(disk, optionsOf(values));
+    const plan = await planMarsMinerRepair(disk, fieldsOf(values));
     const { losses, dialect, chunks, findings, cubeSize } = plan;
     return {
       findings,
@@ -73,7 +73,7 @@ export const marsMinerFormat: Format = {
   },
 
   async convert({ disk, values }: FormatRequest) {
-    const save = await openMarsMiner(disk, optionsOf(values));
+    const save = await openMarsMiner(disk, fieldsOf(values));
     const state = await chosenState(save, values["state"]).catch(async (error: unknown) => {
       await save.close();
       throw error;
@@ -91,7 +91,7 @@ export const marsMinerFormat: Format = {
 
   exporters: {
     marsminer(save, { values }) {
-      const { cubeSize } = optionsOf(values);
+      const { cubeSize } = fieldsOf(values);
       const size = cubeSize === undefined ? {} : { cubeSize };
       return {
         from: "orthant",
@@ -107,7 +107,7 @@ export const marsMinerFormat: Format = {
   },
 };
 
-function optionsOf(values: FormatValues): OpenMarsMinerOptions {
+function fieldsOf(values: FormatValues): OpenMarsMinerOptions {
   const dialect = MARSMINER_DIALECTS.find((name) => name === values["dialect"]);
   const cubeSize = values["cubeSize"] === undefined ? undefined : parseCubeSize(values["cubeSize"]);
   return { ...(dialect && { dialect }), ...(cubeSize !== undefined && { cubeSize }) };

@@ -1,4 +1,4 @@
-import { ownOptions, requireChoice, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import { checkedOptions, choiceOf, requireWhole, wrongArgument } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { fittingDialects, likeliestDialect } from "./dialect.ts";
@@ -53,8 +53,8 @@ export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = 
 
 /** Returns checked options as an object of our own. */
 export function ownMarsMinerOptions(options: OpenMarsMinerOptions): OpenMarsMinerOptions {
-  return ownOptions("the options", options, {
-    dialect: (name, value) => requireChoice(name, value, MARSMINER_DIALECTS),
+  return checkedOptions("the options", options, {
+    dialect: choiceOf(...MARSMINER_DIALECTS),
     cubeSize: (_name, value) => requireCubeSize(value as number),
   });
 }

@@ -1,4 +1,5 @@
 import type { OrthantError } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { CELL_CHUNKS } from "../imported/import-source.ts";
 import type { RegionFile, RegionSlot } from "./region-file.ts";
@@ -44,9 +45,7 @@ export function slotsByCell(slots: readonly RegionSlot[]): SlotsByCell {
   const cells = new Map<string, RegionSlot[]>();
   for (const slot of slots) {
     const key = `${Math.floor(slot.x / CELL_CHUNKS)},${Math.floor(slot.z / CELL_CHUNKS)}`;
-    const cell = cells.get(key);
-    if (cell === undefined) cells.set(key, [slot]);
-    else cell.push(slot);
+    getOrAdd(cells, key, () => []).push(slot);
   }
   return cells;
 }

@@ -7,6 +7,7 @@ import type {
   BlockType,
 } from "@orthant/core";
 import { BLOCK_NAME_LENGTH_MAX, idCountOf } from "@orthant/core/chunk";
+import { getOrAdd } from "@orthant/core/lattice";
 import { shownName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
 
@@ -42,8 +43,7 @@ export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Ite
   for (const id of used) {
     const [known, described] = [source.byId(id), source.describe(id)];
     if (known === undefined || described === undefined) continue;
-    const type = shown.get(known) ?? shownType(known);
-    shown.set(known, type);
+    const type = getOrAdd(shown, known, () => shownType(known));
     const properties = shownProperties(described.properties);
     const name = nameFor(type, properties, target, defined);
     if (target.byName(name) === undefined) defined.set(name, type);

@@ -1,11 +1,5 @@
 import type { BlockDefinitions, DataCodec, Dimensions, Position, VoxelBox, VoxelWorld } from "@orthant/core";
-import {
-  ownOptions,
-  requireFlag,
-  requireFunction,
-  requireObject,
-  wrongArgument,
-} from "@orthant/core/arguments";
+import { callback, checkedOptions, requireFlag, unchecked, withMethods } from "@orthant/core/arguments";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 
 /** Where a world is pasted into: an open `World`. */
@@ -34,13 +28,13 @@ export interface PasteOptions<D extends Dimensions> {
 export function ownPasteOptions<D extends Dimensions>(
   options: PasteOptions<D>,
 ): PasteOptions<D> & Required<Pick<PasteOptions<D>, "air" | "dataCodec" | "dryRun" | "onEdit">> {
-  const own = ownOptions<PasteOptions<D>>("the options", options, {
-    at: (_, at) => at as Exclude<Position<D>, undefined>,
-    box: (_, box) => box as VoxelBox<D>,
+  const own = checkedOptions<PasteOptions<D>>("the options", options, {
+    at: unchecked,
+    box: unchecked,
     air: requireFlag,
     dataCodec: requireDataCodec,
     dryRun: requireFlag,
-    onEdit: (name, value) => requireFunction(name, value as () => unknown),
+    onEdit: callback,
   });
   return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...own };
 }
@@ -48,8 +42,5 @@ export function ownPasteOptions<D extends Dimensions>(
 /** Throws `ORT_ARGUMENT` for a target that is no open world. */
 export function requirePasteTarget(target: unknown): void {
   const advice = "it is an open world, as openWorld returns it";
-  requireObject("target", target, advice);
-  const { edit, defineBlocks } = target as Partial<PasteTarget<Dimensions>>;
-  if (typeof edit !== "function" || typeof defineBlocks !== "function")
-    throw wrongArgument("target", target, advice);
+  withMethods<PasteTarget<Dimensions>>(advice, "edit", "defineBlocks")("target", target);
 }

@@ -94,8 +94,7 @@ function regionsOf({ cube, chunks, entities }: CubeContent): Iterable<RegionCont
   const regions = new PositionMap<RegionContent>();
   const at = (chunk: Position): RegionContent => {
     const position = flatRegionOf(chunk, EDGE);
-    const region = regions.get(...position) ?? { position, chunks: [], entities: [] };
-    regions.set(...position, region);
+    const region = regions.getOrAdd(...position, () => ({ position, chunks: [], entities: [] }));
     return region;
   };
   for (const entry of chunks) at(entry.position).chunks.push(entry);

@@ -101,7 +101,7 @@ async function infoOf(disk: Disk, save: FlatSave, count: boolean): Promise<World
     ...leaves.map(({ cube }) => cube),
     ...save.globalChunks.map(({ position }) => boxAt(position)),
   ])
-    chunkBounds = chunkBounds === undefined ? box : unionBox(chunkBounds, box);
+    chunkBounds = unionBox(chunkBounds, box);
   const bounds = chunkBounds && { chunks: chunkBounds, voxels: voxelsOfChunks(shape, chunkBounds) };
   const counts = count ? await countContent(save) : undefined;
   const older = generations.filter((other) => other < generation);
@@ -171,8 +171,7 @@ export const legacyWorldFormat: Format = {
     const totalBytes = await fileBytes(disk, evidence);
     const emptyChunks = chunks.filter(({ chunk }) => chunk.isEmpty).length;
     let bounds: Box | undefined;
-    for (const { position } of chunks)
-      bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
+    for (const { position } of chunks) bounds = unionBox(bounds, boxAt(position));
     const { extents } = HYPERCUBE_CHUNKS;
     return {
       facts: {

@@ -154,9 +154,7 @@ function leavesOf({ chunks }: LegacyWorld): readonly LeafChange[] {
   const cubes = new PositionMap<ChunkEntry[]>();
   for (const entry of chunks) {
     const cube = positionFrom((axis) => floorDivide(entry.position[axis], CUBE_EDGE_CHUNKS));
-    const found = cubes.get(...cube);
-    if (found === undefined) cubes.set(...cube, [entry]);
-    else found.push(entry);
+    cubes.getOrAdd(...cube, () => []).push(entry);
   }
   return Array.from(cubes, ([cube, inCube]) => ({
     cube: cubeAt(

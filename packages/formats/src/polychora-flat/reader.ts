@@ -1,5 +1,5 @@
 import { type Box, isOrthantError, OrthantError } from "@orthant/core";
-import { ownOptions, requireWhole } from "@orthant/core/arguments";
+import { checkedOptions, whole } from "@orthant/core/arguments";
 import { decode } from "@orthant/core/bytes";
 import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
@@ -83,8 +83,8 @@ export async function openFlatSave(
   options: { readonly generation?: number } = {},
 ): Promise<FlatSave> {
   requireDisk("disk", disk);
-  const own = ownOptions("the options", options, {
-    generation: (name, value) => requireWhole(name, value, 0, Number.MAX_SAFE_INTEGER),
+  const own = checkedOptions("the options", options, {
+    generation: whole(0),
   });
   const { manifest } = await readManifest(disk);
   const { generation = manifest.currentGeneration } = own;

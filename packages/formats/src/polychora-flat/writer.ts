@@ -199,8 +199,7 @@ function gatherRegions({ chunks, entities }: FlatSaveContent, edge: number): rea
   const regions = new PositionMap<Region>();
   const regionAt = (chunk: Position): Region => {
     const region = flatRegionOf(chunk, edge);
-    const found = regions.get(...region) ?? { region, chunks: [], entities: [] };
-    regions.set(...region, found);
+    const found = regions.getOrAdd(...region, () => ({ region, chunks: [], entities: [] }));
     return found;
   };
   for (const entry of chunks) regionAt(entry.position).chunks.push(entry);

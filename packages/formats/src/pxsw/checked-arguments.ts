@@ -1,7 +1,13 @@
-import { ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/arguments";
-import { GeneratorRef } from "@orthant/core/generate";
-import type { PixelGenerator, PixelSave } from "@orthant/pixel-world";
-import { CONVERT_RULES } from "../format/checked-arguments.ts";
+import {
+  type Check,
+  callback,
+  checkedOptions,
+  requireChoice,
+  requireFlag,
+  withMethods,
+} from "@orthant/core/arguments";
+import { type PixelGenerator, type PixelSave, requirePixelGenerator } from "@orthant/pixel-world";
+import { standInBlock } from "../format/checked-arguments.ts";
 
 /** Options for converting from or to a pixel world. */
 export interface PixelConvertOptions {
@@ -17,12 +23,16 @@ export interface PixelConvertOptions {
 
 /** Throws `ORT_ARGUMENT` unless `value` is an open pixel world. */
 export function requirePixelSave(value: unknown): asserts value is PixelSave {
-  const advice = "it is what openPixelSave returns";
-  requireObject("save", value, advice);
-  const { chunks, bodies, readChunk, readBody } = value as Partial<PixelSave>;
-  if ([chunks, bodies, readChunk, readBody].some((method) => typeof method !== "function"))
-    throw wrongArgument("save", value, advice);
+  requireOpenSave("save", value);
 }
+
+const requireOpenSave: Check<PixelSave> = withMethods(
+  "it is what openPixelSave returns",
+  "chunks",
+  "bodies",
+  "readChunk",
+  "readBody",
+);
 
 /** Returns the version of a file to write. */
 export function requireTargetKind(kind: unknown): "native" | "version2" {
@@ -31,19 +41,10 @@ export function requireTargetKind(kind: unknown): "native" | "version2" {
 
 /** Returns checked options as an object of our own. */
 export function ownPixelOptions(options: PixelConvertOptions): PixelConvertOptions {
-  const { acceptLosses, standInBlock, onChunk } = CONVERT_RULES;
-  return ownOptions("the options", options, {
-    generator: requireGenerator,
-    acceptLosses,
+  return checkedOptions("the options", options, {
+    acceptLosses: requireFlag,
     standInBlock,
-    onChunk,
+    generator: requirePixelGenerator,
+    onChunk: callback,
   });
-}
-
-function requireGenerator(name: string, value: unknown): PixelGenerator {
-  const advice = "it has a ref, which is a GeneratorRef, and the method fill";
-  requireObject(name, value, advice);
-  const { ref, fill } = value as Partial<PixelGenerator>;
-  if (!(ref instanceof GeneratorRef) || typeof fill !== "function") throw wrongArgument(name, value, advice);
-  return value as PixelGenerator;
 }

@@ -274,9 +274,7 @@ function* grouped(chunks: readonly ChunkEntry[], across: number, up: number): Ge
   for (const entry of chunks) {
     if (!isFlat(entry.position)) continue;
     const [x, y] = [floorDivide(entry.position[0], across), floorDivide(entry.position[1], up)];
-    const there = groups.get(x, y, 0, 0);
-    if (there === undefined) groups.set(x, y, 0, 0, [entry]);
-    else there.push(entry);
+    groups.getOrAdd(x, y, 0, 0, () => []).push(entry);
   }
   for (const [[x, y], there] of groups) yield { x, y, chunks: there };
 }

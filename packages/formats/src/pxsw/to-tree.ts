@@ -137,9 +137,7 @@ function noteLostFacts({ facts, dialect }: PixelSave, losses: ConversionLosses):
 function bodiesByChunk(save: PixelSave): PositionMap<PixelBodyRef[]> {
   const chunks = new PositionMap<PixelBodyRef[]>();
   for (const ref of save.bodies()) {
-    const there = chunks.get(ref.x, ref.y, 0, 0);
-    if (there === undefined) chunks.set(ref.x, ref.y, 0, 0, [ref]);
-    else there.push(ref);
+    chunks.getOrAdd(ref.x, ref.y, 0, 0, () => []).push(ref);
   }
   return chunks;
 }

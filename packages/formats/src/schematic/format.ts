@@ -1,5 +1,6 @@
 import { CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8 } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { startOf } from "../format/files.ts";
@@ -56,9 +57,7 @@ function sourceOf(schematic: Schematic & { readonly bytes: number }, path: strin
   const dataByCell = new Map<number | undefined, DataOfVoxel[]>();
   for (const entry of blockData) {
     const cell = cut.cellOf(entry.position);
-    const known = dataByCell.get(cell);
-    if (known === undefined) dataByCell.set(cell, [entry]);
-    else known.push(entry);
+    getOrAdd(dataByCell, cell, () => []).push(entry);
   }
   const name = schematic.name ?? path.replace(/\.\w+$/, "");
   const kind =

@@ -1,5 +1,5 @@
 import { chunkFromVoxels, isOrthantError, OrthantError, TILE_CHUNKS } from "@orthant/core";
-import { ownOptions, requireObject, requireWhole } from "@orthant/core/arguments";
+import { callback, checkedOptions, requireObject, requireWhole } from "@orthant/core/arguments";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { blockCatalogCodec, type TileChunk } from "@orthant/core/chunk";
 import { cubeAt, floorDivide, PositionMap, positionsEqual } from "@orthant/core/lattice";
@@ -14,7 +14,7 @@ import {
   type Save,
   type WorldDescription,
 } from "@orthant/save";
-import { CONVERT_RULES, requireTarget } from "../format/checked-arguments.ts";
+import { requireTarget } from "../format/checked-arguments.ts";
 import type { ConversionCounts } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostData, noteLostFacts } from "../format/losses.ts";
 import { writeTileSave } from "./files.ts";
@@ -50,7 +50,7 @@ export async function exportTileSave(
 ): Promise<ConversionReport> {
   requireSave("save", save);
   requireTarget(target);
-  const { onLeaf } = ownOptions("the options", options, { onLeaf: CONVERT_RULES.onLeaf });
+  const { onLeaf } = checkedOptions("the options", options, { onLeaf: callback<() => void> });
   const losses = new ConversionLosses();
   const counts = await convertToTiles(save, target, losses, onLeaf);
   return { ...counts, losses: losses.list() };
@@ -88,9 +88,7 @@ function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
   for (const { x, y, tiles } of chunks) {
     const cube = [floorDivide(x, CUBE_EDGE_CHUNKS), floorDivide(y, CUBE_EDGE_CHUNKS), 0, 0] as const;
     const entry = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
-    const chunks = cubes.get(...cube);
-    if (chunks === undefined) cubes.set(...cube, [entry]);
-    else chunks.push(entry);
+    cubes.getOrAdd(...cube, () => []).push(entry);
   }
   return Array.from(cubes, ([[x, y], chunks]) => ({
     cube: cubeAt([x * CUBE_EDGE_CHUNKS, y * CUBE_EDGE_CHUNKS, 0, 0], CUBE_EDGE_CHUNKS),

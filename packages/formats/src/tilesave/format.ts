@@ -94,7 +94,7 @@ function boundsOf({ chunks = [] }: TileSave): Box | undefined {
   let bounds: Box | undefined;
   for (const { x, y } of chunks) {
     const box = boxAt([x, y, 0, 0]);
-    bounds = bounds === undefined ? box : unionBox(bounds, box);
+    bounds = unionBox(bounds, box);
   }
   return bounds;
 }

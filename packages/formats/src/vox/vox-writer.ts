@@ -1,5 +1,6 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
 import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { littleWords } from "../format/number-bytes.ts";
@@ -49,11 +50,7 @@ function paletteOf(catalog: BlockCatalog, blocks: Uint16Array, losses: Conversio
   const colours = new Map<number, number>();
   for (const block of blocks) {
     if (block === AIR) continue;
-    let colour = colours.get(block);
-    if (colour === undefined) {
-      colour = catalog.colourOf(block);
-      colours.set(block, colour);
-    }
+    const colour = getOrAdd(colours, block, () => catalog.colourOf(block));
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
   const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([colour]) => colour);

@@ -1,5 +1,5 @@
 import { type Box, OrthantError, systemTime, type TimeSource } from "@orthant/core";
-import { ownOptions, requireTime, requireWhole } from "@orthant/core/arguments";
+import { checkedOptions, requireTime, whole } from "@orthant/core/arguments";
 import { decode, encode } from "@orthant/core/bytes";
 import {
   DEFAULT_GENERATORS,
@@ -92,10 +92,10 @@ export class WorkerPool implements GenerationPool {
   #isClosed = false;
 
   constructor(platform: WorkerPlatform, options: WorkerPoolOptions) {
-    const own = ownOptions("the options", options, {
-      workers: (name, value) => requireWhole(name, value, 1, WORKERS_MAX),
-      jobsMax: (name, value) => requireWhole(name, value, 1, Number.MAX_SAFE_INTEGER),
-      jobTimeoutMs: (name, value) => requireWhole(name, value, 1, 2 ** 31 - 1),
+    const own = checkedOptions("the options", options, {
+      workers: whole(1, WORKERS_MAX),
+      jobsMax: whole(1),
+      jobTimeoutMs: whole(1, 2 ** 31 - 1),
       time: requireTime,
     });
     const { workers = platform.workers, jobsMax = JOBS_MAX, jobTimeoutMs = JOB_TIMEOUT_MS } = own;

@@ -1,8 +1,7 @@
 import { AIR, BlockCatalog, type BlockType } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/arguments";
+import { callback, fieldsOf, wrongArgument } from "@orthant/core/arguments";
 import { U16_MAX } from "@orthant/core/bytes";
 import { idCountOf } from "@orthant/core/chunk";
-import { functionOption, requireOptions } from "./options.ts";
 
 /** The kind of a block that is not drawn: air. */
 export const INVISIBLE = 0;
@@ -18,6 +17,8 @@ export interface AppearanceOptions {
   /** Whether a block glows, so that nothing shades it; by default those that give off light. */
   readonly isGlowing?: (type: BlockType) => boolean;
 }
+
+const appearanceOptions = fieldsOf<AppearanceOptions>({ isTransparent: callback, isGlowing: callback });
 
 /**
  * The appearance of all blocks, in tables for lookup per voxel. Make one and use it for every mesh:
@@ -37,13 +38,8 @@ export class BlockAppearance {
   constructor(catalog: BlockCatalog, options: AppearanceOptions = {}) {
     const count = U16_MAX + 1;
     if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
-    requireOptions(options, ["isTransparent", "isGlowing"]);
-    const isTransparent = functionOption(
-      "isTransparent",
-      options.isTransparent,
-      (type: BlockType) => type.transparent,
-    );
-    const isGlowing = functionOption("isGlowing", options.isGlowing, ({ light }: BlockType) => light > 0);
+    const own = appearanceOptions("options", options);
+    const { isTransparent = ({ transparent }) => transparent, isGlowing = ({ light }) => light > 0 } = own;
     this.kinds = new Uint8Array(count).fill(OPAQUE);
     this.glows = new Uint8Array(count);
     this.colours = Uint32Array.from({ length: count }, (_, block) => catalog.colourOf(block));

@@ -1,13 +1,15 @@
 import { OrthantError, systemTime, type TimeSource } from "@orthant/core";
 import {
-  ownOptions,
-  requireChoice,
+  callback,
+  checkedOptions,
+  choiceOf,
+  fieldsOf,
   requireFlag,
-  requireFunction,
   requireId,
   requireInteger,
   requireTime,
-  requireWhole,
+  upTo,
+  whole,
   wrongArgument,
 } from "@orthant/core/arguments";
 import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
@@ -80,48 +82,41 @@ export interface PixelWorldSettings {
 
 /** Validates options and fills in the defaults. `ORT_ARGUMENT` names the option that is out of range. */
 export function pixelWorldSettings(options: PixelWorldOptions): PixelWorldSettings {
-  const own = ownOptions("the options", options, {
-    generator: requireGenerator,
+  const own = checkedOptions("the options", options, {
+    generator: requirePixelGenerator,
     time: requireTime,
     autosave: requireFlag,
-    autosaveMs: (name, value) => requireWhole(name, value, AUTOSAVE_MS_MIN, AUTOSAVE_MS_MAX),
-    compactAtDeadShare: requireShare,
-    compactFromBytes: (name, value) => requireWhole(name, value, 0, Number.MAX_SAFE_INTEGER),
-    pendingMax: (name, value) => requireWhole(name, value, 1, PENDING_MAX_LIMIT),
-    onDamage: (name, value) => requireChoice(name, value, ["strict", "regenerate"]),
-    expect: requireExpected,
-    random: (name, value) => requireFunction(name, value) as () => bigint,
+    autosaveMs: whole(AUTOSAVE_MS_MIN, AUTOSAVE_MS_MAX),
+    compactAtDeadShare: upTo(1),
+    compactFromBytes: whole(0),
+    pendingMax: whole(1, PENDING_MAX_LIMIT),
+    onDamage: choiceOf("strict", "regenerate"),
+    expect: fieldsOf<PixelConstants>({ chunkEdge: whole(1), tileEdge: whole(1), layers: ownLayers }),
+    random: callback,
   });
   if (own.onDamage === "regenerate" && own.generator === undefined)
     throw new OrthantError("ORT_ARGUMENT", 'onDamage: "regenerate" needs a generator');
-  return {
-    generator: own.generator,
-    time: own.time ?? systemTime,
-    autosave: own.autosave ?? true,
-    autosaveMs: own.autosaveMs ?? AUTOSAVE_MS,
-    compactAtDeadShare: own.compactAtDeadShare ?? DEAD_SHARE_MAX,
-    compactFromBytes: own.compactFromBytes ?? COMPACTION_BYTES_MIN,
-    pendingMax: own.pendingMax ?? PENDING_MAX,
-    onDamage: own.onDamage ?? "strict",
-    expect: own.expect ?? {},
-    random: own.random ?? systemRandomBits,
-  };
+  return { ...DEFAULTS, ...own };
 }
 
-function requireShare(name: string, value: unknown): number {
-  if (typeof value === "number" && value >= 0 && value <= 1) return value;
-  throw wrongArgument(name, value, "it is a number from 0 to 1");
-}
+const DEFAULTS: PixelWorldSettings = {
+  generator: undefined,
+  time: systemTime,
+  autosave: true,
+  autosaveMs: AUTOSAVE_MS,
+  compactAtDeadShare: DEAD_SHARE_MAX,
+  compactFromBytes: COMPACTION_BYTES_MIN,
+  pendingMax: PENDING_MAX,
+  onDamage: "strict",
+  expect: {},
+  random: systemRandomBits,
+};
 
-function requireGenerator(name: string, value: unknown): PixelGenerator {
+/** Returns `value` if it is a generator of pixels. */
+export function requirePixelGenerator(name: string, value: unknown): PixelGenerator {
   const { ref, fill } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<PixelGenerator>;
   if (ref instanceof GeneratorRef && typeof fill === "function") return value as PixelGenerator;
   throw wrongArgument(name, value, "it has a ref, which is a GeneratorRef, and the method fill");
-}
-
-function requireExpected(name: string, value: unknown): PixelConstants {
-  const whole = (at: string, edge: unknown): number => requireWhole(at, edge, 1, Number.MAX_SAFE_INTEGER);
-  return ownOptions(name, value as PixelConstants, { chunkEdge: whole, tileEdge: whole, layers: ownLayers });
 }
 
 /** Throws `ORT_VERSION` if the constants in a file differ from those of the game. */

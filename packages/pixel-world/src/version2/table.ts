@@ -318,9 +318,7 @@ export class BodyIndex {
     this.delete(ref.id);
     this.#byId.set(ref.id, ref);
     this.#liveBytes += ref.bytes;
-    const there = this.#byChunk.get(ref.x, ref.y, 0, 0);
-    if (there === undefined) this.#byChunk.set(ref.x, ref.y, 0, 0, new Set([ref.id]));
-    else there.add(ref.id);
+    this.#byChunk.getOrAdd(ref.x, ref.y, 0, 0, () => new Set()).add(ref.id);
   }
 
   delete(id: bigint): void {

@@ -61,7 +61,7 @@ export class JointEdits {
     const { edit } = open;
     if (edit.kind !== "voxels" || !this.#fits(open, edit.placements.length)) return false;
     const around = changedBox(edit);
-    const box = this.#box === undefined ? around : unionBox(this.#box, around);
+    const box = unionBox(this.#box, around);
     if (boxVolume(box) > this.#limits.editBoxVoxelsMax) return false;
     if (edit.placements.some(({ voxel }) => this.#voxels.has(...voxel))) return false;
     const dataBytes = this.#dataBytes + placedDataBytes(edit);

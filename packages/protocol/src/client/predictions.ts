@@ -134,9 +134,7 @@ export class Predictions {
     for (const { voxel, block, data } of placements) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       const step = { number, index: voxelIndex(this.#shape, ...voxel), block, data };
-      const known = stepsByChunk.get(...chunk);
-      if (known === undefined) stepsByChunk.set(...chunk, [step]);
-      else known.push(step);
+      stepsByChunk.getOrAdd(...chunk, () => []).push(step);
     }
     return stepsByChunk;
   }

@@ -1,3 +1,4 @@
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Account } from "./account.ts";
 import { type PlayerBudget, PlayerBudgets } from "./budget/player-budget.ts";
 import { type Disconnect, limitExceeded } from "./disconnect.ts";
@@ -126,9 +127,7 @@ export function turnsByPlayer<S extends Session>(sessions: Iterable<S>): S[][] {
   const byPlayer = new Map<PlayerBudget | undefined, S[]>();
   for (const session of sessions) {
     const player = session.budget?.shared;
-    const known = byPlayer.get(player);
-    if (known === undefined) byPlayer.set(player, [session]);
-    else known.push(session);
+    getOrAdd(byPlayer, player, () => []).push(session);
   }
   return [...byPlayer.values()];
 }

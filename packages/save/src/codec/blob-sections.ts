@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type ByteReader, type ByteWriter, U32_MAX } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /** Tag of the data of voxels. */
@@ -29,9 +30,7 @@ export function writeSections(out: ByteWriter, entries: readonly HasParts[], scr
   for (const [entry, { parts = NO_PARTS }] of entries.entries()) {
     for (const { tag, bytes } of parts) {
       if (bytes.length === 0) throw new OrthantError("ORT_ARGUMENT", `an empty part with tag ${tag}`);
-      const found = byTag.get(tag);
-      if (found === undefined) byTag.set(tag, [{ entry, bytes }]);
-      else found.push({ entry, bytes });
+      getOrAdd(byTag, tag, () => []).push({ entry, bytes });
     }
   }
   for (const [tag, parts] of [...byTag].sort(([a], [b]) => a - b)) {
@@ -90,9 +89,7 @@ function readSection(
   }
   for (const [index, entry] of entries.entries()) {
     const part = { tag, bytes: input.view(lengths[index] as number) };
-    const found = parts.get(entry);
-    if (found === undefined) parts.set(entry, [part]);
-    else found.push(part);
+    getOrAdd(parts, entry, () => []).push(part);
   }
   input.end();
 }

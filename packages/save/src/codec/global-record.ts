@@ -8,7 +8,7 @@ import {
   GeneratorRef,
   generatorRef,
 } from "@orthant/core/generate";
-import { comparePositions, positionCodec } from "@orthant/core/lattice";
+import { comparePositions, getOrAdd, positionCodec } from "@orthant/core/lattice";
 import {
   GeneratorMap,
   MAP_GENERATORS_MAX,
@@ -228,11 +228,7 @@ const maps = new WeakMap<GlobalState, GeneratorMap>();
 
 /** Returns the generators of a world's untouched chunks. Throws `ORT_NOT_FOUND` if the world names none. */
 export function generatorMapOf(global: GlobalState): GeneratorMap {
-  const known = maps.get(global);
-  if (known !== undefined) return known;
-  const map = mapOf(global);
-  maps.set(global, map);
-  return map;
+  return getOrAdd(maps, global, () => mapOf(global));
 }
 
 function mapOf({ base, generators, generatorRegions = [], worldSeed }: GlobalState): GeneratorMap {

@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type ByteReader, type Codec, string } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 
 /** A tick that a simulation scheduled for a voxel of a chunk. A voxel has at most one of each kind. */
 export interface ScheduledTick {
@@ -77,9 +78,7 @@ export function scheduledTicksCodec(volume: number): Codec<readonly ScheduledTic
 export function byKind<Tick extends TickPlace>(ticks: readonly Tick[]): ReadonlyMap<string, readonly Tick[]> {
   const kinds = new Map<string, Tick[]>();
   for (const tick of ticks) {
-    const others = kinds.get(tick.kind);
-    if (others === undefined) kinds.set(tick.kind, [tick]);
-    else others.push(tick);
+    getOrAdd(kinds, tick.kind, () => []).push(tick);
   }
   return kinds;
 }

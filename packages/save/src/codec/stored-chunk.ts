@@ -13,7 +13,7 @@ import {
   voxelDataCodec,
   voxelsMemoryBytes,
 } from "@orthant/core/chunk";
-import { CHUNK_VOXELS_MAX, comparePositions, requireLatticePosition } from "@orthant/core/lattice";
+import { CHUNK_VOXELS_MAX, comparePositions, getOrAdd, requireLatticePosition } from "@orthant/core/lattice";
 import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
 import { type ChunkEntry, contentInterner } from "./prepared-chunks.ts";
 import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";
@@ -251,8 +251,7 @@ export function entryStorer(
     requireLatticePosition(...position);
     const parts = partsOf(entry);
     const blocks = chunk.withoutData();
-    const content = contents.get(blocks) ?? ChunkContent.of(blocks);
-    contents.set(blocks, content);
+    const content = getOrAdd(contents, blocks, () => ChunkContent.of(blocks));
     // A chunk is stored once for all of its positions, so each is charged its share.
     const share = packedChunkBytes(blocks) / (uses.get(blocks) ?? 1);
     const change = changes.find(position, blocks, share);

@@ -1,6 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { BLOCK_CATALOG_BYTES_MAX } from "@orthant/core/chunk";
+import { getOrAdd } from "@orthant/core/lattice";
 import { attempt } from "@orthant/disk/files";
 import { type RecordRef, sealBlob } from "../codec/blob.ts";
 import type { GlobalRecord, GlobalState } from "../codec/global-record.ts";
@@ -203,9 +204,7 @@ async function changePages(
   const byPage = new Map<number, StoreChange[]>();
   for (const change of changes) {
     const index = Math.max(0, pageIndexOf(pages, change.key));
-    const known = byPage.get(index);
-    if (known === undefined) byPage.set(index, [change]);
-    else known.push(change);
+    getOrAdd(byPage, index, () => []).push(change);
   }
   if (pages.length === 0) return [merge([], byPage.get(0) ?? [])];
   const parts: StorePart[] = [];

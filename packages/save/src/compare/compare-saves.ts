@@ -1,5 +1,5 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
-import { ownOptions, requireFlag, requireFunction } from "@orthant/core/arguments";
+import { callback, checkedOptions, requireFlag } from "@orthant/core/arguments";
 import { bytesEqual, encode, hash64, list } from "@orthant/core/bytes";
 import { diffVoxelData } from "@orthant/core/chunk";
 import type { GeneratorRef } from "@orthant/core/generate";
@@ -44,9 +44,9 @@ export async function* compareSaves(
 ): AsyncGenerator<SaveDifference> {
   requireSave("before", before);
   requireSave("after", after);
-  const own = ownOptions("the options", options, {
+  const own = checkedOptions("the options", options, {
     samePacks: requireFlag,
-    onLeaf: (name, value) => requireFunction(name, value) as () => void,
+    onLeaf: callback,
   });
   for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
   const leaves =

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { ownOptions, requireFunction } from "@orthant/core/arguments";
+import { callback, checkedOptions, whole } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole, requireDisk } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
@@ -26,7 +26,6 @@ import { readIndexFile, requireGeneration } from "../leaves/index-reader.ts";
 import type { LeafIndex, PageReader } from "../leaves/leaf-index.ts";
 import { decodeLinked } from "../leaves/page-codec.ts";
 import { PackReader } from "../pack/pack-reader.ts";
-import { requireGenerationNumber } from "../read/open-options.ts";
 import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { recordsOf } from "../read/world-records.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
@@ -71,9 +70,9 @@ export async function copyGeneration(
 ): Promise<CopiedGeneration> {
   requireDisk("disk", disk);
   requireDisk("target", target);
-  const own = ownOptions("the options", options, {
-    generation: requireGenerationNumber,
-    onTotal: (name, value) => requireFunction(name, value) as (bytes: number) => void,
+  const own = checkedOptions("the options", options, {
+    generation: whole(0),
+    onTotal: callback,
   });
   await requireEmptyFolder(target);
   const source = await gatherSteadily(disk, new PageCopier(disk, target), own.generation);

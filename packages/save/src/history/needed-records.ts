@@ -1,4 +1,5 @@
 import { isOrthantError } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import type { YieldOptions } from "../change/pacer.ts";
 import type { RecordRef } from "../codec/blob.ts";
@@ -96,8 +97,7 @@ export class NeededRecords {
   }
 
   #add({ packId, recordOffset, recordBytes }: RecordRef): void {
-    const pack = this.#packs.get(packId) ?? new NeededPackRecords();
-    this.#packs.set(packId, pack);
+    const pack = getOrAdd(this.#packs, packId, () => new NeededPackRecords());
     pack.add({ firstOffset: recordOffset, bytes: recordBytes });
   }
 }
@@ -113,8 +113,7 @@ export class NeededPackRecords {
   /** Adds a record, unless it is already there. */
   add({ firstOffset, bytes }: PackedRecord): void {
     const number = Math.floor(firstOffset / STRETCH_BYTES);
-    const stretch = this.#stretches.get(number) ?? new Map<number, number>();
-    this.#stretches.set(number, stretch);
+    const stretch = getOrAdd(this.#stretches, number, () => new Map<number, number>());
     const known = stretch.get(firstOffset);
     if (known === undefined) {
       stretch.set(firstOffset, bytes);

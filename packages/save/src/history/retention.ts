@@ -1,4 +1,5 @@
 import { requireInteger } from "@orthant/core/arguments";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { isDamage, pathOfTemporary, temporaryPath, type WriterLock } from "@orthant/disk/files";
 import { generationFiles, parseGenerationFile, parsePageFile } from "../codec/files.ts";
@@ -227,8 +228,7 @@ class OldPages {
   add(page: OldPage, generations: readonly number[]): OldPage | undefined {
     const owner = ownerOf(page, generations);
     if (owner === undefined) return page;
-    const pages = this.#byGeneration.get(owner) ?? [];
-    this.#byGeneration.set(owner, pages);
+    const pages = getOrAdd(this.#byGeneration, owner, () => []);
     pages.push(page);
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
-import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
+import { boxContainsBox, boxEquals, comparePositions, getOrAdd, WHOLE_LATTICE } from "@orthant/core/lattice";
 import { attempt } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";
 import { childSlot } from "./cube.ts";
@@ -159,8 +159,7 @@ export class LeafIndex {
     const ahead: IndexPage<LeafEntry>[] = [];
     const reading = new Map<IndexPage<LeafEntry>, ReturnType<typeof attempt<TrieBranch<LeafEntry>>>>();
     const read = (page: IndexPage<LeafEntry>) => {
-      const known = reading.get(page) ?? attempt(() => page.peek(this.#read));
-      reading.set(page, known);
+      const known = getOrAdd(reading, page, () => attempt(() => page.peek(this.#read)));
       return known;
     };
     const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {

@@ -1,6 +1,7 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
-import { ownOptions } from "@orthant/core/arguments";
+import { checkedOptions, whole } from "@orthant/core/arguments";
 import type { Codec } from "@orthant/core/bytes";
+import { requireRegistry } from "@orthant/core/generate";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole, requireDisk } from "@orthant/disk/files";
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
@@ -13,7 +14,6 @@ import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../code
 import { pageReader, readIndexFile, requireGeneration } from "../leaves/index-reader.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { requirePacks } from "./named-packs.ts";
-import { requireGenerationNumber, requireRegistry } from "./open-options.ts";
 import { Save, type SaveState } from "./save.ts";
 import { recordsOf, withCatalog } from "./world-records.ts";
 
@@ -34,8 +34,8 @@ export interface OpenSaveOptions {
  */
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
   requireDisk("disk", disk);
-  const { generation, generators } = ownOptions("the options", options, {
-    generation: requireGenerationNumber,
+  const { generation, generators } = checkedOptions("the options", options, {
+    generation: whole(0),
     generators: requireRegistry,
   });
   const state = await whileLive(disk, (manifest) =>

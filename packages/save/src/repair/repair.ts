@@ -1,6 +1,7 @@
 import { type ChunkShape, chunkShape, type GeneratorRegistry, HYPERCUBE_CHUNKS } from "@orthant/core";
-import { ownOptions } from "@orthant/core/arguments";
-import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { checkedOptions } from "@orthant/core/arguments";
+import { DEFAULT_GENERATORS, requireRegistry } from "@orthant/core/generate";
+import { requireShape } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
@@ -16,7 +17,6 @@ import { requireSameWorld } from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import type { IndexPart, LeafIndex } from "../leaves/leaf-index.ts";
-import { requireRegistry, requireShape } from "../read/open-options.ts";
 import { surveySave } from "../read/survey.ts";
 import { verifySave } from "../verify/verify.ts";
 import { recoverRecords } from "./repair-records.ts";
@@ -56,7 +56,10 @@ export interface RepairOptions {
  * global and players files, and every intact record. Writes nothing. Rule S49.
  */
 export async function planRepair(disk: Disk, options: RepairOptions = {}): Promise<RepairPlan> {
-  const own = ownOptions("the options", options, { chunkShape: requireShape, generators: requireRegistry });
+  const own = checkedOptions("the options", options, {
+    chunkShape: requireShape,
+    generators: requireRegistry,
+  });
   const findings = await verifySave(disk);
   const survey = await surveySave(disk);
   const manifest = survey.manifest?.manifest;

@@ -1,4 +1,5 @@
 import type { OrthantError } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
@@ -26,8 +27,7 @@ export class KnownRecords {
 
   /** Notes that a record has the right checksum. */
   addIntact({ packId, recordOffset, recordBytes }: RecordRef): void {
-    const records = this.#intact.get(packId) ?? new Map<number, number>();
-    this.#intact.set(packId, records);
+    const records = getOrAdd(this.#intact, packId, () => new Map<number, number>());
     records.set(recordOffset, recordOffset + recordBytes);
   }
 

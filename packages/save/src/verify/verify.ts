@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { ownOptions, requireFlag } from "@orthant/core/arguments";
+import { checkedOptions, requireFlag } from "@orthant/core/arguments";
 import { AXES } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
@@ -40,7 +40,7 @@ export interface VerifyOptions {
  * exist, and in the packs. Never writes, and never throws because of a save's content. Rule S48.
  */
 export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
-  const own = ownOptions("the options", options, { checksumsOnly: requireFlag });
+  const own = checkedOptions("the options", options, { checksumsOnly: requireFlag });
   const survey = await surveySave(disk);
   const packReader = new PackReader(disk);
   const leaves = new LeafVerifier(packReader);

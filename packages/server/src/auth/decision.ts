@@ -20,7 +20,7 @@ type Check = (field: string, value: unknown) => void;
 const FIELDS: Readonly<Record<keyof Account, Check>> = {
   playerId: requireId,
   role(field, value) {
-    if (typeof value !== "string" || !ROLES.includes(value)) {
+    if (typeof value !== "string" || !(ROLES as readonly string[]).includes(value)) {
       throw wrongArgument(field, value, `it is one of ${ROLES.join(", ")}`);
     }
   },

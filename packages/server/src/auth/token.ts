@@ -57,7 +57,7 @@ export const SECRET_BYTES_MIN = 32;
 const CLOCK_TOLERANCE_SECONDS = 5;
 const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
 /** All roles. */
-export const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies readonly Role[];
+export const ROLES: readonly Role[] = ["viewer", "builder", "admin"];
 
 /** Signs a token for a player: a JSON Web Token, which the client sends unchanged. */
 export async function issueToken(
@@ -169,7 +169,8 @@ function problemOf(subject: unknown, role: unknown, name: unknown, tokenId: unkn
   if (typeof subject !== "string" || !DECIMAL.test(subject) || BigInt(subject) > U64_MAX) {
     return "the subject is not a player id: a decimal number below 2^64";
   }
-  if (typeof role !== "string" || !ROLES.includes(role)) return `the role is not one of ${ROLES.join(", ")}`;
+  if (typeof role !== "string" || !(ROLES as readonly string[]).includes(role))
+    return `the role is not one of ${ROLES.join(", ")}`;
   if (tokenId !== undefined && (typeof tokenId !== "string" || tokenId === "")) {
     return "the tokenId is not text";
   }

@@ -1,3 +1,4 @@
+import { getOrAdd } from "@orthant/core/lattice";
 import { type DiskImage, isWithin, parentOf } from "@orthant/disk";
 import type { Prng } from "../base/prng.ts";
 import type { CrashModel } from "./crash-model.ts";
@@ -61,8 +62,7 @@ export class CrashTimeline {
       this.#names.add(effect);
       return;
     }
-    const file = this.#files.get(effect.inode) ?? new FileHistory(new Uint8Array(0));
-    this.#files.set(effect.inode, file);
+    const file = getOrAdd(this.#files, effect.inode, () => new FileHistory(new Uint8Array(0)));
     file.add(effect);
   }
 
@@ -303,8 +303,7 @@ function drawSubset(pending: readonly Effect[], prng: Prng): readonly boolean[] 
 function keepWholeOperations(pending: readonly Effect[], prng: Prng, density: number): readonly boolean[] {
   const decided = new Map<number, boolean>();
   return pending.map(({ step }) => {
-    const keep = decided.get(step) ?? prng.chance(density);
-    decided.set(step, keep);
+    const keep = getOrAdd(decided, step, () => prng.chance(density));
     return keep;
   });
 }

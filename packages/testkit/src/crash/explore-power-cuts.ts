@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { getOrAdd } from "@orthant/core/lattice";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { Prng } from "../base/prng.ts";
 import type { CrashDisk } from "./crash-disk.ts";
@@ -116,11 +117,7 @@ function imageDigest({ directories, files }: DiskImage, expected: string): strin
 }
 
 function contentDigest(bytes: Uint8Array): string {
-  const known = contentDigests.get(bytes);
-  if (known !== undefined) return known;
-  const digest = shortened(hash("sha256", bytes, "base64url"));
-  contentDigests.set(bytes, digest);
-  return digest;
+  return getOrAdd(contentDigests, bytes, () => shortened(hash("sha256", bytes, "base64url")));
 }
 
 /** Returns 22 letters of 6 bits. */

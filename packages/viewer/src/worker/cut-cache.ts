@@ -1,5 +1,5 @@
 import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
-import { boxVolume, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
+import { boxVolume, getOrAdd, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
 import type { ChunkCut, CutAt } from "@orthant/mesh/volume";
 import { chunkOfScene, cutChunk } from "../mesh/mesh-block.ts";
 import type { Slice } from "../slice/slice.ts";
@@ -79,11 +79,7 @@ export class CutCache {
   #keep(at: number, position: Position, cut: ChunkCut): void {
     // Clearing everything avoids tracking an order of use, and the cuts still in use soon return.
     if (this.#bytes > this.#bytesMax) this.clear();
-    let cuts = this.#slices.get(at);
-    if (cuts === undefined) {
-      cuts = new PositionMap();
-      this.#slices.set(at, cuts);
-    }
+    const cuts = getOrAdd(this.#slices, at, () => new PositionMap());
     cuts.set(...position, cut);
     this.#bytes += bytesOf(cut);
     this.#count++;

@@ -2,6 +2,7 @@ import type { Box, Position } from "@orthant/core";
 import {
   boxAt,
   boxContainsBox,
+  getOrAdd,
   PositionMap,
   positionFrom,
   REGION_EDGE_CHUNKS,
@@ -111,8 +112,7 @@ export class LeafCollector {
     const changed = new Map<CollectedLeaf, StoredEntity[]>();
     const changedAt = (position: Position): StoredEntity[] => {
       const leaf = this.#leafAt(position);
-      const known = changed.get(leaf) ?? [];
-      changed.set(leaf, known);
+      const known = getOrAdd(changed, leaf, () => []);
       return known;
     };
     for (const cube of this.#unsaved.entityCubes) {

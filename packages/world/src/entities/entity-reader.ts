@@ -1,5 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import { clampInto } from "@orthant/core/lattice";
+import { clampInto, getOrAdd } from "@orthant/core/lattice";
 import type { ListenerSet } from "@orthant/core/world";
 import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
@@ -112,8 +112,9 @@ export class EntityReader {
   }
 
   #share(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
-    const reading = this.#reading.get(leaf) ?? this.#readNow(leaf).finally(() => this.#reading.delete(leaf));
-    this.#reading.set(leaf, reading);
+    const reading = getOrAdd(this.#reading, leaf, () =>
+      this.#readNow(leaf).finally(() => this.#reading.delete(leaf)),
+    );
     return reading;
   }
 

@@ -1,6 +1,6 @@
 import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import { copyBytes, encode } from "@orthant/core/bytes";
-import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/lattice";
+import { AXES, boxContains, boxEquals, clampInto, getOrAdd, positionFrom } from "@orthant/core/lattice";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/content";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../options/world-options.ts";
@@ -219,9 +219,7 @@ export class EntityStore {
     for (const { entity, cube } of this.#entities.values()) {
       if (cube === undefined) continue;
       const key = cubeKey(cube);
-      const others = stored.get(key);
-      if (others === undefined) stored.set(key, [entity]);
-      else others.push(entity);
+      getOrAdd(stored, key, () => []).push(entity);
     }
     return stored;
   }

@@ -210,8 +210,7 @@ function editsByChunk(
   const byChunk = new PositionMap<Map<number, number>>();
   for (const { voxel, block } of placements) {
     const position = chunkOfVoxel(shape, voxel);
-    const edits = byChunk.get(...position) ?? new Map<number, number>();
-    byChunk.set(...position, edits);
+    const edits = byChunk.getOrAdd(...position, () => new Map<number, number>());
     if (block !== undefined) edits.set(voxelIndex(shape, ...voxel), block);
   }
   return byChunk;

@@ -1,64 +1,59 @@
-import { GeneratorRegistry } from "@orthant/core";
 import {
-  ownOptions,
-  requireChoice,
+  callback,
+  checkedOptions,
+  choiceOf,
+  fieldsOf,
   requireFlag,
-  requireFunction,
   requireTime,
-  requireWhole,
+  upTo,
+  whole,
+  withMethods,
   wrongArgument,
 } from "@orthant/core/arguments";
-import type { GenerationPool } from "@orthant/core/generate";
+import { requireRegistry } from "@orthant/core/generate";
+import type { CacheLimits } from "@orthant/core/tree";
 import type { Retention } from "@orthant/save";
 import { requireMoment } from "./checked-arguments.ts";
-import {
-  DEFAULT_CADENCE,
-  ENTITY_HYSTERESIS_CHUNKS_MAX,
-  type EngineOptions,
-  type WorldCadence,
-} from "./world-options.ts";
+import { ENTITY_HYSTERESIS_CHUNKS_MAX, type EngineOptions, type WorldCadence } from "./world-options.ts";
 
 /** The longest delay of a timer. */
 const DELAY_MS_MAX = 2 ** 31 - 1;
 
-const CADENCE_RULES = Object.fromEntries(
-  Object.keys(DEFAULT_CADENCE).map((name) => [
-    name,
-    (at: string, value: unknown) => requireWhole(at, value, 1, DELAY_MS_MAX),
-  ]),
-) as unknown as Readonly<Record<keyof WorldCadence, (at: string, value: unknown) => number>>;
-
-const RETENTION_RULES: Readonly<Record<keyof Retention, (at: string, value: unknown) => number>> = {
-  newest: (at, value) => requireWhole(at, value, 1, RETENTION_MAX),
-  hours: (at, value) => requireWhole(at, value, 0, RETENTION_MAX),
-  days: (at, value) => requireWhole(at, value, 0, RETENTION_MAX),
-};
-
 /** The most generations that each field of a retention may keep. */
 const RETENTION_MAX = 100_000;
+
+const delay = whole(1, DELAY_MS_MAX);
+const cadenceOf = fieldsOf<Partial<WorldCadence>>({ worldMs: delay, playersMs: delay, entitiesMs: delay });
+const retentionOf = fieldsOf<Partial<Retention>>({
+  newest: whole(1, RETENTION_MAX),
+  hours: whole(0, RETENTION_MAX),
+  days: whole(0, RETENTION_MAX),
+});
+const bytes = upTo(Number.POSITIVE_INFINITY);
+const cacheLimitsOf = fieldsOf<Partial<CacheLimits>>({ softBytes: bytes, hardBytes: bytes });
 
 /**
  * Returns the options of a world as an object of our own, which no getter of a caller can change. Throws `ORT_ARGUMENT`
  * for an option that does not exist or has a value that it cannot have.
  */
 export function checkedStoreOptions(options: EngineOptions): EngineOptions {
-  return ownOptions("the options", options, {
+  return checkedOptions("the options", options, {
     readOnly: requireFlag,
     at(name, moment) {
       requireMoment(name, moment);
       return moment instanceof Date ? new Date(moment) : moment;
     },
     time: requireTime,
-    generators: requireGenerators,
+    generators: requireRegistry,
     allowUnknownGenerator: requireFlag,
-    generation: requirePool,
+    generation: withMethods("it is a pool: write generationPool() of @orthant/generation/node", "open"),
     autosave: requireFlag,
-    cadence: (name, cadence) => ownOptions(name, cadence as Partial<WorldCadence>, CADENCE_RULES),
-    entityHysteresisChunks: (name, chunks) => requireUpTo(name, chunks, ENTITY_HYSTERESIS_CHUNKS_MAX),
-    durability: (name, value) => requireChoice(name, value, ["snapshot", "journal"]),
-    damagedJournal: (name, value) => requireChoice(name, value, ["refuse", "cut"]),
+    cadence: cadenceOf,
+    entityHysteresisChunks: upTo(ENTITY_HYSTERESIS_CHUNKS_MAX),
+    durability: choiceOf("snapshot", "journal"),
+    damagedJournal: choiceOf("refuse", "cut"),
     retention(name, value) {
-      const { newest, hours, days } = ownOptions(name, value as Partial<Retention>, RETENTION_RULES);
+      const { newest, hours, days } = retentionOf(name, value);
       if (newest !== undefined && hours !== undefined && days !== undefined) return { newest, hours, days };
       throw wrongArgument(
         name,
@@ -66,40 +61,12 @@ export function checkedStoreOptions(options: EngineOptions): EngineOptions {
         "it is { newest, hours, days }, such as { newest: 2, hours: 24, days: 30 }",
       );
     },
-    loadedBytesMax: (name, count) => requireUpTo(name, count, Number.POSITIVE_INFINITY),
+    loadedBytesMax: bytes,
     cacheLimits(name, value) {
-      const bytes = (at: string, count: unknown): number => requireUpTo(at, count, Number.POSITIVE_INFINITY);
-      const { softBytes, hardBytes } = ownOptions(
-        name,
-        value as Partial<Record<"softBytes" | "hardBytes", number>>,
-        {
-          softBytes: bytes,
-          hardBytes: bytes,
-        },
-      );
+      const { softBytes, hardBytes } = cacheLimitsOf(name, value);
       if (softBytes !== undefined && hardBytes !== undefined) return { softBytes, hardBytes };
       throw wrongArgument(name, value, "it is { softBytes, hardBytes }");
     },
-    random: (name, value) => requireFunction(name, value) as () => bigint,
+    random: callback,
   });
-}
-
-function requireGenerators(name: string, value: unknown): GeneratorRegistry {
-  if (value instanceof GeneratorRegistry) return value;
-  throw wrongArgument(name, value, "it is a GeneratorRegistry: write new GeneratorRegistry([...])");
-}
-
-function requirePool(name: string, pool: unknown): GenerationPool {
-  if (typeof pool === "object" && typeof (pool as Partial<GenerationPool> | null)?.open === "function")
-    return pool as GenerationPool;
-  throw wrongArgument(name, pool, "it is a pool: write generationPool() of @orthant/generation/node");
-}
-
-function requireUpTo(name: string, value: unknown, max: number): number {
-  if (typeof value === "number" && value >= 0 && value <= max) return value;
-  throw wrongArgument(
-    name,
-    value,
-    max === Number.POSITIVE_INFINITY ? "it is a number from 0" : `it is a number from 0 to ${max}`,
-  );
 }

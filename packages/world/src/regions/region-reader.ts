@@ -141,7 +141,7 @@ export class RegionReader {
       for (const region of leaf.positions()) {
         for (const { position } of leaf.get(...region) ?? []) {
           if (!boxContains(box, position) || axisOutside(this.#shape, position) !== undefined) continue;
-          bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
+          bounds = unionBox(bounds, boxAt(position));
         }
       }
     }
@@ -314,9 +314,7 @@ function byRegion({ cube }: LeafEntry, chunks: readonly StoredChunk[]): LeafChun
   }
   for (const entry of chunks) {
     const region: Position = regionOf(entry.position);
-    const others = regions.get(...region);
-    if (others === undefined) regions.set(...region, [entry]);
-    else others.push(entry);
+    regions.getOrAdd(...region, () => []).push(entry);
   }
   return regions;
 }

@@ -1,5 +1,11 @@
 import type { Position } from "@orthant/core";
-import { comparePositions, PositionMap, positionsLexicographic, regionBox } from "@orthant/core/lattice";
+import {
+  comparePositions,
+  getOrAdd,
+  PositionMap,
+  positionsLexicographic,
+  regionBox,
+} from "@orthant/core/lattice";
 import {
   CHUNK_TICK_KINDS_MAX,
   CHUNK_TICKS_MAX,
@@ -99,9 +105,7 @@ export class KindTicks {
       return;
     }
     this.steps.set(index, step);
-    const voxels = this.#byStep.get(step);
-    if (voxels === undefined) this.#byStep.set(step, [index]);
-    else voxels.push(index);
+    getOrAdd(this.#byStep, step, () => []).push(index);
   }
 }
 
@@ -125,11 +129,7 @@ export class ChunkTicks {
 
   /** Returns the ticks of a kind, perhaps none. */
   ofKind(kind: string): KindTicks {
-    const known = this.kinds.get(kind);
-    if (known !== undefined) return known;
-    const made = new KindTicks(kind);
-    this.kinds.set(kind, made);
-    return made;
+    return getOrAdd(this.kinds, kind, () => new KindTicks(kind));
   }
 
   /** Whether a tick is due in `step` or before. */
@@ -184,11 +184,7 @@ export class TickStore {
 
   /** Returns the ticks of a chunk, perhaps none, to be changed. */
   open(position: Position): ChunkTicks {
-    const known = this.#chunks.get(...position);
-    if (known !== undefined) return known;
-    const chunk = new ChunkTicks(position);
-    this.#chunks.set(...position, chunk);
-    return chunk;
+    return this.#chunks.getOrAdd(...position, () => new ChunkTicks(position));
   }
 
   /** Adds the ticks of a chunk that was read. They count when their region becomes active. */
@@ -235,9 +231,7 @@ export class TickStore {
   plan(chunk: ChunkTicks, step: number): void {
     if (chunk.plannedFor === step) return;
     chunk.plannedFor = step;
-    const chunks = this.#due.get(step);
-    if (chunks === undefined) this.#due.set(step, new Set([chunk]));
-    else chunks.add(chunk);
+    getOrAdd(this.#due, step, () => new Set()).add(chunk);
   }
 
   /** Returns the chunks in which something may be due in a step, in order, and forgets that step. */

@@ -236,7 +236,7 @@ export class WorldRegions {
 }
 
 function unionOf(a: Box | undefined, b: Box | undefined): Box | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : unionBox(a, b);
+  return b === undefined ? a : unionBox(a, b);
 }
 
 /** Returns an unread leaf for each face of `outer` that only unread leaves reach. */

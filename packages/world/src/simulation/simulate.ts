@@ -1,10 +1,11 @@
 import type { DataCodec, Dimensions } from "@orthant/core";
 import {
-  ownOptions,
+  callback,
+  checkedOptions,
   requireFlag,
   requireFunction,
   requireObject,
-  requireWhole,
+  whole,
 } from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
 import type { EngineSteps } from "../engine/engine-steps.ts";
@@ -26,7 +27,7 @@ export function simulate<D extends Dimensions>(
   options: SimulationOptions<D>,
   steps: EngineSteps = engine.steps,
 ): Simulation<D> {
-  const own = checkedOptions(options);
+  const own = checkedSimulation(options);
   const {
     activeRadius = ACTIVE_RADIUS,
     stepMs = STEP_MS,
@@ -68,13 +69,13 @@ export function throwLater(error: unknown): void {
   });
 }
 
-function checkedOptions<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
-  const own = ownOptions<SimulationOptions<D>>("the options", options, {
-    systems: (name, value) => ownSystems(name, value),
-    stepMs: (name, value) => requireWhole(name, value, 1, STEP_MS_MAX),
-    activeRadius: (name, value) => requireWhole(name, value, 0, ACTIVE_RADIUS_MAX),
+function checkedSimulation<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
+  const own = checkedOptions<SimulationOptions<D>>("the options", options, {
+    systems: ownSystems,
+    stepMs: whole(1, STEP_MS_MAX),
+    activeRadius: whole(0, ACTIVE_RADIUS_MAX),
     isPaused: requireFlag,
-    onError: (name, value) => requireFunction(name, value) as NonNullable<SimulationOptions<D>["onError"]>,
+    onError: callback,
   });
   return { ...own, systems: ownSystems("systems", own.systems) };
 }

@@ -1,7 +1,13 @@
 import { AIR, type DataCodec, type Dimensions, type Position } from "@orthant/core";
 import { requireBlock, requireWhole, wrongArgument } from "@orthant/core/arguments";
 import { type Axes, axisOutside, positionsLexicographic, regionBox } from "@orthant/core/lattice";
-import { decodeData, encodeData, encodeSetData, ownSetOptions, type SetOptions } from "@orthant/core/world";
+import {
+  checkedSetOptions,
+  decodeData,
+  encodeData,
+  encodeSetData,
+  type SetOptions,
+} from "@orthant/core/world";
 import { isTickKind } from "@orthant/save/content";
 import type { ActivePlayer } from "../engine/engine-steps.ts";
 import type { EngineStep } from "../steps/engine-step.ts";
@@ -106,7 +112,9 @@ export function shownStep<D extends Dimensions>(
     edits: {
       set(position, block, options) {
         const data =
-          options === undefined ? undefined : encodeData(codec, "options.data", ownSetOptions(options).data);
+          options === undefined
+            ? undefined
+            : encodeData(codec, "options.data", checkedSetOptions(options).data);
         return at(position).edit(requireBlock("block", block), data);
       },
       setData: (position, data) => at(position).edit(undefined, encodeSetData(codec, data)),

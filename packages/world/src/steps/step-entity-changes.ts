@@ -150,7 +150,5 @@ export class StepEntityChanges {
 }
 
 function addTo(byRegion: PositionMap<Set<bigint>>, region: Position, entityId: bigint): void {
-  const ids = byRegion.get(...region);
-  if (ids === undefined) byRegion.set(...region, new Set([entityId]));
-  else ids.add(entityId);
+  byRegion.getOrAdd(...region, () => new Set()).add(entityId);
 }

@@ -1,5 +1,12 @@
 import type { ChunkShape, Dimensions, VoxelBox } from "@orthant/core";
-import { convertList, ownOptions, requireList, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import {
+  checkedOptions,
+  convertList,
+  fieldsOf,
+  requireList,
+  whole,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import type { SeededGenerator } from "@orthant/core/generate";
 import { type Axes, chunksOfRegions, chunksOfVoxels, voxelsOfChunks } from "@orthant/core/lattice";
 import type { GeneratorMap } from "@orthant/core/tree";
@@ -47,12 +54,11 @@ function keptBy<D extends Dimensions>(
   shape: ChunkShape,
   options: ChangeGeneratorOptions<D>,
 ): KeptGenerators {
-  const { keep = {} } = ownOptions<ChangeGeneratorOptions<D>>("the options", options, {
-    keep: (name, value) =>
-      ownOptions<KeepOptions<D>>(name, value as KeepOptions<D>, {
-        margin: (_, margin) => requireWhole("keep.margin", margin, 0, MARGIN_CHUNKS_MAX),
-        boxes: (_, boxes) => requireBoxes(boxes) as readonly VoxelBox<D>[],
-      }),
+  const { keep = {} } = checkedOptions<ChangeGeneratorOptions<D>>("the options", options, {
+    keep: fieldsOf<KeepOptions<D>>({
+      margin: whole(0, MARGIN_CHUNKS_MAX),
+      boxes: (_, boxes) => requireBoxes(boxes) as readonly VoxelBox<D>[],
+    }),
   });
   const advice = "it is a list of boxes, such as [box([0, 0, 0], [64, 64, 64])]";
   const boxes = convertList("keep.boxes", keep.boxes ?? [], advice, (box, index) =>

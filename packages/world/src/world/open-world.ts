@@ -2,7 +2,6 @@ import {
   BlockCatalog,
   type ChunkShape,
   CUBE_CHUNKS,
-  chunkShape,
   type DataCodec,
   type Dimensions,
   dimensionsOf,
@@ -13,9 +12,19 @@ import {
   TILE_CHUNKS,
   type Vector,
 } from "@orthant/core";
-import { ownOptions, requireObject, requireText, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import {
+  checkedOptions,
+  fieldsOf,
+  matching,
+  type OptionTable,
+  requireObject,
+  requireText,
+  unchecked,
+  whole,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import { type GeneratorSource, generatorsOf, type SeededGenerator } from "@orthant/core/generate";
-import { Axes } from "@orthant/core/lattice";
+import { Axes, requireShape } from "@orthant/core/lattice";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
@@ -164,14 +173,17 @@ type OwnNewWorld<D extends Dimensions> = NewWorld<D> & { readonly chunkShape: Ch
 function ownNewWorld<D extends Dimensions>(world: NewWorld<D>): OwnNewWorld<D> {
   const advice = "it is an object such as { dimensions: 3, generator: terrain({ seed: 7n }) }";
   requireObject("the new world", world, advice);
-  const own = ownOptions<NewWorld<D>>("a new world", world, {
+  const own = checkedOptions<NewWorld<D>>("a new world", world, {
     dimensions: requireDimensions<D>,
     name: requireText,
     generator: requireSeededGenerator,
-    blocks: requireBlocks,
-    spawn: (_, spawn) => spawn as Exclude<Vector<D>, undefined>,
-    chunkShape: requireChunkShape,
-    limits: (name, limits) => ownOptions(name, limits as Partial<WorldLimits>, LIMIT_RULES),
+    blocks: matching(
+      "it is a BlockCatalog: write new BlockCatalog([...])",
+      (value) => value instanceof BlockCatalog,
+    ),
+    spawn: unchecked,
+    chunkShape: requireShape,
+    limits: fieldsOf<Partial<WorldLimits>>(LIMIT_OPTIONS),
   });
   const dimensions = requireDimensions("dimensions", own.dimensions);
   const shape = own.chunkShape ?? CHUNK_SHAPES[dimensions];
@@ -181,28 +193,15 @@ function ownNewWorld<D extends Dimensions>(world: NewWorld<D>): OwnNewWorld<D> {
   throw new OrthantError("ORT_ARGUMENT", detail);
 }
 
-const LIMIT_RULES = Object.fromEntries(
+const LIMIT_OPTIONS = Object.fromEntries(
   Object.keys(DEFAULT_LIMITS)
     .filter((name) => name !== "regionChunkEdge")
-    .map((name) => [
-      name,
-      (at: string, value: unknown) => requireWhole(at, value, 1, Number.MAX_SAFE_INTEGER),
-    ]),
-) as unknown as Readonly<Record<keyof WorldLimits, (name: string, value: unknown) => number>>;
+    .map((name) => [name, whole(1)]),
+) as unknown as OptionTable<WorldLimits>;
 
 function requireDimensions<D extends Dimensions>(name: string, value: unknown): D {
   if (value !== 2 && value !== 3 && value !== 4) throw wrongArgument(name, value, "it is 2, 3 or 4");
   return value as D;
-}
-
-function requireBlocks(name: string, value: unknown): BlockCatalog {
-  if (value instanceof BlockCatalog) return value;
-  throw wrongArgument(name, value, "it is a BlockCatalog: write new BlockCatalog([...])");
-}
-
-function requireChunkShape(name: string, value: unknown): ChunkShape {
-  requireObject(name, value, "it is what chunkShape([16, 16, 16]) returns");
-  return chunkShape((value as ChunkShape).extents);
 }
 
 /** The codecs of a game. */

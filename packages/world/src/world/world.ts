@@ -21,10 +21,10 @@ import { Axes, boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
 import {
   ChunksEdit,
+  checkedSetOptions,
   decodeData,
   encodeData,
   encodeSetData,
-  ownSetOptions,
   PLAIN_DATA,
   type SetOptions,
   voxelPlacements,
@@ -232,7 +232,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {
     const voxel = this.#axes.position("position", position);
-    const data = encodeData(this.dataCodec, "options.data", ownSetOptions(options).data);
+    const data = encodeData(this.dataCodec, "options.data", checkedSetOptions(options).data);
     return resultOf(await this.engine.edit([{ voxel, block: requireBlock("block", block), data }]));
   }
 

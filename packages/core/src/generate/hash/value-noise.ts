@@ -1,3 +1,4 @@
+import { requireObject, requireWhole } from "../../arguments/checks.ts";
 import { requireBigint, U64_MAX } from "../../bytes/integers.ts";
 import { wrongArgument } from "../../error/orthant-error.ts";
 import { hashKey, hashPosition } from "./position-hash.ts";
@@ -31,9 +32,7 @@ const NOISE_PURPOSE = 0x6e01;
  * const height = Math.floor(30 * noise(x, z)); // hills from -30 to 30
  */
 export function valueNoise(options: NoiseOptions): Noise {
-  if (typeof options !== "object" || options === null) {
-    throw wrongArgument("options", options, "it is an object, such as { seed: 7n, period: 64 }");
-  }
+  requireObject("options", options, "it is an object, such as { seed: 7n, period: 64 }");
   const { seed, period, octaves = 1, purpose = 0 } = options;
   requireBigint(seed, 0n, U64_MAX, "seed");
   if (typeof period !== "number" || !(period > 0 && Number.isFinite(period))) {
@@ -62,11 +61,6 @@ export function valueNoise(options: NoiseOptions): Noise {
     last.value = value;
     return value;
   };
-}
-
-function requireWhole(name: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw wrongArgument(name, value, `it is a whole number from ${min} to ${max}`);
 }
 
 /** Blends the corners around a point. An axis that is not given has one corner. */

@@ -81,7 +81,7 @@ class Platforms implements VoxelSource {
     let content: Box | undefined;
     for (const { bounds } of this.#layout.near(voxels)) {
       const common = intersectBoxes(bounds, voxels);
-      if (common !== undefined) content = content === undefined ? common : unionBox(content, common);
+      if (common !== undefined) content = unionBox(content, common);
     }
     return content === undefined ? undefined : chunksOfVoxels(this.#shape, content);
   }

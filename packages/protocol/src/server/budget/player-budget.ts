@@ -1,3 +1,4 @@
+import { getOrAdd } from "@orthant/core/lattice";
 import { TokenBucket } from "@orthant/core/time";
 import type { Account } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
@@ -224,10 +225,10 @@ export class PlayerBudgets {
   }
 
   #networkOf(network: string, nowMs: number): PlayerBudget {
-    const known = this.#networks.get(network);
-    if (known !== undefined) return known;
-    const budget = new PlayerBudget(this.#limits, this.#limits.budgetsPerNetwork, nowMs);
-    this.#networks.set(network, budget);
-    return budget;
+    return getOrAdd(
+      this.#networks,
+      network,
+      () => new PlayerBudget(this.#limits, this.#limits.budgetsPerNetwork, nowMs),
+    );
   }
 }

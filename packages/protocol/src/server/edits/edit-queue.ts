@@ -1,4 +1,5 @@
 import { isOrthantError } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { EditMessage, Hello } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX, FEATURES } from "../../message/limits.ts";
@@ -309,11 +310,7 @@ export class EditQueues {
   /** Returns the queue of a connected client. */
   open(clientId: bigint): EditQueue {
     this.#goneMs.delete(clientId);
-    let queue = this.#queues.get(clientId);
-    if (queue === undefined) {
-      queue = new EditQueue(clientId, this.#context);
-      this.#queues.set(clientId, queue);
-    }
+    const queue = getOrAdd(this.#queues, clientId, () => new EditQueue(clientId, this.#context));
     return queue;
   }
 

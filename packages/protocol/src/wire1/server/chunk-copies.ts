@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { PositionMap } from "@orthant/core/lattice";
+import { getOrAdd, PositionMap } from "@orthant/core/lattice";
 import type { Wire1Limits } from "../wire1-limits.ts";
 import type { ChunkWatcher, TileFeed, WatchedChunk } from "./tile-feed.ts";
 import type { Wire1Address } from "./wire1-server-options.ts";
@@ -177,9 +177,7 @@ export class SendSchedule implements CopySender {
   sendAt(copy: ChunkCopy, dueMs: number): void {
     const slot = Math.max(this.#done + 1, Math.ceil(dueMs / SLOT_MS));
     this.#slotOf.set(copy, slot);
-    const copies = this.#slots.get(slot);
-    if (copies === undefined) this.#slots.set(slot, [copy]);
-    else copies.push(copy);
+    getOrAdd(this.#slots, slot, () => []).push(copy);
   }
 
   /** Puts back a due chunk that exceeded the budget. */

@@ -158,11 +158,10 @@ export class TileFeed {
 
   #regionOf({ x, y }: WatchedChunk): WatchedRegion {
     const position = regionOf([x, y, 0, 0]);
-    const known = this.#regions.get(...position);
-    if (known !== undefined) return known;
-    const region = { chunks: new Set<WatchedChunk>(), release: this.#world.keep(regionBox(position)) };
-    this.#regions.set(...position, region);
-    return region;
+    return this.#regions.getOrAdd(...position, () => ({
+      chunks: new Set<WatchedChunk>(),
+      release: this.#world.keep(regionBox(position)),
+    }));
   }
 
   #keep(chunk: WatchedChunk, datagram: Uint8Array): void {

@@ -3,7 +3,7 @@ import type { Campaign } from "./campaign.ts";
 import { CLUSTER_MUTANTS } from "./cluster-sim/cluster-mutants.ts";
 import { simulationCampaign } from "./sim/simulation-campaign.ts";
 
-/** A cluster on an engine in memory. */
+/** A cluster on a backbone in memory. */
 export const clusterSimCampaign: Campaign = simulationCampaign({
   name: "cluster-sim",
   summary:

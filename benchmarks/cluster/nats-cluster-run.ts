@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ClusterGateway, createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@orthant/cluster";
+import { ClusterGateway, createClusterWorld, DiskFolders, type Backbone, ShardFolders } from "@orthant/cluster";
 import { type Position, systemTime } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { systemRandomBits } from "@orthant/core/lattice";
@@ -27,7 +27,7 @@ const EDGE = 64;
  */
 export class BenchmarkCluster {
   readonly #folder: string;
-  readonly #engines: readonly Engine[];
+  readonly #backbones: readonly Backbone[];
   readonly #owner: Child<OwnerOrder, OwnerReport>;
   readonly #gateways: readonly ClusterGateway[];
   readonly #alone: WorldEngine;
@@ -38,13 +38,13 @@ export class BenchmarkCluster {
 
   private constructor(
     folder: string,
-    engines: readonly Engine[],
+    backbones: readonly Backbone[],
     owner: Child<OwnerOrder, OwnerReport>,
     gateways: readonly ClusterGateway[],
     alone: WorldEngine,
   ) {
     this.#folder = folder;
-    this.#engines = engines;
+    this.#backbones = backbones;
     this.#owner = owner;
     this.#gateways = gateways;
     this.#alone = alone;
@@ -55,21 +55,21 @@ export class BenchmarkCluster {
 
   static async open(nats: NatsCluster): Promise<BenchmarkCluster> {
     const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
-    const engines = [await nats.connect(), await nats.connect()];
-    const [first] = engines;
+    const backbones = [await nats.connect(), await nats.connect()];
+    const [first] = backbones;
     if (first === undefined) throw new Error("there are two");
     const shards = join(folder, "shards");
     const folders = new ShardFolders(new DiskFolders(await NodeDisk.create(shards)), WORLD);
     const [time, random, generators] = [systemTime, systemRandomBits, DEFAULT_GENERATORS];
     const source = new MemoryDisk();
     await (await createWorldEngine(source)).close();
-    await createClusterWorld({ engine: first, folders, world: WORLD, source, random });
+    await createClusterWorld({ backbone: first, folders, world: WORLD, source, random });
     const settings: OwnerSettings = { servers: nats.urls, world: WORLD, folder: shards };
     const owner = new Child<OwnerOrder, OwnerReport>(OWNER_PROGRAM, settings);
     while (!(await owner.ask({ kind: "report" })).isOwner) await delay(20);
-    const open = (engine: Engine): Promise<ClusterGateway> =>
-      ClusterGateway.open({ engine, time, generators, world: WORLD });
-    const gateways = await Promise.all(engines.map(open));
+    const open = (backbone: Backbone): Promise<ClusterGateway> =>
+      ClusterGateway.open({ backbone, time, generators, world: WORLD });
+    const gateways = await Promise.all(backbones.map(open));
     for (const { world } of gateways) {
       world.keep(CHUNKS);
       await world.load(CHUNKS);
@@ -79,7 +79,7 @@ export class BenchmarkCluster {
       {},
       { durability: "journal" },
     );
-    return new BenchmarkCluster(folder, engines, owner, gateways, alone);
+    return new BenchmarkCluster(folder, backbones, owner, gateways, alone);
   }
 
   /** Returns the processor time that the owner has used. */
@@ -127,7 +127,7 @@ export class BenchmarkCluster {
     for (const gateway of this.#gateways) gateway.close();
     this.#owner.end();
     await this.#alone.close();
-    await Promise.all(this.#engines.map((engine) => engine.close()));
+    await Promise.all(this.#backbones.map((backbone) => backbone.close()));
     await rm(this.#folder, { recursive: true });
   }
 

@@ -12,7 +12,7 @@ import type { OwnerReport, OwnerSettings } from "./nats-cluster-run.ts";
 
 const { servers, world, folder } = JSON.parse(process.argv[2] ?? "{}") as OwnerSettings;
 const node = new ClusterNode({
-  ...{ engine: await connectNats({ servers, credentials: TEST_CREDENTIALS }), world, node: "owner" },
+  ...{ backbone: await connectNats({ servers, credentials: TEST_CREDENTIALS }), world, node: "owner" },
   ...{ time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS },
   folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
 });

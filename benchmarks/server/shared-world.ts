@@ -153,8 +153,8 @@ async function openWorld({
 }: Partial<ClusterSettings & ChangedSettings>): Promise<ServerOptions["world"]> {
   const generators = DEFAULT_GENERATORS;
   if (servers !== undefined && world !== undefined) {
-    const engine = await connectNats({ servers, credentials: TEST_CREDENTIALS });
-    return (await ClusterGateway.open({ engine, time: systemTime, generators, world })).served;
+    const backbone = await connectNats({ servers, credentials: TEST_CREDENTIALS });
+    return (await ClusterGateway.open({ backbone, time: systemTime, generators, world })).served;
   }
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
   const engine = await createWorldEngine(new MemoryDisk(), { generator }, { generators });

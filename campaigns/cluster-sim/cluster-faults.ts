@@ -4,7 +4,7 @@ import { isOrthantError, type Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
 import { boxBetween } from "@orthant/core/lattice";
 import type { FakeTime, Prng } from "@orthant/testkit";
-import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
+import { type BackboneFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimClient } from "./sim-client.ts";
@@ -38,7 +38,7 @@ const FILLED_BYTES_MIN = 1_024;
 /** How much more likely the favourite faults of a case are. */
 const FAVOURITE_FACTOR = 10;
 const FAVOURITES_MAX = 3;
-const WORST_FAULT_PLAN: EngineFaultPlan = {
+const WORST_FAULT_PLAN: BackboneFaultPlan = {
   delayMsMin: 1,
   delayMsMax: 40,
   requestLoss: 0.05,
@@ -98,7 +98,7 @@ export class ClusterFaults {
     this.trust.makeLasting();
   }
 
-  /** Lets journals be made that were lost. An engine may stay full, and all shards that have a journal go on. */
+  /** Lets journals be made that were lost. A backbone may stay full, and all shards that have a journal go on. */
   makeNeededRoom(): void {
     const { hub } = this.#targets;
     if (this.shards().some((shard) => hub.journal(WORLD, shard) === undefined)) hub.hasRoom = true;
@@ -148,11 +148,11 @@ export class ClusterFaults {
   }
 
   partition(): boolean {
-    const { engine } = this.#anyProcess();
-    if (engine === undefined) return false;
-    engine.partition = this.#targets.prng.pick(["to engine", "from engine", "both"]);
+    const { backbone } = this.#anyProcess();
+    if (backbone === undefined) return false;
+    backbone.partition = this.#targets.prng.pick(["to backbone", "from backbone", "both"]);
     this.#for(this.#targets.prng.between(100, 8_000), () => {
-      engine.partition = "none";
+      backbone.partition = "none";
     });
     return true;
   }
@@ -190,8 +190,8 @@ export class ClusterFaults {
     return true;
   }
 
-  /** Fills the engine: no journal can be made or grow. */
-  fillEngine(): boolean {
+  /** Fills the backbone: no journal can be made or grow. */
+  fillBackbone(): boolean {
     const { hub, prng } = this.#targets;
     hub.hasRoom = false;
     const end = (): void => {
@@ -203,14 +203,14 @@ export class ClusterFaults {
     return true;
   }
 
-  /** Fills a journal, of which the engine may count more bytes than its owner, and mostly crashes the owner. */
+  /** Fills a journal, of which the backbone may count more bytes than its owner, and mostly crashes the owner. */
   fillJournal(): boolean {
     const { hub, nodes, prng } = this.#targets;
     const shard = prng.pick(this.shards());
     const journal = hub.journal(WORLD, shard);
     if (journal === undefined || journal.state.bytes < FILLED_BYTES_MIN) return false;
     journal.fill();
-    this.fillEngine();
+    this.fillBackbone();
     const owner = nodes.find(({ node }) => node?.owns(shard) === true);
     if (owner === undefined || prng.chance(0.3)) return true;
     this.#crash(owner);
@@ -221,16 +221,16 @@ export class ClusterFaults {
   holdUpAppend(): boolean {
     const { nodes, time, prng } = this.#targets;
     const owner = prng.pick(nodes);
-    const { engine } = owner;
-    if (engine === undefined || owner.node?.shards.size === 0) return false;
-    engine.partition = "to engine";
+    const { backbone } = owner;
+    if (backbone === undefined || owner.node?.shards.size === 0) return false;
+    backbone.partition = "to backbone";
     const resume = this.#for(prng.between(4_000, 9_000), () => {
-      engine.partition = "none";
+      backbone.partition = "none";
       owner.resume();
     });
     time.after(prng.between(20, 1_500), () => {
-      if (resume.isOver || owner.engine !== engine) return;
-      engine.partition = "none";
+      if (resume.isOver || owner.backbone !== backbone) return;
+      backbone.partition = "none";
       owner.pause();
     });
     return true;
@@ -263,7 +263,7 @@ export class ClusterFaults {
       ({ [name]: handle }) => {
         if (handle !== undefined) workload.addBlock(handle.id());
       },
-      // The engine may be away.
+      // The backbone may be away.
       () => undefined,
     );
     return true;
@@ -274,7 +274,7 @@ export class ClusterFaults {
     const { node } = prng.pick(nodes);
     const [shard] = node?.shards.keys() ?? [];
     if (node === undefined || shard === undefined) return false;
-    // The node may lose the shard or the engine during the move.
+    // The node may lose the shard or the backbone during the move.
     node.move(shard, prng.chance(0.5) ? prng.pick(nodes).name : undefined).catch(() => undefined);
     return true;
   }
@@ -367,7 +367,7 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [1, (faults) => faults.move()],
   [1, (faults) => faults.define()],
   [0.5, (faults) => faults.split()],
-  [0.6, (faults) => faults.fillEngine()],
+  [0.6, (faults) => faults.fillBackbone()],
   [0.3, (faults) => faults.fillJournal()],
   [0.5, (faults) => faults.holdUpAppend()],
   [0.7, (faults) => faults.trust.duplicate()],

@@ -156,10 +156,10 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a split makes the journal of its new shard while edits wait",
-    without("cluster/splitShard", call("engine.journal")),
+    without("cluster/splitShard", call("backbone.journal")),
   ),
   mutant(
-    "an engine without room counts as one that is away",
+    "a backbone without room counts as one that is away",
     change("testkit/MemoryState.makeJournal", literal("ORT_ENGINE_FULL"), '"ORT_ENGINE_AWAY"'),
   ),
   mutant(

@@ -140,8 +140,8 @@ class ClusterSimulation {
     this.#herd.populate(world);
     await world.close();
     const folders = new ShardFolders(this.#store, WORLD);
-    const engine = this.#hub.connect();
-    await this.#passUntil(createClusterWorld({ engine, folders, world: WORLD, source, random }));
+    const backbone = this.#hub.connect();
+    await this.#passUntil(createClusterWorld({ backbone, folders, world: WORLD, source, random }));
   }
 
   #client(number: number): SimClient {

@@ -3,32 +3,32 @@ import type { Timer, TimeSource } from "@orthant/core";
 import { sleep } from "@orthant/core/time";
 import { type Disk, GatedDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
-import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
+import type { MemoryBackbone, MemoryHub } from "@orthant/testkit/cluster";
 
 /** One life of a process: its time and connection, which pause and end together. */
 export class HeldProcess {
   readonly time: HeldTime;
-  readonly engine: MemoryEngine;
+  readonly backbone: MemoryBackbone;
 
   constructor(time: TimeSource, hub: MemoryHub) {
     this.time = new HeldTime(time);
-    this.engine = hub.connect();
+    this.backbone = hub.connect();
   }
 
   /** Ends it at an arbitrary point. */
   kill(): void {
-    this.engine.kill();
+    this.backbone.kill();
     this.time.kill();
   }
 
   pause(): void {
-    this.engine.pause();
+    this.backbone.pause();
     this.time.pause();
   }
 
   resume(): void {
     this.time.resume();
-    this.engine.resume();
+    this.backbone.resume();
   }
 }
 

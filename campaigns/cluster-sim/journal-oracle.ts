@@ -299,7 +299,7 @@ const UNTOUCHED: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
 
 const OWNER_ADDRESSES = "i.";
 
-/** An engine whose stored records all pass through an oracle. */
+/** A backbone whose stored records all pass through an oracle. */
 export class WatchedHub extends MemoryHub {
   readonly #oracle: () => JournalOracle;
   readonly #onNewJournal: (shard: string) => void;

@@ -2,7 +2,7 @@ import { ClusterGateway } from "@orthant/cluster";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { type ServerSession, SyncServer } from "@orthant/protocol/server";
 import type { LinkEnd } from "@orthant/testkit";
-import type { MemoryEngine } from "@orthant/testkit/cluster";
+import type { MemoryBackbone } from "@orthant/testkit/cluster";
 import { HeldProcess } from "./held-process.ts";
 import { type SimSetting, WORLD } from "./sim-node.ts";
 
@@ -30,8 +30,8 @@ export class SimGateway {
     return this.#life !== undefined;
   }
 
-  get engine(): MemoryEngine | undefined {
-    return this.#life?.process.engine;
+  get backbone(): MemoryBackbone | undefined {
+    return this.#life?.process.backbone;
   }
 
   get gateway(): ClusterGateway | undefined {
@@ -83,9 +83,9 @@ export class SimGateway {
   }
 
   #open(life: Life): void {
-    const { time, engine } = life.process;
+    const { time, backbone } = life.process;
     const opening = ClusterGateway.open({
-      engine,
+      backbone,
       time,
       generators: DEFAULT_GENERATORS,
       world: WORLD,
@@ -108,7 +108,7 @@ export class SimGateway {
         });
         this.#tick(life);
       },
-      // The engine did not answer. Like a service that failed to start, it is started again.
+      // The backbone did not answer. Like a service that failed to start, it is started again.
       () => time.after(500, () => this.#open(life)),
     );
   }

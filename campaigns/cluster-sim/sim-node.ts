@@ -2,14 +2,14 @@ import { ClusterNode, type FolderStore, ShardFolders } from "@orthant/cluster";
 import { isOrthantError, type TimeSource } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import type { Prng } from "@orthant/testkit";
-import type { DeniedWrites, MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
+import type { DeniedWrites, MemoryBackbone, MemoryHub } from "@orthant/testkit/cluster";
 import { type FolderPace, HeldFolders, HeldProcess } from "./held-process.ts";
 
 export const WORLD = "sim";
 const RESTART_MS = 2_000;
 /**
  * Reasons for which a node does not start: the table was lost between two reads or has a forged map, another process has
- * its name, or the engine does not permit it to write.
+ * its name, or the backbone does not permit it to write.
  */
 const REASONS_TO_END = [
   "ORT_NOT_FOUND",
@@ -61,18 +61,18 @@ export class SimNode {
     return this.#life?.node;
   }
 
-  get engine(): MemoryEngine | undefined {
-    return this.#life?.process.engine;
+  get backbone(): MemoryBackbone | undefined {
+    return this.#life?.process.backbone;
   }
 
-  /** The writes that the engine refuses to this node, in all its lives. */
+  /** The writes that the backbone refuses to this node, in all its lives. */
   get denied(): DeniedWrites {
     return this.#denied;
   }
 
   set denied(denied: DeniedWrites) {
     this.#denied = denied;
-    if (this.engine !== undefined) this.engine.denied = denied;
+    if (this.backbone !== undefined) this.backbone.denied = denied;
   }
 
   /** Starts the node unless it is running. */
@@ -80,10 +80,10 @@ export class SimNode {
     if (this.#life !== undefined) return;
     const { time, prng, hub, store, pace, checkpointMs, clientsMax, simulate, fail } = this.#setting;
     const process = new HeldProcess(time, hub);
-    process.engine.denied = this.#denied;
+    process.backbone.denied = this.#denied;
     const folders = new HeldFolders(store, time, process.time, prng, pace);
     const node = new ClusterNode({
-      engine: process.engine,
+      backbone: process.backbone,
       folders: new ShardFolders(folders, WORLD),
       time: process.time,
       random: () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()),

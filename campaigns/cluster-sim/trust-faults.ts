@@ -92,11 +92,11 @@ export class TrustFaults {
     const shard = prng.pick([...shards(), "0"]);
     const term = nodes.map(({ node }) => node?.shards.get(shard)?.term).find((known) => known !== undefined);
     if (term === undefined) return false;
-    const engine = hub.connect();
+    const backbone = hub.connect();
     // The oracle knows every edit, so this one must be refused.
     const request = prng.chance(0.5) ? HUGE_FILL : hostileRequest(prng, prng.pick(["regions", "entities"]));
-    const close = (): Promise<void> => engine.close();
-    engine.request(ownerAddress(WORLD, shard, term), request, OVERREACH_MS).then(close, close);
+    const close = (): Promise<void> => backbone.close();
+    backbone.request(ownerAddress(WORLD, shard, term), request, OVERREACH_MS).then(close, close);
     return true;
   }
 

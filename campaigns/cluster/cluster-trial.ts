@@ -89,9 +89,9 @@ export class ClusterTrial {
     if (left > 0)
       console.log(`cluster: ${left} faults are left out here: they need root, iproute2 and its tc`);
     await Promise.all(this.#builders.map(({ world }) => world.complete()));
-    const { engine } = this.#staged;
+    const { backbone } = this.#staged;
     const { volume } = (await this.#staged.map()).world.shape;
-    this.#audit = await FeedAudit.start(engine, STAGED_WORLD, BUILT_SECTORS, volume);
+    this.#audit = await FeedAudit.start(backbone, STAGED_WORLD, BUILT_SECTORS, volume);
     const isLong = (this.#options.endsAtMs ?? Infinity) - performance.now() > LONG_MS;
     for (let round = 0; round === 0 || goesOn(this.#acknowledged(), this.#options); round++) {
       await this.#playRound(isLong);

@@ -1,4 +1,4 @@
-import type { Engine, EngineTable, FolderStore, Journal, JournalRecord } from "@orthant/cluster";
+import type { Backbone, BackboneTable, FolderStore, Journal, JournalRecord } from "@orthant/cluster";
 import { leaseKey, mapKey } from "@orthant/cluster/internal";
 import { type FatalCall, say } from "./member.ts";
 
@@ -24,30 +24,30 @@ export class FatalCalls {
     this.#call = call;
   }
 
-  /** Returns an engine whose calls may be fatal. */
-  engine(engine: Engine): Engine {
+  /** Returns a backbone whose calls may be fatal. */
+  backbone(backbone: Backbone): Backbone {
     return {
-      table: this.#table(engine.table),
+      table: this.#table(backbone.table),
       journal: async (world, shard, firstSequence) => {
         await this.#pass(shard, "making the journal");
-        return this.#journal(await engine.journal(world, shard, firstSequence), shard);
+        return this.#journal(await backbone.journal(world, shard, firstSequence), shard);
       },
       findJournal: async (world, shard) => {
         await this.#pass(shard, "looking for the journal");
-        const journal = await engine.findJournal(world, shard);
+        const journal = await backbone.findJournal(world, shard);
         return journal && this.#journal(journal, shard);
       },
-      removeJournal: (world, shard) => engine.removeJournal(world, shard),
-      follow: (world, sector, listener) => engine.follow(world, sector, listener),
+      removeJournal: (world, shard) => backbone.removeJournal(world, shard),
+      follow: (world, sector, listener) => backbone.follow(world, sector, listener),
       respond: async (address, answer) => {
         if (address.includes(`.${this.#shard}.`)) await this.#pass(this.#shard, "answering requests");
-        return engine.respond(address, answer);
+        return backbone.respond(address, answer);
       },
-      request: (address, request, timeoutMs) => engine.request(address, request, timeoutMs),
-      broadcast: (topic, bytes) => engine.broadcast(topic, bytes),
-      listen: (topic, listener) => engine.listen(topic, listener),
-      onStatus: (listener) => engine.onStatus(listener),
-      close: () => engine.close(),
+      request: (address, request, timeoutMs) => backbone.request(address, request, timeoutMs),
+      broadcast: (topic, bytes) => backbone.broadcast(topic, bytes),
+      listen: (topic, listener) => backbone.listen(topic, listener),
+      onStatus: (listener) => backbone.onStatus(listener),
+      close: () => backbone.close(),
     };
   }
 
@@ -68,7 +68,7 @@ export class FatalCalls {
     };
   }
 
-  #table(table: EngineTable): EngineTable {
+  #table(table: BackboneTable): BackboneTable {
     return {
       get: async (key) => {
         if (key === leaseKey(this.#world, this.#shard)) await this.#pass(this.#shard, "reading the lease");

@@ -12,7 +12,7 @@ export interface ClusterFault {
   run(scene: FaultScene, turn: number): Promise<void>;
   /** Required abilities of the network: links that can be cut, or links that can lose one direction. */
   readonly needs?: "links" | "loss";
-  /** True if other nodes must take over shards, within the time limit, while the engine works. */
+  /** True if other nodes must take over shards, within the time limit, while the backbone works. */
   readonly takesOver?: boolean;
   /** True if it harms all processes at once, so that no other fault can happen beside it. */
   readonly isTotal?: boolean;

@@ -1,4 +1,4 @@
-import type { Engine, Subscription } from "@orthant/cluster";
+import type { Backbone, Subscription } from "@orthant/cluster";
 import { decodeShardRecord, nameOfPosition } from "@orthant/cluster/internal";
 import type { Box } from "@orthant/core";
 import { positionsLexicographic } from "@orthant/core/lattice";
@@ -19,11 +19,11 @@ export class FeedAudit {
   private constructor() {}
 
   /** Follows all sectors of a box. `volume` is the number of voxels in a chunk. */
-  static async start(engine: Engine, world: string, sectors: Box, volume: number): Promise<FeedAudit> {
+  static async start(backbone: Backbone, world: string, sectors: Box, volume: number): Promise<FeedAudit> {
     const audit = new FeedAudit();
     for (const sector of positionsLexicographic(sectors)) {
       const listener = (bytes: Uint8Array): void => audit.#receive(bytes, volume);
-      audit.#subscriptions.push(await engine.follow(world, nameOfPosition(sector), listener));
+      audit.#subscriptions.push(await backbone.follow(world, nameOfPosition(sector), listener));
     }
     return audit;
   }

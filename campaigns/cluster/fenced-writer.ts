@@ -1,4 +1,4 @@
-import type { Engine, Journal, JournalRecord } from "@orthant/cluster";
+import type { Backbone, Journal, JournalRecord } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { untilAnswered } from "./waiting.ts";
 
@@ -23,8 +23,8 @@ export class FencedWriter {
   }
 
   /** Starts after everything sent to the journal before, including what is still in transit. */
-  static async open(engine: Engine, world: string, shard: string): Promise<FencedWriter> {
-    const writer = new FencedWriter(await untilAnswered(() => engine.journal(world, shard)));
+  static async open(backbone: Backbone, world: string, shard: string): Promise<FencedWriter> {
+    const writer = new FencedWriter(await untilAnswered(() => backbone.journal(world, shard)));
     await writer.#settle();
     return writer;
   }

@@ -3,11 +3,11 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Backbone,
   ClusterGateway,
   ClusterNode,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   ShardFolders,
 } from "@orthant/cluster";
 import { chunkShape, systemTime } from "@orthant/core";
@@ -55,28 +55,28 @@ test.skipIf(process.getuid?.() !== 0)(
     const disk = mkdtempSync(join(tmpdir(), "orthant-small-"));
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=48m", "none", disk]);
     const nats = await startOnSmallDisk(disk);
-    const engines: Engine[] = [];
-    const connected = async (): Promise<Engine> => {
-      const engine = await nats.connect();
-      engines.push(engine);
-      return engine;
+    const backbones: Backbone[] = [];
+    const connected = async (): Promise<Backbone> => {
+      const backbone = await nats.connect();
+      backbones.push(backbone);
+      return backbone;
     };
     const news: string[] = [];
     const source = new MemoryDisk();
     await (await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) })).close();
     const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);
     const random = systemRandomBits;
-    const engine = await connected();
-    await createClusterWorld({ engine, folders, world: WORLD, source, random });
+    const backbone = await connected();
+    await createClusterWorld({ backbone, folders, world: WORLD, source, random });
     const node = new ClusterNode({
-      ...{ ...SETTING, engine: await connected(), folders, node: "a", random },
+      ...{ ...SETTING, backbone: await connected(), folders, node: "a", random },
       events: {
         onLost: (shard, error) => news.push(`lost ${shard}: ${error}`),
         onJournalLost: (shard, detail) => news.push(`journal of ${shard} lost: ${detail}`),
       },
     });
     await node.start();
-    const gateway = await ClusterGateway.open({ ...SETTING, engine });
+    const gateway = await ClusterGateway.open({ ...SETTING, backbone });
     let edits = 0;
     const edit = async (): Promise<void> => {
       const editId = ++edits;
@@ -99,14 +99,14 @@ test.skipIf(process.getuid?.() !== 0)(
     await Promise.all(waiting);
     await edit();
     expect(news).toEqual([]);
-    const late = await ClusterGateway.open({ ...SETTING, engine: await connected() });
+    const late = await ClusterGateway.open({ ...SETTING, backbone: await connected() });
     await late.world.load(boxBetween([0, 0, 0, 0], [8, 1, 1, 1]));
     const made = Array.from({ length: edits }, (_, index) => late.world.state.voxelAt(index + 1, 1, 0, 0));
     expect(made).toEqual(made.map(() => 3));
     late.close();
     gateway.close();
     node.kill(new Error("over"));
-    for (const one of engines) await one.close();
+    for (const one of backbones) await one.close();
     await nats.dispose();
     execFileSync("umount", ["-l", disk]);
     rmSync(disk, { recursive: true });

@@ -4,7 +4,7 @@ import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { SyncServer } from "@orthant/protocol/server";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-plan.ts";
-import { joinEngine, readSettings, say } from "./member.ts";
+import { joinBackbone, readSettings, say } from "./member.ts";
 import { untilAnswered } from "./waiting.ts";
 
 // A gateway process, which serves players until it is killed.
@@ -14,11 +14,11 @@ const REPORT_MS = 1_000;
 
 const settings = readSettings();
 const { world, address, port } = settings;
-const engine = await joinEngine(settings);
+const backbone = await joinBackbone(settings);
 const gateway = await untilAnswered(() =>
   ClusterGateway.open({
-    ...{ engine, time: systemTime, generators: DEFAULT_GENERATORS, world },
-    onEngineAway: (isEngineAway) => say({ kind: "engine-away", isEngineAway }),
+    ...{ backbone, time: systemTime, generators: DEFAULT_GENERATORS, world },
+    onBackboneAway: (isBackboneAway) => say({ kind: "backbone-away", isBackboneAway }),
   }),
 );
 const sync = new SyncServer({

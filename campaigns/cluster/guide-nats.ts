@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Engine } from "@orthant/cluster";
+import type { Backbone } from "@orthant/cluster";
 import type { NatsRole } from "@orthant/cluster/nats";
 import {
   canMakeNetworks,
@@ -102,7 +102,7 @@ export class GuideNats {
   connect(
     role: NatsRole,
     credentials: { readonly user: string; readonly password: string },
-  ): Promise<Engine> {
+  ): Promise<Backbone> {
     return this.cluster.connect({ role, credentials, tls: { caFile: this.caFile } });
   }
 

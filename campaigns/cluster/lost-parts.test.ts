@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import {
+  type Backbone,
   ClusterGateway,
   ClusterNode,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   FIRST_SHARD,
   ShardFolders,
 } from "@orthant/cluster";
@@ -31,21 +31,21 @@ const isRoot = process.getuid?.() === 0;
 
 interface Member {
   readonly node: ClusterNode;
-  readonly engine: Engine;
+  readonly backbone: Backbone;
 }
 
 let nats: NatsCluster;
 let root: string;
 let members: readonly Member[] = [];
 let gateway: ClusterGateway;
-const engines: Engine[] = [];
+const backbones: Backbone[] = [];
 const news: string[] = [];
 let edits = 0;
 
-async function connected(): Promise<Engine> {
-  const engine = await nats.connect();
-  engines.push(engine);
-  return engine;
+async function connected(): Promise<Backbone> {
+  const backbone = await nats.connect();
+  backbones.push(backbone);
+  return backbone;
 }
 
 function foldersOf(): ShardFolders {
@@ -58,14 +58,14 @@ beforeAll(async () => {
   if (isRoot) execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m", "none", root]);
   const source = new MemoryDisk();
   await (await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) })).close();
-  const engine = await connected();
+  const backbone = await connected();
   const random = systemRandomBits;
-  await createClusterWorld({ engine, folders: foldersOf(), world: WORLD, source, random });
+  await createClusterWorld({ backbone, folders: foldersOf(), world: WORLD, source, random });
   members = await Promise.all(
     ["a", "b"].map(async (name) => {
       const own = await connected();
       const node = new ClusterNode({
-        ...{ ...SETTING, engine: own, folders: foldersOf(), node: name, random },
+        ...{ ...SETTING, backbone: own, folders: foldersOf(), node: name, random },
         limits: { checkpointMs: 1_000 },
         events: {
           onClaimed: (shard, term) => news.push(`${name} owns ${shard} in term ${term}`),
@@ -77,17 +77,17 @@ beforeAll(async () => {
         },
       });
       await node.start();
-      return { node, engine: own };
+      return { node, backbone: own };
     }),
   );
-  gateway = await ClusterGateway.open({ ...SETTING, engine });
+  gateway = await ClusterGateway.open({ ...SETTING, backbone });
   await owner();
 }, PATIENCE_MS);
 
 afterAll(async () => {
   gateway.close();
   for (const { node } of members) node.kill(new Error("the test is over"));
-  for (const engine of engines) await engine.close();
+  for (const backbone of backbones) await backbone.close();
   await nats.dispose();
   if (isRoot) execFileSync("umount", ["-l", root]);
   rmSync(root, { recursive: true });
@@ -110,8 +110,8 @@ async function edit(): Promise<number> {
 
 /** Returns whether a gateway that opens now shows these edits. */
 async function shown(...made: readonly number[]): Promise<readonly boolean[]> {
-  const engine = await connected();
-  const late = await ClusterGateway.open({ ...SETTING, engine });
+  const backbone = await connected();
+  const late = await ClusterGateway.open({ ...SETTING, backbone });
   await late.world.load(boxBetween([0, 0, 0, 0], [16, 1, 1, 1]));
   const seen = made.map((x) => late.world.state.voxelAt(x, 1, 0, 0) === 3);
   late.close();
@@ -188,7 +188,7 @@ test(
 );
 
 async function hasKey(key: string): Promise<boolean> {
-  return (await engines[0]?.table.get(key).catch(() => undefined)) !== undefined;
+  return (await backbones[0]?.table.get(key).catch(() => undefined)) !== undefined;
 }
 
 test(

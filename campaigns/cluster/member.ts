@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Engine } from "@orthant/cluster";
+import type { Backbone } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
 import { type Box, isOrthantError } from "@orthant/core";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
@@ -14,8 +14,8 @@ export function readSettings(): MemberSettings {
   return JSON.parse(process.argv[2] ?? "{}") as MemberSettings;
 }
 
-/** Connects a member to the engine, retrying until one is available. */
-export async function joinEngine({ servers, name }: MemberSettings): Promise<Engine> {
+/** Connects a member to the backbone, retrying until one is available. */
+export async function joinBackbone({ servers, name }: MemberSettings): Promise<Backbone> {
   for (;;) {
     try {
       return await connectNats({
@@ -96,7 +96,7 @@ export type MemberNews =
   | { readonly kind: "claimed" | "lost"; readonly shard: string; readonly detail: string }
   | { readonly kind: "trouble"; readonly detail: string }
   | { readonly kind: "dying"; readonly call: string }
-  | { readonly kind: "engine-away"; readonly isEngineAway: boolean }
+  | { readonly kind: "backbone-away"; readonly isBackboneAway: boolean }
   /** The number of regions that a gateway follows, and its memory. */
   | { readonly kind: "size"; readonly regions: number; readonly bytes: number }
   | { readonly kind: "done"; readonly detail: string };

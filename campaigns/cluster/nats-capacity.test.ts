@@ -1,9 +1,9 @@
 import {
+  type Backbone,
   ClusterGateway,
   ClusterNode,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   ShardFolders,
 } from "@orthant/cluster";
 import { type Position, systemTime } from "@orthant/core";
@@ -25,16 +25,16 @@ const FREED = { timeout: 40_000, interval: 250 };
 const EAST: Position = [65, 2, 3, 0];
 
 let nats: NatsCluster;
-let engine: Engine;
+let backbone: Backbone;
 
 /** Three servers with room for four journals. */
 beforeAll(async () => {
   nats = await NatsCluster.start(3, { maxFileStore: "64MB" });
-  engine = await nats.connect({ journalBytesMax: 256 * MIB });
+  backbone = await nats.connect({ journalBytesMax: 256 * MIB });
 }, PATIENCE_MS);
 
 afterAll(async () => {
-  await engine.close();
+  await backbone.close();
   await nats.dispose();
 });
 
@@ -42,19 +42,19 @@ test(
   "journals that are made in a short time get the room that there is, and the next one is refused",
   async () => {
     const shards = ["1", "2", "3", "4", "5", "6"];
-    const made = await Promise.allSettled(shards.map((shard) => engine.journal("w", shard)));
+    const made = await Promise.allSettled(shards.map((shard) => backbone.journal("w", shard)));
     expect(made.map(({ status }) => status)).toEqual([
       ...Array.from({ length: 4 }, () => "fulfilled"),
       ...Array.from({ length: 2 }, () => "rejected"),
     ]);
     const refused = /ORT_ENGINE_FULL: .*J_w_6: n. has 0 of 67108864 bytes left, .*Raise max_file_store/;
-    await expect(engine.journal("w", "6")).rejects.toThrow(refused);
-    const journal = await engine.journal("w", "1");
+    await expect(backbone.journal("w", "6")).rejects.toThrow(refused);
+    const journal = await backbone.journal("w", "1");
     expect(await journal.reserve(20 * MIB)).toBe(16 * MIB);
-    for (const shard of ["2", "3", "4"]) await engine.removeJournal("w", shard);
+    for (const shard of ["2", "3", "4"]) await backbone.removeJournal("w", shard);
     await vi.waitFor(async () => expect(await journal.reserve(20 * MIB)).toBe(64 * MIB), FREED);
     expect(await journal.reserve(0)).toBe(16 * MIB);
-    await engine.removeJournal("w", "1");
+    await backbone.removeJournal("w", "1");
   },
   PATIENCE_MS,
 );
@@ -66,12 +66,12 @@ test(
     const source = new MemoryDisk();
     await (await createWorldEngine(source, { name: "Town" })).close();
     const create = (): Promise<unknown> =>
-      createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
-    for (const shard of ["1", "2", "3", "4"]) await vi.waitFor(() => engine.journal("w", shard), FREED);
+      createClusterWorld({ backbone, folders, world: WORLD, source, random: systemRandomBits });
+    for (const shard of ["1", "2", "3", "4"]) await vi.waitFor(() => backbone.journal("w", shard), FREED);
     expect(await codeOfRejection(create())).toBe("ORT_ENGINE_FULL");
-    await engine.removeJournal("w", "4");
+    await backbone.removeJournal("w", "4");
     await vi.waitFor(create, FREED);
-    const setting = { engine, world: WORLD, time: systemTime, generators: DEFAULT_GENERATORS };
+    const setting = { backbone, world: WORLD, time: systemTime, generators: DEFAULT_GENERATORS };
     const node = new ClusterNode({ ...setting, folders, node: "a", random: systemRandomBits });
     await node.start();
     await waitUntil(() => node.owns("0"), "the node owns the world");
@@ -83,7 +83,7 @@ test(
         .then(({ status }) => status);
     expect(await codeOfRejection(node.split("0", EAST_SECTORS, "east"))).toBe("ORT_ENGINE_FULL");
     expect(await edit(2)).toBe("applied");
-    await engine.removeJournal("w", "3");
+    await backbone.removeJournal("w", "3");
     await vi.waitFor(() => node.split("0", EAST_SECTORS, "east"), FREED);
     expect(await edit(3)).toBe("applied");
     expect([...node.shards.keys()]).toEqual(["0", "east"]);

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Backbone,
   ClusterGateway,
   ClusterNode,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   FIRST_SHARD,
   ShardFolders,
 } from "@orthant/cluster";
@@ -35,7 +35,7 @@ const EAST_SECTORS = boxBetween([1, -8, -8, -8], [8, 8, 8, 8]);
 
 interface Member {
   readonly node: ClusterNode;
-  readonly engine: Engine;
+  readonly backbone: Backbone;
 }
 
 let nats: NatsCluster;
@@ -51,16 +51,22 @@ beforeAll(async () => {
   store = new DiskFolders(new NodeDisk(root));
   const source = new MemoryDisk();
   await (await createWorldEngine(source, { name: "Town", shape: SHAPE })).close();
-  const engine = await nats.connect();
-  await createClusterWorld({ engine, folders: foldersOf(), world: WORLD, source, random: systemRandomBits });
-  await engine.close();
+  const backbone = await nats.connect();
+  await createClusterWorld({
+    backbone,
+    folders: foldersOf(),
+    world: WORLD,
+    source,
+    random: systemRandomBits,
+  });
+  await backbone.close();
   members = await Promise.all(["a", "b", "c"].map(startMember));
 }, PATIENCE_MS);
 
 afterAll(async () => {
-  for (const { node, engine } of members) {
+  for (const { node, backbone } of members) {
     await node.stop();
-    await engine.close();
+    await backbone.close();
   }
   await nats.dispose();
   rmSync(root, { recursive: true });
@@ -71,11 +77,11 @@ function foldersOf(): ShardFolders {
 }
 
 async function startMember(name: string): Promise<Member> {
-  const engine = await nats.connect();
+  const backbone = await nats.connect();
   const random = systemRandomBits;
-  const node = new ClusterNode({ ...SETTING, engine, folders: foldersOf(), node: name, random });
+  const node = new ClusterNode({ ...SETTING, backbone, folders: foldersOf(), node: name, random });
   await node.start();
-  return { node, engine };
+  return { node, backbone };
 }
 
 async function ownerOf(shard: string): Promise<Member> {
@@ -98,12 +104,12 @@ function contentAt(state: WorldState, voxel: Position): Content {
 
 /** Returns what a gateway that opens now shows. */
 async function shown(): Promise<readonly Content[]> {
-  const engine = await nats.connect();
-  const gateway = await ClusterGateway.open({ ...SETTING, engine });
+  const backbone = await nats.connect();
+  const gateway = await ClusterGateway.open({ ...SETTING, backbone });
   await gateway.world.load(BOTH);
   const contents = [WEST, EAST].map((voxel) => contentAt(gateway.world.state, voxel));
   gateway.close();
-  await engine.close();
+  await backbone.close();
   return contents;
 }
 
@@ -125,8 +131,8 @@ test(
       Uint8Array,
       Uint8Array,
     ];
-    const engine = await nats.connect();
-    const gateway = await ClusterGateway.open({ ...SETTING, engine });
+    const backbone = await nats.connect();
+    const gateway = await ClusterGateway.open({ ...SETTING, backbone });
     await ownerOf(FIRST_SHARD);
     await edit(
       gateway,
@@ -137,7 +143,7 @@ test(
     // The owner dies right after its acknowledgement, before a save.
     const victim = await ownerOf(FIRST_SHARD);
     victim.node.kill(new Error("killed"));
-    await victim.engine.close();
+    await victim.backbone.close();
     members = members.filter((member) => member !== victim);
     const owner = await ownerOf(FIRST_SHARD);
     expect(await shown()).toEqual([
@@ -163,7 +169,7 @@ test(
     ]);
     expect(await saved("east", EAST)).toEqual([CHEST, last]);
     gateway.close();
-    await engine.close();
+    await backbone.close();
   },
   PATIENCE_MS,
 );

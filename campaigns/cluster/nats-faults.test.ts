@@ -1,4 +1,4 @@
-import type { Engine, EngineStatus, TableEntry } from "@orthant/cluster";
+import type { Backbone, BackboneStatus, TableEntry } from "@orthant/cluster";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   canMakeNetworks,
@@ -33,8 +33,8 @@ describe("three NATS servers", () => {
   test(
     "keep acknowledged batches, and only whole ones, when the journal's leader is killed",
     async () => {
-      const engine = await cluster.connect();
-      const writer = await FencedWriter.open(engine, "kill", "1");
+      const backbone = await cluster.connect();
+      const writer = await FencedWriter.open(backbone, "kill", "1");
       await writer.writeUntil(() => writer.acknowledged >= 20);
       const leader = await leaderOf(cluster, "J_kill_1");
       const isOver = writer.startWriting();
@@ -43,7 +43,7 @@ describe("three NATS servers", () => {
       await leader.start();
       await isOver();
       await writer.check();
-      await engine.close();
+      await backbone.close();
     },
     PATIENCE_MS,
   );
@@ -56,7 +56,7 @@ describe("three NATS servers", () => {
       const watcher = await cluster.connect();
       const writer = await cluster.connect({ servers: [other.url] });
       const seen = new Map<string, TableEntry>();
-      const statuses: EngineStatus[] = [];
+      const statuses: BackboneStatus[] = [];
       await watcher.table.watch("watched.", (entry) => seen.set(entry.key, entry));
       watcher.onStatus((status) => statuses.push(status));
       await victim.kill();
@@ -77,21 +77,21 @@ describe("three NATS servers", () => {
     "acknowledge nothing without a quorum, and continue when it is back",
     async () => {
       const [first, second, third] = cluster.nodes;
-      const engine = await cluster.connect({ servers: [third?.url ?? ""] });
-      const journal = await untilAnswered(() => engine.journal("quorum", "1"));
+      const backbone = await cluster.connect({ servers: [third?.url ?? ""] });
+      const journal = await untilAnswered(() => backbone.journal("quorum", "1"));
       const record = { subject: { kind: "control" }, bytes: new Uint8Array([1]) } as const;
       await untilAnswered(() => journal.append([record], 0));
       await Promise.all([first?.kill(), second?.kill()]);
       const codes = await Promise.all([
-        codeOfRejection(() => engine.table.put("quorum", new Uint8Array([1]))),
+        codeOfRejection(() => backbone.table.put("quorum", new Uint8Array([1]))),
         codeOfRejection(() => journal.append([record, record], 1)),
       ]);
       expect(codes).toEqual(["ORT_ENGINE_AWAY", "ORT_ENGINE_AWAY"]);
       await Promise.all([first?.start(), second?.start()]);
-      const writer = await FencedWriter.open(engine, "quorum", "1");
+      const writer = await FencedWriter.open(backbone, "quorum", "1");
       await writer.writeUntil(() => writer.acknowledged > 0);
       await writer.check();
-      await engine.close();
+      await backbone.close();
     },
     PATIENCE_MS,
   );
@@ -102,10 +102,10 @@ describe("three NATS servers", () => {
       const [frozen] = cluster.nodes;
       if (frozen === undefined) throw new Error("there are three");
       // The node discovers the other servers through the first.
-      const engine = await cluster.connect({ servers: [frozen.url] });
-      const statuses: EngineStatus[] = [];
+      const backbone = await cluster.connect({ servers: [frozen.url] });
+      const statuses: BackboneStatus[] = [];
       const back = new Promise<void>((resolve) => {
-        engine.onStatus((status) => {
+        backbone.onStatus((status) => {
           statuses.push(status);
           if (status === "lagging" && statuses.includes("disconnected")) resolve();
         });
@@ -113,9 +113,9 @@ describe("three NATS servers", () => {
       frozen.pause();
       await back;
       expect(statuses.slice(0, 3)).toEqual(["disconnected", "connected", "lagging"]);
-      await putUntilStored(engine, "frozen", "elsewhere");
+      await putUntilStored(backbone, "frozen", "elsewhere");
       frozen.resume();
-      await engine.close();
+      await backbone.close();
     },
     PATIENCE_MS,
   );
@@ -129,8 +129,8 @@ describe("three NATS servers", () => {
       const leader = await leaderOf(cluster, "J_frozen_1");
       const other = cluster.nodes.find((node) => node !== leader);
       // Longer than an election, so that only the election can end the wait.
-      const engine = await cluster.connect({ servers: [other?.url ?? ""], timeoutMilliseconds: 60_000 });
-      const journal = await engine.findJournal("frozen", "1");
+      const backbone = await cluster.connect({ servers: [other?.url ?? ""], timeoutMilliseconds: 60_000 });
+      const journal = await backbone.findJournal("frozen", "1");
       const { last } = (await journal?.state()) ?? { last: 0 };
       leader.pause();
       const startMs = performance.now();
@@ -138,7 +138,7 @@ describe("three NATS servers", () => {
       expect(await codeOfRejection(async () => journal?.append([record], last))).toBe("ORT_ENGINE_AWAY");
       expect(performance.now() - startMs).toBeLessThan(40_000);
       leader.resume();
-      await Promise.all([control.close(), engine.close()]);
+      await Promise.all([control.close(), backbone.close()]);
     },
     PATIENCE_MS,
   );
@@ -147,8 +147,8 @@ describe("three NATS servers", () => {
   test.skipIf(!isNetworked)(
     "keep acknowledged batches when the leader is cut off, and recover",
     async () => {
-      const engine = await cluster.connect();
-      const writer = await FencedWriter.open(engine, "cut", "1");
+      const backbone = await cluster.connect();
+      const writer = await FencedWriter.open(backbone, "cut", "1");
       await writer.writeUntil(() => writer.acknowledged >= 20);
       const leader = await leaderOf(cluster, "J_cut_1");
       const member = cluster.nodes.indexOf(leader);
@@ -162,12 +162,12 @@ describe("three NATS servers", () => {
       // A node that knows only the recovered server reads the same.
       const other = await cluster.connect({ servers: [leader.url] });
       await (await FencedWriter.open(other, "cut", "1")).expectSame(writer);
-      await Promise.all([engine.close(), other.close()]);
+      await Promise.all([backbone.close(), other.close()]);
     },
     PATIENCE_MS,
   );
 });
 
-function putUntilStored(engine: Engine, key: string, text: string): Promise<number> {
-  return untilAnswered(() => engine.table.put(key, new TextEncoder().encode(text)));
+function putUntilStored(backbone: Backbone, key: string, text: string): Promise<number> {
+  return untilAnswered(() => backbone.table.put(key, new TextEncoder().encode(text)));
 }

@@ -21,14 +21,14 @@ let node: ClusterNode;
 /** A town with one owner and one entity, on three NATS servers. */
 beforeAll(async () => {
   nats = await NatsCluster.start(3);
-  const engine = await nats.connect();
+  const backbone = await nats.connect();
   const source = new MemoryDisk();
   const world = await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
   world.entities.spawn({ kind: 2, position: [3, 1, 1, 0], displayName: "Dolly" });
   await world.close();
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);
-  await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
-  node = new ClusterNode({ ...SETTING, engine, folders, node: "a", random: systemRandomBits });
+  await createClusterWorld({ backbone, folders, world: WORLD, source, random: systemRandomBits });
+  node = new ClusterNode({ ...SETTING, backbone, folders, node: "a", random: systemRandomBits });
   await node.start();
 }, PATIENCE_MS);
 
@@ -41,12 +41,12 @@ afterAll(async () => {
 async function gatewayAt(
   server: number,
 ): Promise<{ gateway: ClusterGateway; received: Gathered<RemotePlayerEvent>; cut: () => Promise<void> }> {
-  const engine = await nats.connect({ servers: [nats.urls[server] ?? ""] });
-  const gateway = await ClusterGateway.open({ ...SETTING, engine });
+  const backbone = await nats.connect({ servers: [nats.urls[server] ?? ""] });
+  const gateway = await ClusterGateway.open({ ...SETTING, backbone });
   const received = new Gathered<RemotePlayerEvent>();
   gateway.world.peers?.onPlayer(received.take);
   gateway.world.keep(REGION);
-  return { gateway, received, cut: () => engine.close() };
+  return { gateway, received, cut: () => backbone.close() };
 }
 
 function at(x: number): Pose {

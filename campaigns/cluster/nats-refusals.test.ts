@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
+import { connectNats, type NatsBackboneOptions } from "@orthant/cluster/nats";
 import { codeOfRejection } from "@orthant/testkit";
 import { NatsCluster, type NatsConfiguration, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { describe, expect, test, vi } from "vitest";
@@ -67,12 +67,12 @@ describe("checks of the NATS servers", () => {
         const connection = await connect({ servers: [...cluster.urls], user, pass });
         const { streams } = await jetstreamManager(connection);
         await streams.add({ name: "J_w_1", subjects: ["j.w.1.>"] });
-        const engine = await cluster.connect();
+        const backbone = await cluster.connect();
         const wrong =
           /ORT_ENGINE_UNFIT: .*J_w_1.*allow_atomic is not set and has to be true.*nats stream edit J_w_1/;
-        await expect(engine.journal("w", "1")).rejects.toThrow(wrong);
-        await expect(engine.findJournal("w", "1")).rejects.toThrow(wrong);
-        await Promise.all([engine.close(), connection.close()]);
+        await expect(backbone.journal("w", "1")).rejects.toThrow(wrong);
+        await expect(backbone.findJournal("w", "1")).rejects.toThrow(wrong);
+        await Promise.all([backbone.close(), connection.close()]);
       });
     },
     START_MS,
@@ -84,8 +84,8 @@ describe("connectNats", () => {
     "accepts the right password, and rejects another one or none",
     async () => {
       await withServer({}, async ({ urls }) => {
-        const engine = await connectNats(optionsFor(urls));
-        await engine.close();
+        const backbone = await connectNats(optionsFor(urls));
+        await backbone.close();
         const wrong = { user: "orthant", password: "guessed" };
         const guess = connectNats({ ...optionsFor(urls), credentials: wrong });
         expect(await codeOfRejection(guess)).toBe("ORT_CREDENTIALS");
@@ -101,9 +101,9 @@ describe("connectNats", () => {
       const folder = mkdtempSync(join(tmpdir(), "orthant-nats-tls-"));
       const tls = selfSigned(folder);
       await withServer({ tls }, async ({ urls }) => {
-        const engine = await connectNats({ ...optionsFor(urls), tls: { caFile: tls.certFile } });
-        expect(await engine.table.put("key", new Uint8Array([1]))).toBeGreaterThan(0);
-        await engine.close();
+        const backbone = await connectNats({ ...optionsFor(urls), tls: { caFile: tls.certFile } });
+        expect(await backbone.table.put("key", new Uint8Array([1]))).toBeGreaterThan(0);
+        await backbone.close();
         await expect(connectNats(optionsFor(urls))).rejects.toThrow(
           /^ORT_ENGINE_UNFIT: the certificate of NATS at .* cannot be verified.*--nats-ca/,
         );
@@ -144,7 +144,7 @@ describe("connectNats", () => {
   });
 });
 
-function optionsFor(servers: readonly string[]): NatsEngineOptions {
+function optionsFor(servers: readonly string[]): NatsBackboneOptions {
   return { servers, credentials: TEST_CREDENTIALS, replicas: 1, timeoutMilliseconds: PATIENCE_MS };
 }
 

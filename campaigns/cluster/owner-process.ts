@@ -4,7 +4,7 @@ import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { FatalCalls } from "./fatal-calls.ts";
-import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";
+import { joinBackbone, type MemberOrder, readSettings, say } from "./member.ts";
 import { walk } from "./walkers.ts";
 
 // An owner process, which owns shards until it is killed.
@@ -14,7 +14,7 @@ const { world, name, folder } = settings;
 const fatal = new FatalCalls(world);
 const node = new ClusterNode({
   ...{
-    engine: fatal.engine(await joinEngine(settings)),
+    backbone: fatal.backbone(await joinBackbone(settings)),
     folders: new ShardFolders(fatal.store(new DiskFolders(new NodeDisk(folder))), world),
   },
   ...{ time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },

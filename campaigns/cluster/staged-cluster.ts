@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type Backbone,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   FIRST_SHARD,
   ShardFolders,
   type ShardMap,
@@ -73,7 +73,7 @@ export interface OrderedChange {
 export class StagedCluster {
   readonly network: Network;
   readonly nats: NatsCluster;
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly owners: readonly MemberProcess[];
   readonly gateways: readonly MemberProcess[];
   readonly gatewayUrls: readonly string[];
@@ -98,14 +98,14 @@ export class StagedCluster {
   private constructor(
     network: Network,
     nats: NatsCluster,
-    engine: Engine,
+    backbone: Backbone,
     root: string,
     ports: readonly number[],
     sizes: StagedSizes,
   ) {
     this.network = network;
     this.nats = nats;
-    this.engine = engine;
+    this.backbone = backbone;
     this.root = root;
     this.#sizes = sizes;
     this.walkers = sizes.walkers ?? 0;
@@ -195,7 +195,7 @@ export class StagedCluster {
 
   /** Returns the shard map from the table. */
   async map(): Promise<ShardMap> {
-    const entry = await this.engine.table.get(mapKey(STAGED_WORLD));
+    const entry = await this.backbone.table.get(mapKey(STAGED_WORLD));
     if (entry?.value === undefined) throw new Error("the world has no map");
     return decode(shardMapCodec, entry.value);
   }
@@ -267,7 +267,7 @@ export class StagedCluster {
 
   async dispose(): Promise<void> {
     await Promise.all([...this.owners, ...this.gateways].map((member) => member.kill()));
-    await this.engine.close();
+    await this.backbone.close();
     await this.nats.dispose();
     this.network.dispose();
     rmSync(this.root, { recursive: true });
@@ -279,8 +279,8 @@ export class StagedCluster {
     await world.blocks.define(MARKED_BLOCKS);
     addWalkers(world, this.walkers);
     await world.close();
-    const { engine, folders } = this;
-    await createClusterWorld({ engine, folders, world: STAGED_WORLD, source, random: systemRandomBits });
+    const { backbone, folders } = this;
+    await createClusterWorld({ backbone, folders, world: STAGED_WORLD, source, random: systemRandomBits });
     await Promise.all(this.owners.map((owner) => owner.start()));
     await waitUntil(() => this.ownerOf(FIRST_SHARD) !== undefined, "a node claims the first shard");
     for (let number = 0; number < this.#sizes.shards - 1; number++) await this.#split(number);

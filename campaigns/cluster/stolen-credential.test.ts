@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
 import {
+  type Backbone,
   ClusterGateway,
   ClusterNode,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   FIRST_SHARD,
   ShardFolders,
 } from "@orthant/cluster";
@@ -90,7 +90,7 @@ describe("the credential of a gateway in other hands", () => {
   const lost: unknown[] = [];
   let folder = "";
   let nats: GuideNats;
-  let engines: readonly Engine[] = [];
+  let backbones: readonly Backbone[] = [];
   let node: ClusterNode;
   let gateway: ClusterGateway;
   let thief: NatsConnection;
@@ -101,18 +101,18 @@ describe("the credential of a gateway in other hands", () => {
     nats = await GuideNats.start(folder);
     const owner = await nats.connect("owner", GUIDE_USERS.owner);
     const honest = await nats.connect("gateway", GUIDE_USERS.gatewayB);
-    engines = [owner, honest];
+    backbones = [owner, honest];
     const source = new MemoryDisk();
     await (await createWorldEngine(source, { name: "Town" })).close();
     const folders = new ShardFolders(new DiskFolders(new NodeDisk(folder)), WORLD);
-    await createClusterWorld({ engine: owner, folders, world: WORLD, source, random: systemRandomBits });
+    await createClusterWorld({ backbone: owner, folders, world: WORLD, source, random: systemRandomBits });
     const shared = { time: systemTime, generators: DEFAULT_GENERATORS, world: WORLD };
     node = new ClusterNode({
-      ...{ ...shared, engine: owner, folders, node: "a", random: systemRandomBits },
+      ...{ ...shared, backbone: owner, folders, node: "a", random: systemRandomBits },
       events: { onLost: (_shard, error) => lost.push(error), onForeign: (_shard, error) => lost.push(error) },
     });
     await node.start();
-    gateway = await ClusterGateway.open({ ...shared, engine: honest });
+    gateway = await ClusterGateway.open({ ...shared, backbone: honest });
     const { user, password: pass } = GUIDE_USERS.gatewayA;
     thief = await connect({
       ...{ servers: [...nats.cluster.urls], user, pass, inboxPrefix: natsNames.inboxPrefix(user) },
@@ -126,7 +126,7 @@ describe("the credential of a gateway in other hands", () => {
     await thief.close();
     gateway.close();
     await node.stop();
-    for (const engine of engines) await engine.close();
+    for (const backbone of backbones) await backbone.close();
     await nats.dispose();
     rmSync(folder, { recursive: true });
   });

@@ -19,7 +19,7 @@ export async function waitUntil(
 }
 
 /**
- * Retries while the engine is away: while its servers elect a leader, or before they notice that one is gone.
+ * Retries while the backbone is away: while its servers elect a leader, or before they notice that one is gone.
  */
 export async function untilAnswered<T>(work: () => Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {
   const endMs = performance.now() + patienceMs;

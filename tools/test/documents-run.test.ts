@@ -73,7 +73,7 @@ async function runPage(page: string): Promise<{ readonly printed: string; readon
   });
 }
 
-/** Returns a page with the in-memory engine in place of NATS. */
+/** Returns a page with the in-memory backbone in place of NATS. */
 function withoutNats(page: string): string {
   return page
     .replace('{ connectNats } from "@orthant/cluster/nats"', '{ MemoryHub } from "@orthant/testkit/cluster"')

@@ -4,6 +4,19 @@
  * @module @orthant/cluster
  */
 
+export type {
+  AppendOutcome,
+  Backbone,
+  BackboneStatus,
+  BackboneTable,
+  Journal,
+  JournalRecord,
+  JournalState,
+  JournalSubject,
+  StoredRecord,
+  Subscription,
+  TableEntry,
+} from "./backbone/backbone.ts";
 export {
   backupClusterWorld,
   type ClusterBackup,
@@ -22,19 +35,6 @@ export {
   type RestoredCluster,
   restoreClusterWorld,
 } from "./backup/restore-cluster.ts";
-export type {
-  AppendOutcome,
-  Engine,
-  EngineStatus,
-  EngineTable,
-  Journal,
-  JournalRecord,
-  JournalState,
-  JournalSubject,
-  StoredRecord,
-  Subscription,
-  TableEntry,
-} from "./engine/engine.ts";
 export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";

@@ -1,5 +1,5 @@
 // For tests, campaigns and benchmarks; not published.
-export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
+export { APPEND_RECORDS_MAX } from "./backbone/backbone.ts";
 export { OwnerQueue } from "./gateway/owner-queue.ts";
 export { nodeCommandCodec } from "./membership/commands.ts";
 export { heartbeatCodec } from "./membership/heartbeats.ts";

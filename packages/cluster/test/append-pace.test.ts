@@ -14,14 +14,14 @@ async function start(): Promise<{
   await small.create();
   const { node } = await small.node("a");
   await small.until(() => node.owns("0"));
-  const { gateway, engine } = await small.gateway();
+  const { gateway, backbone } = await small.gateway();
   const edit = (clientId: bigint, index: number): Promise<unknown> =>
     gateway.world.edit(
       { kind: "voxels", placements: [{ voxel: [index, 0, 0, 0], block: 1 + (index % 2) }] },
       { clientId, editId: index + 1 },
     );
   const records = async (): Promise<number> => {
-    const journal = await engine.findJournal(small.world, "0");
+    const journal = await backbone.findJournal(small.world, "0");
     return (await journal?.state())?.last ?? 0;
   };
   return { small, edit, records };

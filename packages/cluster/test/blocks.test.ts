@@ -82,12 +82,12 @@ test("[K37] an owner rejects a block that no map has", async () => {
 
 test("[K37] new types survive the loss of the table and all nodes, and reach shards that split and move", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
-  const { gateway, engine } = await small.gateway();
+  const { gateway, backbone } = await small.gateway();
   const { chest } = await small.settled(gateway.defineBlocks(CHEST));
   expect((await small.settled(small.edit(gateway, [1, 2, 3, 0], chest.id()))).status).toBe("applied");
   gateway.close();
-  engine.kill();
-  for (const { node, engine: own } of nodes) {
+  backbone.kill();
+  for (const { node, backbone: own } of nodes) {
     own.kill();
     node.kill(new Error("killed"));
   }

@@ -72,7 +72,7 @@ function ownerOf({ nodes }: Town, shard: string): Town["nodes"][number] {
 async function kill(made: Town, shard: string): Promise<void> {
   const owner = ownerOf(made, shard);
   owner.node.kill(new Error("killed"));
-  owner.engine.kill();
+  owner.backbone.kill();
   made.nodes.splice(made.nodes.indexOf(owner), 1);
   await addNode(made, `n${made.small.time.nowMs()}`);
   await made.small.until(() => ["0", "east"].every((each) => made.nodes.some(({ node }) => node.owns(each))));
@@ -185,17 +185,17 @@ const DISTURBANCES: Readonly<Record<string, (made: Town) => Promise<void>>> = {
     await kill(made, "0");
     await kill(made, "east");
   },
-  "appends of the sender lost before they are stored": (made) => cutOff(made, "0", "to engine"),
-  "appends of the sender lost after they are stored": (made) => cutOff(made, "0", "from engine"),
-  "appends of the receiver lost before they are stored": (made) => cutOff(made, "east", "to engine"),
-  "appends of the receiver lost after they are stored": (made) => cutOff(made, "east", "from engine"),
+  "appends of the sender lost before they are stored": (made) => cutOff(made, "0", "to backbone"),
+  "appends of the sender lost after they are stored": (made) => cutOff(made, "0", "from backbone"),
+  "appends of the receiver lost before they are stored": (made) => cutOff(made, "east", "to backbone"),
+  "appends of the receiver lost after they are stored": (made) => cutOff(made, "east", "from backbone"),
   "the receiver moved": (made) => move(made, "east"),
   "the sender moved": (made) => move(made, "0"),
 };
 
 /** Cuts the owner of a shard off in one direction, then kills it. */
-async function cutOff(made: Town, shard: string, partition: "to engine" | "from engine"): Promise<void> {
-  ownerOf(made, shard).engine.partition = partition;
+async function cutOff(made: Town, shard: string, partition: "to backbone" | "from backbone"): Promise<void> {
+  ownerOf(made, shard).backbone.partition = partition;
   await made.small.pass(700);
   await kill(made, shard);
 }
@@ -267,14 +267,14 @@ test("[K67] a shard that is split off knows which edits the old one applied", as
   const made = await town({ sender, watched });
   await split(made);
   await made.small.pass(10 * STEP_MS);
-  const { engine } = ownerOf(made, "0");
+  const { backbone } = ownerOf(made, "0");
   const { leavingEdits } = await new Promise<{ leavingEdits: number }>((resolve) => {
     // The east is about to store a step, of which the west does not learn.
     onCount = () => {
       const west = ownerOf(made, "0").node.shards.get("0");
       if (west === undefined || west.leavingEdits === 0) return;
       onCount = undefined;
-      engine.partition = "from engine";
+      backbone.partition = "from backbone";
       resolve(west);
     };
     void made.small.pass(20 * STEP_MS);
@@ -282,7 +282,7 @@ test("[K67] a shard that is split off knows which edits the old one applied", as
   expect(leavingEdits).toBeGreaterThan(0);
   const { node } = ownerOf(made, "east");
   await made.small.settled(node.split("east", boxBetween([0, 0, 0, 0], [1, 1, 1, 1]), "near"));
-  engine.partition = "none";
+  backbone.partition = "none";
   await made.small.pass(350 * STEP_MS);
   const found = await blocksOf(made);
   expect(found.get("-1,1,1")).toBe(300);
@@ -316,7 +316,7 @@ test("[K66] edits for a shard without an owner wait, and are refused when too ma
   for (const other of made.nodes) {
     if (other.node === node) continue;
     other.node.kill(new Error("killed"));
-    other.engine.kill();
+    other.backbone.kill();
   }
   const before = sent.length;
   await made.small.until(() => node.owns("east"));

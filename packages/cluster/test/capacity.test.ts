@@ -68,10 +68,10 @@ test("[K40] a split without room for a journal fails, and leaves the shard and t
   expect(reports).toEqual([]);
 });
 
-test("[K40] a split that waits for the engine is given up after 10 seconds, reported and undone", async () => {
+test("[K40] a split that waits for the backbone is given up after 10 seconds, reported and undone", async () => {
   const town = await played();
   const { small, owner, reports } = town;
-  const { table } = owner.engine;
+  const { table } = owner.backbone;
   const swap = table.swap.bind(table);
   table.swap = (key, value, expected) =>
     key.endsWith(".east")
@@ -145,7 +145,7 @@ test("[K38] a journal grows while it fills, and an owner that can get no more ro
   expect(reports).toEqual([]);
 });
 
-/** Fills the journal of a cluster whose engine loses requests to trim. Returns a function that ends the loss. */
+/** Fills the journal of a cluster whose backbone loses requests to trim. Returns a function that ends the loss. */
 async function fillJournal(town: Played): Promise<() => void> {
   const { small, owner } = town;
   const journal = small.hub.journal("town", "0");
@@ -164,7 +164,7 @@ async function fillJournal(town: Played): Promise<() => void> {
   };
 }
 
-test("[K38] an owner drops what is saved from a full journal, also after the engine lost a request to do so", async () => {
+test("[K38] an owner drops what is saved from a full journal, also after the backbone lost a request to do so", async () => {
   const town = await played(new SmallCluster({ journalBytesMin: 8_192, journalBytesMax: 8_192 }));
   const endLoss = await fillJournal(town);
   endLoss();
@@ -196,7 +196,7 @@ test("[K39] a new owner claims a journal that is full, saves it and accepts edit
   journal?.fill();
   const fullBytes = journal?.state.bytes ?? 0;
   expect(fullBytes).toBe(journal?.bytesMax);
-  owner.engine.kill();
+  owner.backbone.kill();
   owner.node.kill(new Error("killed"));
   const reports: string[] = [];
   const next = await reportingNode(small, "b", reports);
@@ -254,13 +254,13 @@ test("[K12] an edit that no record can hold is refused with ORT_LIMIT, and its o
 test("edits with much data that wait together travel in several requests", async () => {
   const town = await played();
   const { small, gateway, owner } = town;
-  const request = owner.engine;
+  const request = owner.backbone;
   const bytes = new Prng(2).bytes(DATA_BYTES);
   const sizes: number[] = [];
-  const engines = [...small.hub.engines].filter((engine) => engine !== request);
-  for (const engine of engines) {
-    const send = engine.request.bind(engine);
-    engine.request = (address, message, ms) => {
+  const backbones = [...small.hub.backbones].filter((backbone) => backbone !== request);
+  for (const backbone of backbones) {
+    const send = backbone.request.bind(backbone);
+    backbone.request = (address, message, ms) => {
       sizes.push(message.length);
       return send(address, message, ms);
     };

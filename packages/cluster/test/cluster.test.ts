@@ -68,9 +68,9 @@ test("[K21] a node takes a world with many earlier sessions at the first attempt
 
 test("[K17] clusterNodes reports which nodes are alive and which are leaving", async () => {
   const { small, nodes } = await cluster(["a", "b", "c"]);
-  const engine = small.hub.connect();
+  const backbone = small.hub.connect();
   const received = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
-    const all = await small.settled(clusterNodes(engine, "town", small.time));
+    const all = await small.settled(clusterNodes(backbone, "town", small.time));
     return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
   };
   expect(await received()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
@@ -86,7 +86,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
   expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.time))).toEqual([]);
 });
 
-test("[K17] [K18] nodes ignore nodes of another world on the same engine, even one with the same name", async () => {
+test("[K17] [K18] nodes ignore nodes of another world on the same backbone, even one with the same name", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const other = new SmallCluster({}, "village", small);
   await other.create();
@@ -97,7 +97,7 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
   const { node: namesake } = await other.node(own?.node.node ?? "");
   await other.node("idle");
   await other.until(() => namesake.owns("0"));
-  own?.engine.kill();
+  own?.backbone.kill();
   own?.node.kill(new Error("killed"));
   expect(await small.until(() => successor?.node.owns("0") === true)).toBeLessThan(5_000);
   expect(
@@ -113,18 +113,18 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
 
 test("[K25] a split fails if another node took the shard without a journal after the splitting node's check", async () => {
   const { small } = await cluster(["a"]);
-  const engine = small.hub.connect();
-  const directory = await small.settled(ClusterDirectory.open(engine, "town"));
+  const backbone = small.hub.connect();
+  const directory = await small.settled(ClusterDirectory.open(backbone, "town"));
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
   let checks = 0;
   const requireHeld = async (): Promise<void> => {
     if (++checks > 1) throw new OrthantError("ORT_FENCED", "another node claimed it");
-    await directory.bumpGeneration(engine);
+    await directory.bumpGeneration(backbone);
   };
-  const completed = directory.completeSplit(engine, split, requireHeld);
+  const completed = directory.completeSplit(backbone, split, requireHeld);
   expect(await small.settled(codeOfRejection(completed))).toBe("ORT_FENCED");
   expect(checks).toBe(2);
-  const status = await small.settled(clusterStatus(engine, "town"));
+  const status = await small.settled(clusterStatus(backbone, "town"));
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0"]);
 });
 
@@ -142,10 +142,10 @@ test("[K25] a node that opens a shard without its journal touches the map", asyn
 test("[K5] an owner that moved its shard answers `away` for a while, and then not at all", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const giver = nodes.find(({ node }) => node.owns("0"))?.node;
-  const engine = small.hub.connect();
+  const backbone = small.hub.connect();
   const address = ownerAddress("town", "0", giver?.shards.get("0")?.term ?? 0);
   const ask = (): Promise<Uint8Array> =>
-    small.settled(engine.request(address, encode(ownerRequestCodec, { kind: "edits", edits: [] }), 1_000));
+    small.settled(backbone.request(address, encode(ownerRequestCodec, { kind: "edits", edits: [] }), 1_000));
   await small.settled(giver?.move("0") ?? Promise.resolve());
   expect(decode(ownerAnswerCodec(4096), await ask())).toEqual({ kind: "away" });
   await small.pass(5_000);
@@ -166,7 +166,7 @@ test("[K25] a node that splits a shard writes the new shard's lease before other
   const { small, nodes } = await cluster(["a", "b"]);
   const splitter = nodes.find(({ node }) => node.owns("0"));
   if (splitter === undefined) throw new Error("the shard has no owner");
-  const swaps = vi.spyOn(splitter.engine.table, "swap");
+  const swaps = vi.spyOn(splitter.backbone.table, "swap");
   await small.settled(splitter.node.split("0", boxAt([0, 0, 0, 0]), "east"));
   await small.pass(3_000);
   const keys = swaps.mock.calls.map(([key]) => key);
@@ -213,7 +213,7 @@ test("[K11] [K18] when a node dies, another one has all acknowledged edits withi
   const dead = nodes.find(({ node }) => node.owns("0"));
   const successor = nodes.find(({ node }) => !node.owns("0"));
   dead?.node.kill(new Error("killed"));
-  dead?.engine.kill();
+  dead?.backbone.kill();
   const tookMs = await small.until(() => successor?.node.owns("0") === true);
   expect(tookMs).toBeLessThan(5_000);
   await small.settled(small.edit(gateway, [9, 0, 0, 0], 7));
@@ -231,12 +231,12 @@ test("[K9] [K21] a paused node is fenced: it stores and saves nothing after anot
   await small.until(() => zombie.node.owns("0"));
   const { gateway } = await small.gateway();
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
-  zombie.engine.pause();
+  zombie.backbone.pause();
   const successor = await small.node("b");
   await small.until(() => successor.node.owns("0"));
   await small.settled(small.edit(gateway, [1, 0, 0, 0], 2));
   await expect(small.settled(zombie.node.checkpoint())).rejects.toMatchObject({ code: "ORT_SAVE_FAILED" });
-  zombie.engine.resume();
+  zombie.backbone.resume();
   await small.pass(2_000);
   expect(lost).not.toHaveLength(0);
   await small.settled(gateway.world.load(REGION));
@@ -325,13 +325,13 @@ test("[K36] a fill or a copy is made once by the owner of all its regions, and a
     expect(gateway.world.state.voxelAt(x, y, 0, 0)).toBe(9);
 });
 
-test("[K54] while the engine is away a gateway shows what it has, and edits wait", async () => {
+test("[K54] while the backbone is away a gateway shows what it has, and edits wait", async () => {
   const { small } = await cluster(["a"]);
-  const { gateway, engine } = await small.gateway();
+  const { gateway, backbone } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
-  engine.partition = "both";
+  backbone.partition = "both";
   await small.pass(2_000);
-  expect(gateway.isEngineAway).toBe(true);
+  expect(gateway.isBackboneAway).toBe(true);
   const results: string[] = [];
   const edits = [1, 2].map((block) =>
     small.edit(gateway, [0, 0, 0, 0], block).then(({ status }) => results.push(status)),
@@ -339,9 +339,9 @@ test("[K54] while the engine is away a gateway shows what it has, and edits wait
   await small.pass(5_000);
   expect(results).toEqual([]);
   expect(gateway.world.isLoaded(boxAt([0, 0, 0, 0]))).toBe(true);
-  engine.partition = "none";
+  backbone.partition = "none";
   await small.settled(Promise.all(edits));
-  expect(gateway.isEngineAway).toBe(false);
+  expect(gateway.isBackboneAway).toBe(false);
   expect(results).toEqual(["applied", "applied"]);
   expect(gateway.world.state.voxelAt(0, 0, 0, 0)).toBe(2);
 });
@@ -381,7 +381,7 @@ test("[K20] an edit whose journal is lost settles even if no other edit follows"
   const small = new SmallCluster();
   await small.create();
   // This node never saves on its own.
-  const { node, engine } = await small.node("a", {}, 1_000_000);
+  const { node, backbone } = await small.node("a", {}, 1_000_000);
   await small.until(() => node.owns("0"));
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
@@ -392,7 +392,7 @@ test("[K20] an edit whose journal is lost settles even if no other edit follows"
   const edited = small.edit(gateway, [1, 0, 0, 0], 2);
   await small.pass(50);
   small.hub.loseJournal("town", "0");
-  engine.kill();
+  backbone.kill();
   small.hub.faultPlan = NO_ENGINE_FAULTS;
   const successor = await small.node("b");
   await small.until(() => successor.node.owns("0"));
@@ -428,7 +428,7 @@ test("[K23] a new owner never writes to an existing pack", async () => {
   };
   const before = await packs();
   nodes[0]?.node.kill(new Error("killed"));
-  nodes[0]?.engine.kill();
+  nodes[0]?.backbone.kill();
   const successor = await small.node("b");
   await small.until(() => successor.node.owns("0"));
   await small.settled(small.edit(gateway, [5, 0, 0, 0], 2));
@@ -455,25 +455,25 @@ test("[K24] a save records up to where it contains the journal, and the journal 
 
 test("[K26] a node executes commands and reports those that it cannot execute", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
-  const engine = small.hub.connect();
-  for (const { node, engine: own } of nodes) await handleCommands(own, "town", node);
+  const backbone = small.hub.connect();
+  for (const { node, backbone: own } of nodes) await handleCommands(own, "town", node);
   const from = nodes.find(({ node }) => node.owns("0"))?.node.node ?? "";
   const to = nodes.find(({ node }) => !node.owns("0"))?.node.node ?? "";
-  await small.settled(sendCommand(engine, "town", from, { kind: "move", shard: "0", successor: to }));
+  await small.settled(sendCommand(backbone, "town", from, { kind: "move", shard: "0", successor: to }));
   await small.until(() => nodes.some(({ node }) => node.node === to && node.owns("0")));
   await expect(
-    small.settled(sendCommand(engine, "town", from, { kind: "move", shard: "0", successor: "" })),
+    small.settled(sendCommand(backbone, "town", from, { kind: "move", shard: "0", successor: "" })),
   ).rejects.toMatchObject({ code: "ORT_NOT_FOUND" });
   const sectors = boxBetween([4, 0, 0, 0], [8, 1, 1, 1]);
   await small.settled(
-    sendCommand(engine, "town", to, { kind: "split", shard: "0", sectors, newShard: "east" }),
+    sendCommand(backbone, "town", to, { kind: "split", shard: "0", sectors, newShard: "east" }),
   );
-  const status = await small.settled(clusterStatus(engine, "town"));
+  const status = await small.settled(clusterStatus(backbone, "town"));
   expect(status?.shards.map(({ shard, lease }) => [shard, lease?.node])).toEqual([
     ["0", to],
     ["east", to],
   ]);
-  await small.settled(sendCommand(engine, "town", to, { kind: "drain" }));
+  await small.settled(sendCommand(backbone, "town", to, { kind: "drain" }));
   await small.until(() =>
     nodes.some(({ node }) => node.node === from && node.owns("0") && node.owns("east")),
   );
@@ -481,7 +481,7 @@ test("[K26] a node executes commands and reports those that it cannot execute", 
     expect(codeOf(() => decode(nodeCommandCodec, Uint8Array.from(bytes)))).not.toBe("no error");
 });
 
-test("[K27] when the engine loses its table, nodes restore what they know, and new nodes find the map beside the shards", async () => {
+test("[K27] when the backbone loses its table, nodes restore what they know, and new nodes find the map beside the shards", async () => {
   const { small, nodes } = await cluster(["a"]);
   await small.settled(
     nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east") ?? Promise.resolve(),
@@ -491,7 +491,7 @@ test("[K27] when the engine loses its table, nodes restore what they know, and n
   const { gateway } = await small.gateway();
   expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).status).toBe("applied");
   nodes[0]?.node.kill(new Error("killed"));
-  nodes[0]?.engine.kill();
+  nodes[0]?.backbone.kill();
   small.hub.table.lose();
   const successor = await small.node("b");
   await small.until(() => successor.node.owns("0") && successor.node.owns("east"));
@@ -503,14 +503,14 @@ test("[K27] when the engine loses its table, nodes restore what they know, and n
 test("[K27] a restored map also replaces a newer one that was lost with the table", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
-  const engine = small.hub.connect();
+  const backbone = small.hub.connect();
   nodes[0]?.node.kill(new Error("killed"));
-  nodes[0]?.engine.kill();
-  const directory = await small.settled(ClusterDirectory.open(engine, "town"));
+  nodes[0]?.backbone.kill();
+  const directory = await small.settled(ClusterDirectory.open(backbone, "town"));
   // The node that split the shard died before it wrote the map beside the shards, and the split record is
   // lost.
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
-  await small.settled(directory.completeSplit(engine, split, async () => undefined));
+  await small.settled(directory.completeSplit(backbone, split, async () => undefined));
   await small.pass(50);
   small.hub.table.lose();
   await small.node("b");
@@ -564,11 +564,11 @@ test("[K25] a split stays in force even if a restored map lacks it", async () =>
 
 test("[K25] a split that was lost with the table before its writer got the answer is added to the next table", async () => {
   const { small } = await cluster(["a"]);
-  const engine = small.hub.connect();
-  const directory = await small.settled(ClusterDirectory.open(engine, "town"));
+  const backbone = small.hub.connect();
+  const directory = await small.settled(ClusterDirectory.open(backbone, "town"));
   const before = small.hub.table.get("map.town")?.value ?? new Uint8Array();
-  const swap = engine.table.swap.bind(engine.table);
-  vi.spyOn(engine.table, "swap").mockImplementationOnce(async (...asked) => {
+  const swap = backbone.table.swap.bind(backbone.table);
+  vi.spyOn(backbone.table, "swap").mockImplementationOnce(async (...asked) => {
     const revision = await swap(...asked);
     small.hub.table.lose();
     small.hub.table.put("map.town", before);
@@ -577,9 +577,9 @@ test("[K25] a split that was lost with the table before its writer got the answe
     return revision;
   });
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
-  await small.settled(directory.completeSplit(engine, split, async () => undefined));
+  await small.settled(directory.completeSplit(backbone, split, async () => undefined));
   expect(directory.map.splits).toEqual([split]);
-  const status = await small.settled(clusterStatus(engine, "town"));
+  const status = await small.settled(clusterStatus(backbone, "town"));
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0", "east"]);
 });
 

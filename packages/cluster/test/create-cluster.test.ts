@@ -26,8 +26,8 @@ async function killedWorld(): Promise<MemoryDisk> {
 
 async function bringIn(source: MemoryDisk): Promise<ShardFolders> {
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
-  const engine = new MemoryHub({ time, random: () => 0 }).connect();
-  await settled(time, createClusterWorld({ engine, folders, world: "town", source, random }));
+  const backbone = new MemoryHub({ time, random: () => 0 }).connect();
+  await settled(time, createClusterWorld({ backbone, folders, world: "town", source, random }));
   return folders;
 }
 
@@ -44,9 +44,9 @@ describe("createClusterWorld", () => {
     const { directories, files } = (await killedWorld()).image();
     const lost = [...files].filter(([path]) => !path.startsWith(`${JOURNAL_FOLDER}/`));
     const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
-    const engine = new MemoryHub({ time, random: () => 0 }).connect();
+    const backbone = new MemoryHub({ time, random: () => 0 }).connect();
     const source = new MemoryDisk({ directories, files: new Map(lost) });
-    const failed = settled(time, createClusterWorld({ engine, folders, world: "town", source, random }));
+    const failed = settled(time, createClusterWorld({ backbone, folders, world: "town", source, random }));
     await expect(failed).rejects.toSatisfy((error) => isOrthantError(error, "ORT_JOURNAL"));
     expect(await folders.termOf(FIRST_SHARD)).toBeUndefined();
   });

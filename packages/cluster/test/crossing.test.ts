@@ -63,7 +63,7 @@ async function shown({ small, gateway }: Town): Promise<readonly number[]> {
 async function kill(made: Town, shard: string): Promise<void> {
   const owner = ownerOf(made, shard);
   owner.node.kill(new Error("killed"));
-  owner.engine.kill();
+  owner.backbone.kill();
   made.nodes.splice(made.nodes.indexOf(owner), 1);
   await made.small.until(() => ["0", "east"].every((each) => made.nodes.some(({ node }) => node.owns(each))));
 }
@@ -107,7 +107,7 @@ test("[K56] an entity on its way to a shard without an owner arrives when there 
   const cow = await made.small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-1) }));
   const owner = ownerOf(made, "east");
   owner.node.kill(new Error("killed"));
-  owner.engine.kill();
+  owner.backbone.kill();
   made.nodes.splice(made.nodes.indexOf(owner), 1);
   await made.small.settled(entitiesOf(made, "0").change(cow, { position: at(2) }));
   // The outbox is in the journal, and then in the save.
@@ -134,11 +134,11 @@ test("[K57] an arrival that was not acknowledged is not repeated", async () => {
   const made = await town();
   const { small } = made;
   const cow = await small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(-1) }));
-  const { engine } = ownerOf(made, "0");
+  const { backbone } = ownerOf(made, "0");
   const leaving = entitiesOf(made, "0").change(cow, { position: at(2) });
   await small.settled(leaving);
   // The answer does not reach the sender, whose successor sends the entity again.
-  engine.partition = "from engine";
+  backbone.partition = "from backbone";
   await small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
   await small.settled(entitiesOf(made, "east").remove(cow));
   await kill(made, "0");
@@ -178,20 +178,20 @@ test("[K60] a world that is merged into one has entities that were on their way,
   await small.until(() => entitiesOf(made, "east").get(pig) !== undefined);
   const east = ownerOf(made, "east");
   east.node.kill(new Error("killed"));
-  east.engine.kill();
+  east.backbone.kill();
   await small.settled(
     ownerOf(made, "0")
       .node.entities("0")
       ?.change(cow, { position: at(3) }) ?? Promise.resolve(),
   );
-  for (const { node, engine } of made.nodes) {
+  for (const { node, backbone } of made.nodes) {
     node.kill(new Error("killed"));
-    engine.kill();
+    backbone.kill();
   }
   await small.pass(10_000);
   const { time, random, folders, world } = small;
   const options = {
-    engine: small.hub.connect(),
+    backbone: small.hub.connect(),
     folders,
     world,
     time,

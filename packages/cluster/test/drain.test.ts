@@ -11,7 +11,7 @@ async function ownedBy(
   const nodes: SmallNode[] = [];
   for (const name of names) {
     const made = await small.node(name);
-    await handleCommands(made.engine, "town", made.node);
+    await handleCommands(made.backbone, "town", made.node);
     nodes.push(made);
   }
   await small.until(() => nodes.some(({ node }) => node.owns("0")));
@@ -26,9 +26,9 @@ async function ownerOf(small: SmallCluster): Promise<string | undefined> {
 
 test("[K49] the last node of a world refuses to be drained, and stays the owner", async () => {
   const { small } = await ownedBy(["a"]);
-  const engine = small.hub.connect();
+  const backbone = small.hub.connect();
   for (const command of [{ kind: "drain" }, { kind: "move", shard: "0", successor: "" }] as const) {
-    const refused = codeOfRejection(sendCommand(engine, "town", "a", command));
+    const refused = codeOfRejection(sendCommand(backbone, "town", "a", command));
     expect(await small.settled(refused)).toBe("ORT_NOT_FOUND");
     await small.pass(2_000);
     expect(await ownerOf(small)).toBe("a");
@@ -57,11 +57,11 @@ test("[K49] of two nodes that are drained at once, one keeps the shards", async 
 
 test("[K49] a forced drain leaves the shards without an owner, which an OwnerWatch reports after ten seconds", async () => {
   const { small } = await ownedBy(["a"]);
-  const engine = small.hub.connect();
-  const watch = await small.settled(OwnerWatch.open({ engine, world: "town", time: small.time }));
+  const backbone = small.hub.connect();
+  const watch = await small.settled(OwnerWatch.open({ backbone, world: "town", time: small.time }));
   await small.pass(20_000);
   expect(watch.vacant).toEqual([]);
-  await small.settled(sendCommand(engine, "town", "a", { kind: "leave" }));
+  await small.settled(sendCommand(backbone, "town", "a", { kind: "leave" }));
   expect(await ownerOf(small)).toBe("");
   await small.pass(5_000);
   expect(watch.vacant).toEqual([]);
@@ -76,8 +76,8 @@ test("[K49] a forced drain leaves the shards without an owner, which an OwnerWat
 
 test("an OwnerWatch reports the shards of a node that died", async () => {
   const { small, nodes } = await ownedBy(["a"]);
-  const engine = small.hub.connect();
-  const watch = await small.settled(OwnerWatch.open({ engine, world: "town", time: small.time }));
+  const backbone = small.hub.connect();
+  const watch = await small.settled(OwnerWatch.open({ backbone, world: "town", time: small.time }));
   nodes[0]?.node.kill(new Error("killed"));
   await small.pass(11_000);
   expect(watch.vacant).toEqual(["0"]);

@@ -10,12 +10,12 @@ test("an owner that an edit ends while it begins to answer gives its shard up, a
   const small = new SmallCluster();
   await small.create();
   const losses: string[] = [];
-  const { node, engine, started } = small.startNode("a", {
+  const { node, backbone, started } = small.startNode("a", {
     onLost: (shard, error) => losses.push(`${shard}: ${error}`),
   });
-  const respond = engine.respond.bind(engine);
+  const respond = backbone.respond.bind(backbone);
   // It answers edits already when its journal is lost, and waits to answer other shards.
-  engine.respond = async (address, answer) => {
+  backbone.respond = async (address, answer) => {
     if (address === transferAddress(small.world, "0", 1)) {
       small.hub.loseJournal(small.world, "0");
       await sleep(small.time, 2_000);

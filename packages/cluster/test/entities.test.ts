@@ -61,7 +61,7 @@ test("[K34] a player with an interest in a shard without an owner sees its entit
   const server = await SmallServer.open(small);
   const dead = nodes.find(({ node }) => node.owns("0"));
   dead?.node.kill(new Error("killed"));
-  dead?.engine.kill();
+  dead?.backbone.kill();
   const ada = await server.join(1n, "Ada", regionBox([0, 0, 0, 0]));
   await small.until(() => ada.sight.length === 1);
 });
@@ -105,12 +105,12 @@ async function ask(
   shard: string,
   regions: readonly Position[],
 ): Promise<readonly { readonly kind: string }[]> {
-  const engine = small.hub.connect();
-  const status = await small.settled(clusterStatus(engine, "town"));
+  const backbone = small.hub.connect();
+  const status = await small.settled(clusterStatus(backbone, "town"));
   const term = status?.shards.find((each) => each.shard === shard)?.lease?.term ?? 0;
   const asked = regions.map((region) => ({ region, held: 0 }));
   const request = encode(ownerRequestCodec, { kind: "entities", regions: asked });
-  const bytes = await small.settled(engine.request(ownerAddress("town", shard, term), request, 1_000));
+  const bytes = await small.settled(backbone.request(ownerAddress("town", shard, term), request, 1_000));
   const answer = decode(ownerAnswerCodec(64), bytes);
   return answer.kind === "entities" ? answer.answers : [];
 }

@@ -1,4 +1,4 @@
-import type { ClusterGateway, EngineTable } from "@orthant/cluster";
+import type { BackboneTable, ClusterGateway } from "@orthant/cluster";
 import { clientKey, decodeShardRecord, mapKey } from "@orthant/cluster/internal";
 import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/lattice";
@@ -57,7 +57,7 @@ class ForgetfulTown {
   /** Kills the owner, and waits for the next one, which replays the journal. */
   async replaceOwner(): Promise<void> {
     const owner = this.#nodes.pop();
-    owner?.engine.kill();
+    owner?.backbone.kill();
     owner?.node.kill(new Error("killed"));
     await this.#addNode(`n${this.small.time.nowMs()}`);
   }
@@ -69,7 +69,7 @@ class ForgetfulTown {
 
   /** Makes the owner wait when it reads the map, until the returned function is called. */
   holdMap(): () => void {
-    const table = this.#nodes[0]?.engine.table as EngineTable;
+    const table = this.#nodes[0]?.backbone.table as BackboneTable;
     const get = table.get.bind(table);
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {

@@ -23,18 +23,18 @@ async function start() {
   const lost: unknown[] = [];
   const { node } = await cluster.node("a", { onLost: (_shard, error) => lost.push(error) });
   await cluster.until(() => node.owns("0"));
-  const { gateway, engine } = await cluster.gateway();
-  return { cluster, node, gateway, engine, lost };
+  const { gateway, backbone } = await cluster.gateway();
+  return { cluster, node, gateway, backbone, lost };
 }
 
 test.each(HOSTILE_KINDS)("[K71] an owner survives extreme requests of a gateway: %s", async (kind) => {
-  const { cluster, node, gateway, engine, lost } = await start();
+  const { cluster, node, gateway, backbone, lost } = await start();
   await cluster.settled(cluster.edit(gateway, [1, 1, 1, 0], 3));
   const term = node.shards.get("0")?.term ?? 0;
   for (let seed = 0; seed < REQUESTS; seed++) {
     const request = hostileRequest(new Prng(seed), kind);
     const startMs = workedMs();
-    const answering = engine.request(ownerAddress(cluster.world, "0", term), request, 3_000);
+    const answering = backbone.request(ownerAddress(cluster.world, "0", term), request, 3_000);
     // A failure is an answer, too, if others are unharmed.
     await cluster.settled(answering.catch(() => undefined));
     expect(workedMs() - startMs, `seed ${seed}`).toBeLessThan(LEASE_MS);
@@ -46,7 +46,7 @@ test.each(HOSTILE_KINDS)("[K71] an owner survives extreme requests of a gateway:
 });
 
 test("[K71] an owner that simulates survives a gateway that asks about regions everywhere", async () => {
-  const { cluster, node, engine, lost } = await start();
+  const { cluster, node, backbone, lost } = await start();
   const simulation = node.simulate<3>({ stepMs: 50, systems: { idle: () => undefined } });
   const term = node.shards.get("0")?.term ?? 0;
   const regions = Array.from({ length: 1_024 }, (_, index) => {
@@ -54,7 +54,7 @@ test("[K71] an owner that simulates survives a gateway that asks about regions e
     return { region, held: 0, latest: 0, at: 0, from: 0 };
   });
   const request = encode(ownerRequestCodec, { kind: "regions", regions });
-  await cluster.settled(engine.request(ownerAddress(cluster.world, "0", term), request, 3_000));
+  await cluster.settled(backbone.request(ownerAddress(cluster.world, "0", term), request, 3_000));
   for (let step = 0; step < 4; step++) {
     const startMs = workedMs();
     await cluster.pass(50);

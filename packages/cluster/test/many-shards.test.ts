@@ -3,7 +3,7 @@ import { mapKey } from "@orthant/cluster/internal";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { boxBetween } from "@orthant/core/lattice";
 import { Prng } from "@orthant/testkit";
-import type { MemoryEngine } from "@orthant/testkit/cluster";
+import type { MemoryBackbone } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 
@@ -25,7 +25,7 @@ interface Counts {
 }
 
 /** Counts the subscriptions that a connection makes from now on. */
-function count(engine: MemoryEngine): Counts {
+function count(backbone: MemoryBackbone): Counts {
   const counts: Counts = { sectors: 0, addresses: 0, topics: 0, keys: 0, writes: 0, writtenBytes: 0 };
   const counted =
     <Arguments extends readonly unknown[]>(
@@ -42,12 +42,12 @@ function count(engine: MemoryEngine): Counts {
         },
       };
     };
-  const { table } = engine;
+  const { table } = backbone;
   const watch = table.watch.bind(table);
-  Object.assign(engine, {
-    follow: counted("sectors", engine.follow.bind(engine)),
-    respond: counted("addresses", engine.respond.bind(engine)),
-    listen: counted("topics", engine.listen.bind(engine)),
+  Object.assign(backbone, {
+    follow: counted("sectors", backbone.follow.bind(backbone)),
+    respond: counted("addresses", backbone.respond.bind(backbone)),
+    listen: counted("topics", backbone.listen.bind(backbone)),
   });
   Object.assign(table, {
     watch: counted("keys", (prefix: string, listener: Parameters<typeof watch>[1]) =>
@@ -67,7 +67,7 @@ test("a node's subscriptions follow what it owns or shows, and not the number of
   const owned = await Promise.all(
     Array.from({ length: NODES }, async (_, number) => {
       const member = await small.node(`n${number}`);
-      return { ...member, counts: count(member.engine) };
+      return { ...member, counts: count(member.backbone) };
     }),
   );
   await small.until(() => owned.some(({ node }) => node.owns("0")));
@@ -88,10 +88,10 @@ test("a node's subscriptions follow what it owns or shows, and not the number of
   const gateways: Counts[] = [];
   const sectorsSeen: number[] = [];
   for (let number = 0; number < GATEWAYS; number++) {
-    const engine = hub.connect();
-    const counts = count(engine);
+    const backbone = hub.connect();
+    const counts = count(backbone);
     const gateway = await small.settled(
-      ClusterGateway.open({ engine, time, generators: DEFAULT_GENERATORS, world }),
+      ClusterGateway.open({ backbone, time, generators: DEFAULT_GENERATORS, world }),
     );
     const seen = new Set<number>();
     for (let player = 0; player < PLAYERS; player++) {

@@ -54,7 +54,7 @@ test("[K70] ticks of all shards, and edits on their way, have the steps left tha
   const atEast = eastStep();
   await small.settled(east.node.checkpoint());
   east.node.kill(new Error("killed"));
-  east.engine.kill();
+  east.backbone.kill();
   sentAt = -1;
   await small.pass(12 * STEP_MS);
   const atWest = westSteps?.shards.get("0")?.step ?? 0;
@@ -66,7 +66,7 @@ test("[K70] ticks of all shards, and edits on their way, have the steps left tha
   const { time, random, folders, world } = small;
   const generators = DEFAULT_GENERATORS;
   const folded = await small.settled(
-    foldShards({ engine: small.hub.connect(), folders, world, time, random, generators }),
+    foldShards({ backbone: small.hub.connect(), folders, world, time, random, generators }),
   );
   const target = new MemoryDisk();
   await mergeShards(folded, target, { nowMs: time.nowMs() });

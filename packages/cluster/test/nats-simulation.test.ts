@@ -1,9 +1,9 @@
 import {
+  type Backbone,
   ClusterNode,
   type ClusterSimulation,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   ShardFolders,
 } from "@orthant/cluster";
 import { box, chunkShape, systemTime } from "@orthant/core";
@@ -30,7 +30,7 @@ test(
   "[K66] edits and ticks of steps cross a border between owners on a NATS server, each once",
   async () => {
     const nats = await NatsCluster.start(1);
-    const engines: Engine[] = [];
+    const backbones: Backbone[] = [];
     const nodes: ClusterNode[] = [];
     try {
       const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
@@ -59,12 +59,12 @@ test(
       };
       const simulations: ClusterSimulation<3>[] = [];
       for (const name of ["a", "b"]) {
-        const engine = await nats.connect();
-        engines.push(engine);
+        const backbone = await nats.connect();
+        backbones.push(backbone);
         if (name === "a")
-          await createClusterWorld({ engine, folders, world: "town", source, random: systemRandomBits });
+          await createClusterWorld({ backbone, folders, world: "town", source, random: systemRandomBits });
         const node = new ClusterNode({
-          ...{ engine, folders, time: systemTime, random: systemRandomBits },
+          ...{ backbone, folders, time: systemTime, random: systemRandomBits },
           ...{ generators: DEFAULT_GENERATORS, world: "town", node: name },
         });
         await node.start();
@@ -91,7 +91,7 @@ test(
       for (const simulation of simulations) await simulation.stop();
     } finally {
       for (const node of nodes) await node.stop();
-      for (const engine of engines) await engine.close();
+      for (const backbone of backbones) await backbone.close();
       await nats.dispose();
     }
   },

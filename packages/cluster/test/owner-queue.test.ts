@@ -5,11 +5,11 @@ import { SmallCluster } from "./small-cluster.ts";
 test("[K19] an edit that was sent to another owner before goes ahead of later ones of its client", async () => {
   const small = new SmallCluster();
   await small.create();
-  const engine = small.hub.connect();
-  const directory = await small.settled(ClusterDirectory.open(engine, small.world));
+  const backbone = small.hub.connect();
+  const directory = await small.settled(ClusterDirectory.open(backbone, small.world));
   const sent: number[][] = [];
   const queue = new OwnerQueue<number>({
-    ...{ engine, directory, time: small.time, world: small.world },
+    ...{ backbone, directory, time: small.time, world: small.world },
     batchMax: 2,
     shardOf: () => "0",
     inOrder: (edits) => [...edits].sort((a, b) => a - b),
@@ -26,5 +26,5 @@ test("[K19] an edit that was sent to another owner before goes ahead of later on
   await small.pass(1_000);
   expect(sent).toEqual([[1], [2, 3], [4, 5]]);
   queue.close();
-  await small.settled(engine.close());
+  await small.settled(backbone.close());
 });

@@ -67,9 +67,9 @@ test("[K32] poses are in a save of the first shard after a checkpoint, and outli
   await small.until(() => north.standing("Ada") === 9);
   ada.leave();
   await small.pass(2_000);
-  for (const { node, engine } of nodes) {
+  for (const { node, backbone } of nodes) {
     node.kill(new Error("killed"));
-    engine.kill();
+    backbone.kill();
   }
   north.kill();
   const disk = small.store.disk(`town/shards/0/e${await small.folders.termOf("0")}`);
@@ -94,7 +94,7 @@ test("[K32] when an owner dies before saving, gateways send the poses to the nex
   ada.leave();
   await small.pass(100);
   // Only the connection is killed, because a node that ends itself would save.
-  nodes.find(({ node }) => node.owns("0"))?.engine.kill();
+  nodes.find(({ node }) => node.owns("0"))?.backbone.kill();
   // The player rejoins while the shard has no owner, and waits.
   ada.connect(south);
   await small.until(() => south.standing("Ada") !== undefined);
@@ -143,14 +143,14 @@ test("[K32] when no owner answers, players still join, at the last pose this gat
   await small.until(() => north.standing("Ada") === 9);
   ada.leave();
   await small.pass(100);
-  for (const { engine } of nodes) engine.kill();
+  for (const { backbone } of nodes) backbone.kill();
   ada.connect(north);
   const waitedMs = await small.until(() => north.standing("Ada") !== undefined);
   expect(waitedMs).toBeGreaterThan(7_000);
   expect(waitedMs).toBeLessThan(9_000);
   expect(north.standing("Ada")).toBe(9);
   // A gateway that is cut off knows that no owner will answer.
-  south.engine.partition = "both";
+  south.backbone.partition = "both";
   await small.pass(2_000);
   ada.leave();
   ada.connect(south);
@@ -158,7 +158,7 @@ test("[K32] when no owner answers, players still join, at the last pose this gat
   expect(south.standing("Ada")).toBe(0);
   // A player who started at the spawn for lack of an answer must not be remembered there.
   ada.leave();
-  south.engine.partition = "none";
+  south.backbone.partition = "none";
   const { node } = await small.node("c");
   await small.until(() => node.owns("0"));
   await small.pass(500);
@@ -201,7 +201,7 @@ test("a closing gateway waits until an owner has its players' poses, but not for
   ada.connect(south);
   await small.until(() => south.standing("Ada") !== undefined);
   expect(south.standing("Ada")).toBe(9);
-  for (const { engine } of nodes) engine.kill();
+  for (const { backbone } of nodes) backbone.kill();
   await south.sync.shutdown("done", 0);
   const startMs = small.time.nowMs();
   await small.settled(south.gateway.served.save());

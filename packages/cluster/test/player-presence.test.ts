@@ -148,22 +148,22 @@ test("[K30] players of a killed or disconnected gateway vanish within four secon
   expect(ada.sight.length).toBe(2);
   await small.pass(2_200);
   expect(ada.sight.map(([name]) => name)).toEqual(["Cy"]);
-  serverAt(servers, 2).engine.partition = "both";
+  serverAt(servers, 2).backbone.partition = "both";
   await small.pass(4_200);
   expect([ada.sight, cy.sight]).toEqual([[], []]);
-  serverAt(servers, 2).engine.partition = "none";
+  serverAt(servers, 2).backbone.partition = "none";
   await small.until(() => ada.sight.length === 1 && cy.sight.length === 1);
 });
 
-test("[K30] a player who changes interest while the engine is away sees others once it is back", async () => {
+test("[K30] a player who changes interest while the backbone is away sees others once it is back", async () => {
   const { small, servers } = await town(2);
   await serverAt(servers, 1).join(2n, "Bo");
   const ada = await serverAt(servers, 0).join(1n, "Ada", regionBox([90, 0, 0, 0]));
-  serverAt(servers, 0).engine.partition = "both";
+  serverAt(servers, 0).backbone.partition = "both";
   await small.pass(2_000);
   ada.sync.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
   await small.pass(2_000);
-  serverAt(servers, 0).engine.partition = "none";
+  serverAt(servers, 0).backbone.partition = "none";
   await small.until(() => ada.sight.length === 1);
 });
 

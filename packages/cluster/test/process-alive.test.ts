@@ -1,7 +1,7 @@
 import { runProgram } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 
-// The in-memory engine has no socket to keep the process alive, so only timers with waiting promises do.
+// The in-memory backbone has no socket to keep the process alive, so only timers with waiting promises do.
 
 const PREPARE = `
   import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, ShardFolders }
@@ -16,13 +16,13 @@ import { boxBetween, systemRandomBits } from "@orthant/core/lattice";
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
   const source = new MemoryDisk();
   await (await createWorldEngine(source, { name: "Town" })).close();
-  await createClusterWorld({ engine: hub.connect(), folders, world: "town", source, random: systemRandomBits });
-  const nodeOf = (node, engine = hub.connect()) => new ClusterNode({
-    engine, folders, world: "town", node,
+  await createClusterWorld({ backbone: hub.connect(), folders, world: "town", source, random: systemRandomBits });
+  const nodeOf = (node, backbone = hub.connect()) => new ClusterNode({
+    backbone, folders, world: "town", node,
     time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS,
   });
   const openGateway = () => ClusterGateway.open({
-    engine: hub.connect(), world: "town", time: systemTime, generators: DEFAULT_GENERATORS,
+    backbone: hub.connect(), world: "town", time: systemTime, generators: DEFAULT_GENERATORS,
   });
   const edit = { kind: "voxels", placements: [{ voxel: [1, 2, 3, 0], block: 1 }] };
 `;
@@ -66,13 +66,13 @@ test.each([
     "a false\n",
   ],
   [
-    "starts a node while the engine does not answer",
+    "starts a node while the backbone does not answer",
     `
-      const engine = hub.connect();
-      engine.partition = "both";
-      const node = nodeOf("a", engine);
+      const backbone = hub.connect();
+      backbone.partition = "both";
+      const node = nodeOf("a", backbone);
       const starting = node.start();
-      setTimeout(() => { engine.partition = "none"; }, 1_500).unref();
+      setTimeout(() => { backbone.partition = "none"; }, 1_500).unref();
       await starting;
       console.log("started");
       await node.stop();

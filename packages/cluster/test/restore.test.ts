@@ -30,7 +30,7 @@ class Town {
   readonly reports: string[] = [];
   readonly #checkpointMs: number;
   node: ClusterNode | undefined;
-  engine: SmallNode["engine"] | undefined;
+  backbone: SmallNode["backbone"] | undefined;
 
   constructor(checkpointMs = 1_000) {
     this.#checkpointMs = checkpointMs;
@@ -48,9 +48,9 @@ class Town {
       onJournalLost: (shard, detail) => this.reports.push(`lost the journal of ${shard}: ${detail}`),
       onFailure: (shard, error) => this.reports.push(`could not claim ${shard}: ${error}`),
     };
-    const { node, engine } = await this.small.node(name, events, this.#checkpointMs);
+    const { node, backbone } = await this.small.node(name, events, this.#checkpointMs);
     this.node = node;
-    this.engine = engine;
+    this.backbone = backbone;
     const { shards = [] } = (await this.small.settled(clusterStatus(this.small.hub.connect(), "town"))) ?? {};
     const isOwned = (shard: string): boolean => node.owns(shard) || this.reports.length > 0;
     await this.small.until(() => shards.every(({ shard }) => isOwned(shard)));
@@ -99,15 +99,15 @@ class Town {
 
   restore(backup: MemoryDisk): ReturnType<typeof restoreClusterWorld> {
     const { store, random, time, hub } = this.small;
-    const engine = hub.connect();
-    const options = { engine, store, backup: new DiskFolders(backup), world: "town", random, time };
+    const backbone = hub.connect();
+    const options = { backbone, store, backup: new DiskFolders(backup), world: "town", random, time };
     return this.small.settled(restoreClusterWorld(options));
   }
 
   async fold(): ReturnType<typeof foldShards> {
     const { folders, random, time, hub } = this.small;
     const options = {
-      engine: hub.connect(),
+      backbone: hub.connect(),
       folders,
       world: "town",
       random,
@@ -185,7 +185,7 @@ test("[K50] an owner that slept through a restore can neither save nor store an 
   await town.build(WEST, 3);
   const backup = await town.backup();
   await town.build(WEST, 4);
-  const [sleeper, connection] = [town.node, town.engine];
+  const [sleeper, connection] = [town.node, town.backbone];
   connection?.pause();
   await town.small.pass(6_000);
   await town.restore(backup);

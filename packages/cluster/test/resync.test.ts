@@ -3,7 +3,7 @@ import type { Position } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
 import { boxBetween, regionBox } from "@orthant/core/lattice";
 import type { FakeTime } from "@orthant/testkit";
-import type { MemoryEngine } from "@orthant/testkit/cluster";
+import type { MemoryBackbone } from "@orthant/testkit/cluster";
 import { expect, test, vi } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 
@@ -19,10 +19,10 @@ interface Request {
 }
 
 /** Records every request for regions that a node sends from now on. */
-function requestsOf(engine: MemoryEngine, time: FakeTime): Request[] {
+function requestsOf(backbone: MemoryBackbone, time: FakeTime): Request[] {
   const requests: Request[] = [];
-  const request = engine.request.bind(engine);
-  vi.spyOn(engine, "request").mockImplementation(async (address, bytes, timeoutMs) => {
+  const request = backbone.request.bind(backbone);
+  vi.spyOn(backbone, "request").mockImplementation(async (address, bytes, timeoutMs) => {
     const asked = decode(ownerRequestCodec, bytes);
     const regions = asked.kind === "regions" ? asked.regions.map(({ region }) => `${region}`) : [];
     const sent: Request = { regions, startMs: time.nowMs(), endMs: Infinity };
@@ -39,17 +39,17 @@ test("a reconnected gateway compares thousands of regions in small steps with re
   await small.create();
   const { node } = await small.node("a");
   await small.until(() => node.owns("0"));
-  const { gateway, engine } = await small.gateway();
+  const { gateway, backbone } = await small.gateway();
   const { world } = gateway;
   world.keep(PLANE);
   world.keep(regionBox(WATCHED));
   await small.settled(world.load(PLANE));
   expect(gateway.report.regions).toBe(REGIONS);
 
-  const requests = requestsOf(engine, small.time);
-  engine.partition = "both";
+  const requests = requestsOf(backbone, small.time);
+  backbone.partition = "both";
   await small.pass(10);
-  engine.partition = "none";
+  backbone.partition = "none";
   await small.until(() => requests.length >= 3);
   expect(requests[0]?.regions).toContain(`${WATCHED}`);
   // A new player's region does not wait for the others.

@@ -13,7 +13,7 @@ test.each(["runs", "is lost"])(
       onJournalLost: (_shard: string, detail: string) => lost.push(detail),
     };
     // It saves nothing by itself, so the edits are in the journal alone.
-    const { node, engine } = await cluster.node("a", events, 3_600_000);
+    const { node, backbone } = await cluster.node("a", events, 3_600_000);
     await cluster.until(() => node.owns("0"));
     const { gateway } = await cluster.gateway();
     for (let x = 0; x < 5; x++) await cluster.settled(cluster.edit(gateway, [x, 1, 1, 0], 3));
@@ -22,7 +22,7 @@ test.each(["runs", "is lost"])(
     journal.isSealed = true;
     if (how === "is lost") {
       // Only the connection is killed, because a node that ends itself would save.
-      engine.kill();
+      backbone.kill();
       await cluster.node("b", events, 3_600_000);
     }
     expect((await cluster.settled(cluster.edit(gateway, [5, 1, 1, 0], 3))).status).toBe("applied");
@@ -38,15 +38,15 @@ test.each(["runs", "is lost"])(
 test("[K72] an owner that dies between the sealed journal and the next one loses nothing", async () => {
   const cluster = new SmallCluster();
   await cluster.create();
-  const { node, engine } = await cluster.node("a", {}, 3_600_000);
+  const { node, backbone } = await cluster.node("a", {}, 3_600_000);
   await cluster.until(() => node.owns("0"));
   const { gateway } = await cluster.gateway();
   for (let x = 0; x < 5; x++) await cluster.settled(cluster.edit(gateway, [x, 1, 1, 0], 3));
   const journal = cluster.hub.journal(cluster.world, "0");
   if (journal === undefined) throw new Error("the shard has no journal");
   journal.isSealed = true;
-  engine.journal = () => {
-    engine.kill();
+  backbone.journal = () => {
+    backbone.kill();
     return new Promise(() => undefined);
   };
   const edited = cluster.edit(gateway, [5, 1, 1, 0], 3);

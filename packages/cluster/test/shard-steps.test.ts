@@ -57,7 +57,7 @@ function ownerOf({ nodes }: Simulated, shard: string): Simulated["nodes"][number
 async function kill(made: Simulated, shard: string): Promise<void> {
   const owner = ownerOf(made, shard);
   owner.node.kill(new Error("killed"));
-  owner.engine.kill();
+  owner.backbone.kill();
   made.nodes.splice(made.nodes.indexOf(owner), 1);
   await made.small.until(() => made.nodes.some(({ node }) => node.owns(shard)));
 }
@@ -114,10 +114,10 @@ test("[K64] a step that was stored is never made again, and one that was not is 
   const town = await simulated({ count }, ["a", "b", "c"]);
   const { small } = town;
   await small.until(() => made.length > 2);
-  for (const partition of ["from engine", "to engine"] as const) {
-    const { engine } = ownerOf(town, "0");
+  for (const partition of ["from backbone", "to backbone"] as const) {
+    const { backbone } = ownerOf(town, "0");
     // The step after this is stored in one case, and not in the other; its owner learns neither.
-    engine.partition = partition;
+    backbone.partition = partition;
     await small.pass(500);
     await kill(town, "0");
     const length = made.length;

@@ -11,7 +11,13 @@ import { chunkShape, type ErrorCode, OrthantError, type Position } from "@orthan
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { type FolderDisk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { type MemoryEngine, MemoryHub, type MemoryHubOptions, pass, settled } from "@orthant/testkit/cluster";
+import {
+  type MemoryBackbone,
+  MemoryHub,
+  type MemoryHubOptions,
+  pass,
+  settled,
+} from "@orthant/testkit/cluster";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 const WRITES: readonly string[] = ["append", "rename", "remove", "makeDirectory", "syncDirectory"];
@@ -48,7 +54,7 @@ export class SharedDisk extends GatedDisk implements FolderDisk {
 /** A node and its connection. */
 export interface SmallNode {
   readonly node: ClusterNode;
-  readonly engine: MemoryEngine;
+  readonly backbone: MemoryBackbone;
 }
 
 /** A cluster in one process, on a test's clock. */
@@ -63,7 +69,7 @@ export class SmallCluster {
   readonly #prng = new Prng(3);
   #edits = 0;
 
-  /** With `beside`, shares that cluster's engine under another world name. */
+  /** With `beside`, shares that cluster's backbone under another world name. */
   constructor(
     sizes: Pick<MemoryHubOptions, "journalBytesMin" | "journalBytesMax"> = {},
     world = "town",
@@ -99,18 +105,18 @@ export class SmallCluster {
       await again.set([1, 2, 3, 0], index + 1);
       await again.close();
     }
-    const engine = this.hub.connect();
+    const backbone = this.hub.connect();
     await this.settled(
-      createClusterWorld({ engine, folders: this.folders, world: this.world, source, random }),
+      createClusterWorld({ backbone, folders: this.folders, world: this.world, source, random }),
     );
   }
 
   readonly random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | BigInt(this.#prng.u32());
 
   async node(...settings: Parameters<SmallCluster["startNode"]>): Promise<SmallNode> {
-    const { node, engine, started } = this.startNode(...settings);
+    const { node, backbone, started } = this.startNode(...settings);
     await this.settled(started);
-    return { node, engine };
+    return { node, backbone };
   }
 
   /** Begins to start a node, and does not wait for it. */
@@ -120,11 +126,11 @@ export class SmallCluster {
     checkpointMs = 1_000,
     limits: Partial<OwnerLimits> = {},
   ): SmallNode & { readonly started: Promise<void> } {
-    const engine = this.hub.connect();
+    const backbone = this.hub.connect();
     const { time, random, folders } = this;
     const node = new ClusterNode({
       ...{
-        engine,
+        backbone,
         folders,
         time,
         random,
@@ -135,16 +141,16 @@ export class SmallCluster {
       },
       limits: { checkpointMs, ...limits },
     });
-    return { node, engine, started: node.start() };
+    return { node, backbone, started: node.start() };
   }
 
-  async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly engine: MemoryEngine }> {
-    const engine = this.hub.connect();
+  async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly backbone: MemoryBackbone }> {
+    const backbone = this.hub.connect();
     const { time } = this;
     const generators = DEFAULT_GENERATORS;
     return {
-      gateway: await this.settled(ClusterGateway.open({ engine, time, generators, world: this.world })),
-      engine,
+      gateway: await this.settled(ClusterGateway.open({ backbone, time, generators, world: this.world })),
+      backbone,
     };
   }
 

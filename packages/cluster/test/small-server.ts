@@ -4,7 +4,7 @@ import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { regionBox } from "@orthant/core/lattice";
 import { type OwnEditResult, SyncClient } from "@orthant/protocol/client";
 import { type ServerSession, type SyncRules, SyncServer } from "@orthant/protocol/server";
-import type { MemoryEngine } from "@orthant/testkit/cluster";
+import type { MemoryBackbone } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 
 const TICK_MS = 50;
@@ -13,15 +13,15 @@ const FORWARD: Vector = [0, 0, 0, 1];
 /** A server over a gateway, which ticks until it is killed. */
 export class SmallServer {
   readonly gateway: ClusterGateway;
-  readonly engine: MemoryEngine;
+  readonly backbone: MemoryBackbone;
   readonly sync: SyncServer;
   readonly #small: SmallCluster;
   #isAlive = true;
 
-  private constructor(small: SmallCluster, gateway: ClusterGateway, engine: MemoryEngine, rules: SyncRules) {
+  private constructor(small: SmallCluster, gateway: ClusterGateway, backbone: MemoryBackbone, rules: SyncRules) {
     this.#small = small;
     this.gateway = gateway;
-    this.engine = engine;
+    this.backbone = backbone;
     this.sync = new SyncServer({
       ...{ world: gateway.world, time: small.time, acknowledge: "durable", tickMs: TICK_MS },
       authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
@@ -31,8 +31,8 @@ export class SmallServer {
   }
 
   static async open(small: SmallCluster, rules: SyncRules = {}): Promise<SmallServer> {
-    const { gateway, engine } = await small.gateway();
-    return new SmallServer(small, gateway, engine, rules);
+    const { gateway, backbone } = await small.gateway();
+    return new SmallServer(small, gateway, backbone, rules);
   }
 
   /** Joins a player whose interest is a box of chunks. */
@@ -52,7 +52,7 @@ export class SmallServer {
   /** Ends the server's process without notifying anyone. */
   kill(): void {
     this.#isAlive = false;
-    this.engine.kill();
+    this.backbone.kill();
   }
 
   #tick(): void {

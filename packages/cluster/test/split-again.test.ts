@@ -1,7 +1,7 @@
 import type { ClusterNode } from "@orthant/cluster";
 import { mapKey } from "@orthant/cluster/internal";
 import { boxBetween } from "@orthant/core/lattice";
-import type { MemoryEngine } from "@orthant/testkit/cluster";
+import type { MemoryBackbone } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 
@@ -10,29 +10,29 @@ const EAST = boxBetween([1, -8, -8, -8], [8, 8, 8, 8]);
 const CALLS_MAX = 60;
 
 /**
- * Kills a node before its engine is called for the `number`th time from now on. Returns a function that says whether
+ * Kills a node before its backbone is called for the `number`th time from now on. Returns a function that says whether
  * that happened.
  */
-function dieBefore(number: number, node: ClusterNode, engine: MemoryEngine): () => boolean {
+function dieBefore(number: number, node: ClusterNode, backbone: MemoryBackbone): () => boolean {
   let left = number;
   let isDead = false;
-  const { table } = engine;
+  const { table } = backbone;
   const pass = <Arguments extends readonly unknown[], Result>(
     call: (...parameters: Arguments) => Promise<Result>,
   ): ((...parameters: Arguments) => Promise<Result>) => {
     return (...parameters) => {
       if (!isDead && --left > 0) return call(...parameters);
       isDead = true;
-      engine.kill();
+      backbone.kill();
       node.kill(new Error("killed"));
       return new Promise(() => undefined);
     };
   };
   Object.assign(table, { get: pass(table.get), swap: pass(table.swap) });
-  Object.assign(engine, {
-    findJournal: pass(engine.findJournal.bind(engine)),
-    journal: pass(engine.journal.bind(engine)),
-    respond: pass(engine.respond.bind(engine)),
+  Object.assign(backbone, {
+    findJournal: pass(backbone.findJournal.bind(backbone)),
+    journal: pass(backbone.journal.bind(backbone)),
+    respond: pass(backbone.respond.bind(backbone)),
   });
   return () => isDead;
 }
@@ -50,7 +50,7 @@ test("[K25] [K51] a split whose node dies at any call is finished or undone, and
     const { gateway } = await small.gateway();
     await small.settled(small.edit(gateway, [0, 1, 0, 0], 3));
     await small.settled(small.edit(gateway, [64, 1, 0, 0], 4));
-    const isDead = dieBefore(number, first.node, first.engine);
+    const isDead = dieBefore(number, first.node, first.backbone);
     const split = first.node.split("0", EAST, "east").then(
       () => "done",
       () => "failed",
@@ -83,7 +83,7 @@ test("[K25] a node that was held up in a split does not own the new shard if ano
   await small.until(() => first.node.owns("0"));
   const second = await small.node("b");
   const { gateway } = await small.gateway();
-  const { table } = first.engine;
+  const { table } = first.backbone;
   const { swap, put } = table;
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {

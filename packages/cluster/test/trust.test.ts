@@ -19,10 +19,10 @@ async function startCluster() {
     onForeign: (_shard, error) => reported.push(String(error)),
     onLost: (_shard, error) => lost.push(error),
   };
-  const { node, engine } = await cluster.node("a", events);
+  const { node, backbone } = await cluster.node("a", events);
   await cluster.until(() => node.owns("0"));
   const { gateway } = await cluster.gateway();
-  return { cluster, node, engine, gateway, reported, lost };
+  return { cluster, node, backbone, gateway, reported, lost };
 }
 
 /** Number of heartbeats that the table has accepted from the process that has a node's name. */
@@ -66,11 +66,11 @@ test("[K43] a new owner sets messages aside that are no records, and replays eve
 });
 
 test("[K44] an owner replaces a lease with the highest term, and keeps its shard", async () => {
-  const { cluster, node, engine, gateway, reported, lost } = await startCluster();
+  const { cluster, node, backbone, gateway, reported, lost } = await startCluster();
   const key = leaseKey(cluster.world, "0");
   const term = node.shards.get("0")?.term;
   const forged = { node: "evil", term: EPOCH_MAX, successor: "" };
-  await cluster.settled(engine.table.put(key, encode(leaseCodec, forged)));
+  await cluster.settled(backbone.table.put(key, encode(leaseCodec, forged)));
   expect((await cluster.settled(cluster.edit(gateway, [1, 1, 1, 0], 3))).status).toBe("applied");
   expect(decode(leaseCodec, cluster.hub.table.get(key)?.value ?? JUNK)).toEqual({
     node: "a",
@@ -85,21 +85,21 @@ test.each<[what: string, value: Uint8Array]>([
   ["is unreadable", JUNK],
   ["has the highest term", encode(leaseCodec, { node: "evil", term: EPOCH_MAX, successor: "" })],
 ])("[K44] a node claims a shard whose lease %s, in the term after its folder's", async (_what, value) => {
-  const { cluster, node, engine } = await startCluster();
+  const { cluster, node, backbone } = await startCluster();
   const term = node.shards.get("0")?.term ?? 0;
   node.kill(new Error("lost"));
-  await cluster.settled(engine.table.put(leaseKey(cluster.world, "0"), value));
+  await cluster.settled(backbone.table.put(leaseKey(cluster.world, "0"), value));
   const { node: next } = await cluster.node("b");
   await cluster.until(() => next.owns("0"));
   expect(next.shards.get("0")?.term).toBe(term + 1);
 });
 
 test("[K44] owners replace an unreadable lease and an unreadable map by those that they know", async () => {
-  const { cluster, engine, node } = await startCluster();
+  const { cluster, backbone, node } = await startCluster();
   const { world, hub } = cluster;
   const before = hub.table.get(leaseKey(world, "0"))?.value;
-  await cluster.settled(engine.table.put(leaseKey(world, "0"), JUNK));
-  await cluster.settled(engine.table.put(mapKey(world), JUNK));
+  await cluster.settled(backbone.table.put(leaseKey(world, "0"), JUNK));
+  await cluster.settled(backbone.table.put(mapKey(world), JUNK));
   await cluster.until(() => hub.table.get(mapKey(world))?.value?.length !== JUNK.length);
   await cluster.until(() => hub.table.get(leaseKey(world, "0"))?.value?.length !== JUNK.length);
   expect(hub.table.get(leaseKey(world, "0"))?.value).toEqual(before);
@@ -132,10 +132,10 @@ test("[K45] a node that was paused while another process took its name ends, and
   const ends: unknown[] = [];
   const first = await cluster.node("a", { onEnd: (error) => ends.push(error) });
   await cluster.until(() => first.node.owns("0"));
-  first.engine.partition = "both";
+  first.backbone.partition = "both";
   const second = await cluster.node("a");
   await cluster.until(() => second.node.owns("0"));
-  first.engine.partition = "none";
+  first.backbone.partition = "none";
   await cluster.until(() => ends.length > 0);
   expect(String(ends[0])).toMatch(/ORT_FENCED: a later process is node a of town now/);
   const term = second.node.shards.get("0")?.term;
@@ -152,7 +152,7 @@ test("[K45] a node that loses its name before it has announced its start refuses
   const rejection = codeOfRejection(starting.started);
   while (heartbeatsOf(cluster, "a") < 3) await cluster.pass(1);
   // It still hears that the table has its third heartbeat, and cannot send the fourth, which says that it has started.
-  starting.engine.partition = "to engine";
+  starting.backbone.partition = "to backbone";
   const { node: second } = await cluster.node("a");
   expect(await cluster.settled(rejection)).toBe("ORT_EXISTS");
   expect(ends).toEqual([]);
@@ -164,29 +164,29 @@ test("[K46] a node that finds no permission before it has announced its start re
   const cluster = new SmallCluster();
   await cluster.create();
   const ends: unknown[] = [];
-  const { engine, started } = cluster.startNode("a", { onEnd: (error) => ends.push(error) });
+  const { backbone, started } = cluster.startNode("a", { onEnd: (error) => ends.push(error) });
   const rejection = codeOfRejection(started);
-  engine.denied = "journal";
+  backbone.denied = "journal";
   while (heartbeatsOf(cluster, "a") < 3) await cluster.pass(1);
   // Its fourth heartbeat, which says that it has started, is lost, and it tries to claim a shard before the fifth.
-  engine.partition = "to engine";
+  backbone.partition = "to backbone";
   await cluster.pass(100);
-  engine.partition = "none";
+  backbone.partition = "none";
   expect(await cluster.settled(rejection)).toBe("ORT_ENGINE_PERMISSION");
   expect(ends).toEqual([]);
 });
 
 test.each(["table", "journal"] as const)(
-  "[K46] a node that the engine permits no writes to the %s any more ends, and another one takes its shards",
+  "[K46] a node that the backbone permits no writes to the %s any more ends, and another one takes its shards",
   async (denied) => {
     const cluster = new SmallCluster();
     await cluster.create();
     const ends: unknown[] = [];
-    const { node, engine } = await cluster.node("a", { onEnd: (error) => ends.push(error) });
+    const { node, backbone } = await cluster.node("a", { onEnd: (error) => ends.push(error) });
     await cluster.until(() => node.owns("0"));
     const { node: other } = await cluster.node("b");
     const { gateway } = await cluster.gateway();
-    engine.denied = denied;
+    backbone.denied = denied;
     const edit = cluster.edit(gateway, [1, 1, 1, 0], 3);
     await cluster.until(() => other.owns("0"));
     expect((await cluster.settled(edit)).status).toBe("applied");
@@ -197,11 +197,11 @@ test.each(["table", "journal"] as const)(
 test("[K46] a node that ends while it begins to answer for a shard stops answering", async () => {
   const cluster = new SmallCluster();
   await cluster.create();
-  const { node, engine, started } = cluster.startNode("a");
+  const { node, backbone, started } = cluster.startNode("a");
   const answering = new Set<string>();
   let begun = 0;
-  const respond = engine.respond.bind(engine);
-  engine.respond = async (subject, answer) => {
+  const respond = backbone.respond.bind(backbone);
+  backbone.respond = async (subject, answer) => {
     const responding = await respond(subject, answer);
     answering.add(subject);
     begun++;
@@ -222,25 +222,25 @@ test("[K46] a node that ends while it begins to answer for a shard stops answeri
 });
 
 test("[K27] [K44] a node that missed a split and finds an unreadable map takes the copy beside the shards", async () => {
-  const { cluster, node, engine, gateway } = await startCluster();
+  const { cluster, node, backbone, gateway } = await startCluster();
   const key = mapKey(cluster.world);
   const forge = (): void => {
     cluster.hub.table.put(key, JUNK);
     cluster.hub.announce();
   };
-  const { node: next, engine: nextEngine } = await cluster.node("b");
-  nextEngine.partition = "from engine";
+  const { node: next, backbone: nextBackbone } = await cluster.node("b");
+  nextBackbone.partition = "from backbone";
   await cluster.settled(node.split("0", boxBetween([1, -8, -8, -8], [8, 8, 8, 8]), "east"));
   await cluster.settled(cluster.edit(gateway, [64, 1, 1, 0], 3));
-  engine.kill();
+  backbone.kill();
   node.kill(new Error("killed"));
   forge();
-  const { swap } = nextEngine.table;
-  nextEngine.table.swap = (...parameters) => {
+  const { swap } = nextBackbone.table;
+  nextBackbone.table.swap = (...parameters) => {
     if (parameters[0].endsWith(".0")) forge();
     return swap(...parameters);
   };
-  nextEngine.partition = "none";
+  nextBackbone.partition = "none";
   await cluster.until(() => next.owns("0"));
   await cluster.until(() => next.owns("east"));
   expect((await cluster.settled(cluster.edit(gateway, [64, 1, 1, 0], 4))).status).toBe("applied");

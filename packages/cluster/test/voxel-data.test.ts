@@ -61,7 +61,7 @@ test("[K11] data that was acknowledged survives the death of its owner before a 
   await cluster.edit(gateway, { voxel: WEST, block: CHEST, data: items });
   await cluster.edit(gateway, { voxel: EAST, block: CHEST }, { voxel: EAST, data: items });
   const owner = await cluster.ownerOf("0");
-  owner.engine.kill();
+  owner.backbone.kill();
   owner.node.kill(new Error("killed"));
   expect((await cluster.ownerOf("0")).node.node).not.toBe(owner.node.node);
   expect(await cluster.shown()).toEqual([
@@ -103,7 +103,7 @@ test("[K19] an edit that was made in one shard and changes nothing in another is
     small.settled(gateway.world.edit({ kind: "voxels", placements }, { clientId: 9n, editId: 1 }));
   expect((await send()).status).toBe("applied");
   // The next owners find the edit in the journal of one shard only.
-  owner.engine.kill();
+  owner.backbone.kill();
   owner.node.kill(new Error("killed"));
   await cluster.ownerOf("0");
   await cluster.ownerOf("east");

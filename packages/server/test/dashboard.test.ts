@@ -24,7 +24,7 @@ const SHARD = {
   isSaveRefused: false,
 };
 const COUNTS = { claimed: 0, lost: 0, journalsLost: 0, vacant: [], owned: [SHARD] };
-const GATEWAY = { regions: 0, openEdits: 0, isEngineAway: false, distantPlayers: 0 };
+const GATEWAY = { regions: 0, openEdits: 0, isBackboneAway: false, distantPlayers: 0 };
 
 const dashboard = JSON.parse(readFileSync("docs/operations/grafana-dashboard.json", "utf8")) as Dashboard;
 const targets = dashboard.panels.flatMap((panel) => panel.targets);

@@ -241,7 +241,7 @@ describe("the metrics of a server", () => {
       vacant: ["east", "west"],
       regions: 7,
       openEdits: 4,
-      isEngineAway: true,
+      isBackboneAway: true,
       distantPlayers: 5,
     };
     const server = await serve({ cluster: () => ({ ...counts, owned }) });

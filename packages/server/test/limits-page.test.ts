@@ -89,7 +89,7 @@ test("the reference page of the server lists every metric", async () => {
     vacant: [],
     regions: 0,
     openEdits: 0,
-    isEngineAway: false,
+    isBackboneAway: false,
     distantPlayers: 0,
   };
   const server = await serve({ cluster: () => ({ ...counts, owned: [] }) });

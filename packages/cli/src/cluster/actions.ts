@@ -1,10 +1,10 @@
 import {
+  type Backbone,
   type ClusterStatus,
   clusterNodes,
   clusterStatus,
   createClusterWorld,
   DiskFolders,
-  type Engine,
   type Lease,
   type NodeStatus,
   requireName,
@@ -28,7 +28,7 @@ import { tableLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
 import { backToOne, backUpCluster, restoreCluster } from "./backup-actions.ts";
 
-type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;
+type Action = (backbone: Backbone, args: Arguments, context: Context) => Promise<void>;
 
 const ACTIONS: ReadonlyMap<string, Action> = new Map([
   ["create", createInCluster],
@@ -49,10 +49,15 @@ export async function actAlone(name: string, args: Arguments, context: Context):
 }
 
 /** Runs an action of `orthant cluster` and prints the result. */
-export async function act(name: string, engine: Engine, args: Arguments, context: Context): Promise<void> {
+export async function act(
+  name: string,
+  backbone: Backbone,
+  args: Arguments,
+  context: Context,
+): Promise<void> {
   const action = ACTIONS.get(name);
   if (action === undefined) throw new UsageError(`orthant cluster has no action ${name}`);
-  await action(engine, args, context);
+  await action(backbone, args, context);
 }
 
 /** Rejects the argument at a position as wrong usage unless it can name a world, a shard or a node. */
@@ -61,7 +66,7 @@ export function requireClusterName(args: Arguments, position: number, what: stri
 }
 
 /** `orthant cluster create`: copies a world into the owners' shared folder, as the first shard. */
-async function createInCluster(engine: Engine, args: Arguments, context: Context): Promise<void> {
+async function createInCluster(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const [world, folder] = [args.at(1), args.at(2)];
   const shared = args.text("shards");
   if (shared === undefined) throw new UsageError("create needs --shards, the folder that all owners share");
@@ -79,7 +84,7 @@ async function createInCluster(engine: Engine, args: Arguments, context: Context
   });
   await opened.close();
   const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
-  const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });
+  const map = await createClusterWorld({ backbone, folders, world, source, random: systemRandomBits });
   context.printJson({ world, name: map.world.name, shards: shared, shard: map.first });
   context.print(`copied ${folder} into the cluster as ${world}, with one shard, ${map.first}`);
 }
@@ -99,13 +104,13 @@ interface ShardRow {
 }
 
 /** `orthant cluster status`. */
-async function printStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
+async function printStatus(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const world = args.at(1);
-  const status = await requireStatus(engine, world);
+  const status = await requireStatus(backbone, world);
   const dimensions = dimensionsOf(status.map.world.shape);
   const shards = status.shards.map((shard) => rowOf(status, shard));
   // Heartbeats count shards, too, but the last one of a dead node still has those that others own now.
-  const nodes = (await clusterNodes(engine, world, context.time)).map((node) => ({
+  const nodes = (await clusterNodes(backbone, world, context.time)).map((node) => ({
     ...node,
     shards: shards.filter(({ owner }) => owner === node.node).length,
   }));
@@ -129,8 +134,8 @@ async function printStatus(engine: Engine, args: Arguments, context: Context): P
 }
 
 /** Returns the status of a world in the cluster. Throws `ORT_NOT_FOUND` when there is no such world. */
-async function requireStatus(engine: Engine, world: string): Promise<ClusterStatus> {
-  const status = await clusterStatus(engine, world);
+async function requireStatus(backbone: Backbone, world: string): Promise<ClusterStatus> {
+  const status = await clusterStatus(backbone, world);
   if (status !== undefined) return status;
   throw new OrthantError(
     "ORT_NOT_FOUND",
@@ -157,31 +162,31 @@ function stateOf({ isAlive, isLeaving }: NodeStatus): string {
 }
 
 /** `orthant cluster move`: finishes when the new owner has the shard. */
-async function moveShard(engine: Engine, args: Arguments, context: Context): Promise<void> {
+async function moveShard(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const [world, shard] = [args.at(1), args.at(2)];
   const successor = args.text("to") ?? "";
-  const before = await requireOwned(engine, world, shard);
+  const before = await requireOwned(backbone, world, shard);
   if (successor === before.node) throw new UsageError(`${successor} owns shard ${shard} already`);
-  if (successor !== "") await requireAlive(engine, world, successor, context);
-  await sendCommand(engine, world, before.node, { kind: "move", shard, successor });
-  const { node, term } = await waitForOwner(engine, world, shard, before.term, context.time);
+  if (successor !== "") await requireAlive(backbone, world, successor, context);
+  await sendCommand(backbone, world, before.node, { kind: "move", shard, successor });
+  const { node, term } = await waitForOwner(backbone, world, shard, before.term, context.time);
   context.printJson({ world, shard, from: before.node, owner: node, term });
   context.print(`moved shard ${shard} from ${before.node} to ${node}, in term ${term}`);
 }
 
 /** `orthant cluster split`: finishes when the new shard accepts edits. */
-async function splitOff(engine: Engine, args: Arguments, context: Context): Promise<void> {
+async function splitOff(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const [world, shard] = [args.at(1), args.at(2)];
   const voxels = args.parsed("box", parseBox);
   const newShard = args.text("as");
   if (voxels === undefined || newShard === undefined)
     throw new UsageError("split needs --box and --as: the voxels, and the name of the new shard");
   args.parsed("as", (text) => requireName(text, "shard"));
-  const { shape } = (await requireStatus(engine, world)).map.world;
-  const before = await requireOwned(engine, world, shard);
+  const { shape } = (await requireStatus(backbone, world)).map.world;
+  const before = await requireOwned(backbone, world, shard);
   const sectors = sectorsTouching(shape, voxels);
-  await sendCommand(engine, world, before.node, { kind: "split", shard, sectors, newShard });
-  const { node, term } = await waitForOwner(engine, world, newShard, 0, context.time);
+  await sendCommand(backbone, world, before.node, { kind: "split", shard, sectors, newShard });
+  const { node, term } = await waitForOwner(backbone, world, newShard, 0, context.time);
   const box = voxelsOfSectors(shape, sectors);
   context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
   context.print(
@@ -190,11 +195,11 @@ async function splitOff(engine: Engine, args: Arguments, context: Context): Prom
 }
 
 /** `orthant cluster drain`: finishes when other nodes own its shards. */
-async function drainNode(engine: Engine, args: Arguments, context: Context): Promise<void> {
+async function drainNode(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const [world, node] = [args.at(1), args.at(2)];
-  await requireStatus(engine, world);
-  await sendCommand(engine, world, node, { kind: args.has("force") ? "leave" : "drain" });
-  const { shards } = await requireStatus(engine, world);
+  await requireStatus(backbone, world);
+  await sendCommand(backbone, world, node, { kind: args.has("force") ? "leave" : "drain" });
+  const { shards } = await requireStatus(backbone, world);
   const vacant = shards.filter(({ lease }) => !lease?.node).map(({ shard }) => shard);
   context.printJson({ world, node, vacant });
   context.print(`${node} owns no shard of ${world} any more, and claims none until it is restarted`);
@@ -202,8 +207,8 @@ async function drainNode(engine: Engine, args: Arguments, context: Context): Pro
 }
 
 /** Returns the lease of a shard. Throws `ORT_NOT_FOUND` when the shard does not exist or has no owner. */
-async function requireOwned(engine: Engine, world: string, shard: string): Promise<Lease> {
-  const { shards } = await requireStatus(engine, world);
+async function requireOwned(backbone: Backbone, world: string, shard: string): Promise<Lease> {
+  const { shards } = await requireStatus(backbone, world);
   const found = shards.find((known) => known.shard === shard);
   if (found?.lease !== undefined && found.lease.node !== "") return found.lease;
   const names = shards.map((known) => known.shard).join(", ");
@@ -216,8 +221,13 @@ async function requireOwned(engine: Engine, world: string, shard: string): Promi
 }
 
 /** A shard released to a dead node would be without an owner for seconds. */
-async function requireAlive(engine: Engine, world: string, node: string, { time }: Context): Promise<void> {
-  const nodes = await clusterNodes(engine, world, time);
+async function requireAlive(
+  backbone: Backbone,
+  world: string,
+  node: string,
+  { time }: Context,
+): Promise<void> {
+  const nodes = await clusterNodes(backbone, world, time);
   const known = nodes.filter(({ isAlive, isLeaving }) => isAlive && !isLeaving).map((alive) => alive.node);
   if (known.includes(node)) return;
   throw new OrthantError(

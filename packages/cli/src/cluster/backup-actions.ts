@@ -1,7 +1,7 @@
 import {
+  type Backbone,
   backupClusterWorld,
   DiskFolders,
-  type Engine,
   type FoldedShards,
   foldShards,
   mergeShards,
@@ -72,14 +72,14 @@ export async function backUpCluster(args: Arguments, context: Context): Promise<
 }
 
 /** `orthant cluster restore`: replaces a world of the cluster by a backup of it. */
-export async function restoreCluster(engine: Engine, args: Arguments, context: Context): Promise<void> {
+export async function restoreCluster(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const [world, folder] = [args.at(1), args.at(2)];
   const shared = requireShards(args);
   const progress = new CopyProgress(context);
   try {
     const { onTotal, onBytes } = progress;
     const restored = await restoreClusterWorld({
-      ...{ engine, world, time: context.time, random: systemRandomBits, onTotal },
+      ...{ backbone, world, time: context.time, random: systemRandomBits, onTotal },
       backup: new DiskFolders(await context.openFolders(folder)),
       store: new DiskFolders(await context.openFolders(shared, onBytes)),
     });
@@ -102,7 +102,7 @@ export async function restoreCluster(engine: Engine, args: Arguments, context: C
 
 /** `orthant cluster back-to-one`: writes the world of a cluster as a single world. */
 export async function backToOne(
-  engine: Engine | undefined,
+  backbone: Backbone | undefined,
   args: Arguments,
   context: Context,
 ): Promise<void> {
@@ -110,7 +110,7 @@ export async function backToOne(
   const shared = requireShards(args);
   requireOutside(folder, shared);
   const folders = new ShardFolders(new DiskFolders(await context.openFolders(shared)), world);
-  const folded = engine === undefined ? undefined : await foldAll(engine, folders, world, context);
+  const folded = backbone === undefined ? undefined : await foldAll(backbone, folders, world, context);
   try {
     const saves = folded ?? (await savedShards(folders, world, systemRandomBits));
     await context.makeFolder(folder, async (disk) => {
@@ -129,14 +129,14 @@ export async function backToOne(
 }
 
 function foldAll(
-  engine: Engine,
+  backbone: Backbone,
   folders: ShardFolders,
   world: string,
   context: Context,
 ): Promise<FoldedShards> {
   return foldShards({
     ...{
-      engine,
+      backbone,
       folders,
       world,
       time: context.time,

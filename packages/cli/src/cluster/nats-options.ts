@@ -1,5 +1,5 @@
 import { access } from "node:fs/promises";
-import type { Engine } from "@orthant/cluster";
+import type { Backbone } from "@orthant/cluster";
 import type { NatsCredentials, NatsRole } from "@orthant/cluster/nats";
 import type { Arguments, OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -54,12 +54,12 @@ export const NATS_GATEWAY_NOTES: readonly string[] = [
  * Connects in a role with the options and the environment. The servers list the connection under `name`. Throws
  * `ORT_ENGINE_PERMISSION` if they do not permit what the role needs.
  */
-export async function connectEngine(
+export async function connectBackbone(
   args: Arguments,
   context: Context,
   role: NatsRole,
   name: string,
-): Promise<Engine> {
+): Promise<Backbone> {
   const servers = serversOf(args, context);
   const caFile = args.text("natsCa");
   const credentials =

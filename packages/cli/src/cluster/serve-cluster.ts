@@ -1,10 +1,10 @@
 import { hostname, networkInterfaces } from "node:os";
 import {
+  type Backbone,
   ClusterGateway,
   ClusterNode,
   DiskFolders,
   defaultNodeName,
-  type Engine,
   handleCommands,
   type NodeEvents,
   OwnerWatch,
@@ -28,7 +28,7 @@ import {
 } from "../serve/listen.ts";
 import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
-import { connectEngine } from "./nats-options.ts";
+import { connectBackbone } from "./nats-options.ts";
 
 /** Delay before NATS is asked again: at first, and at most. It doubles with each attempt. */
 const NATS_RETRY_MS_MIN = 500;
@@ -46,7 +46,7 @@ interface NodeCounts {
 
 /** What an owner and a gateway run on. */
 interface PartRun {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly facts: { readonly node: string | null };
   /** Resolves when the user stops the process. Rejects if the node ends by itself. */
   readonly untilEnd: () => Promise<unknown>;
@@ -66,11 +66,11 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   const node = part === "gateway" ? undefined : nodeName(args);
   const folder = part === "gateway" ? "" : await sharedFolder(args, context);
   const settings = part === "owner" ? undefined : await gatewaySettings(args, context);
-  const engines: Engine[] = [];
-  const connect = async (role: "owner" | "gateway", name: string): Promise<Engine> => {
-    const engine = await untilAnswered(context, () => connectEngine(args, context, role, name));
-    engines.push(engine);
-    return engine;
+  const backbones: Backbone[] = [];
+  const connect = async (role: "owner" | "gateway", name: string): Promise<Backbone> => {
+    const backbone = await untilAnswered(context, () => connectBackbone(args, context, role, name));
+    backbones.push(backbone);
+    return backbone;
   };
   const counts: NodeCounts = { claimed: 0, lost: 0, journalsLost: 0 };
   let owner: ClusterNode | undefined;
@@ -78,17 +78,22 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   let watch: OwnerWatch | undefined;
   try {
     const facts = { part, node: node ?? null };
-    const watched = async (engine: Engine): Promise<() => OwnerCounts> => {
-      const owners = await OwnerWatch.open({ engine, world, time: context.time });
+    const watched = async (backbone: Backbone): Promise<() => OwnerCounts> => {
+      const owners = await OwnerWatch.open({ backbone, world, time: context.time });
       watch = owners;
       return () => ({ ...counts, vacant: owners.vacant, owned: ownedBy(owner, context) });
     };
     let untilEnd = (): Promise<unknown> => context.whenEnding();
     if (node !== undefined) {
-      const engine = await connect("owner", node);
+      const backbone = await connect("owner", node);
       const ended = new Promise<never>((_resolve, reject) => {
         owner = new ClusterNode({
-          ...{ engine, world, node, folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world) },
+          ...{
+            backbone,
+            world,
+            node,
+            folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
+          },
           ...{ time: context.time, random: systemRandomBits, generators: context.generators },
           events: { ...eventsFor(counts, context), onEnd: reject },
         });
@@ -97,13 +102,13 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
       ended.catch(() => undefined);
       untilEnd = () => Promise.race([context.whenEnding(), ended]);
       await owner?.start();
-      if (owner !== undefined) await handleCommands(engine, world, owner);
+      if (owner !== undefined) await handleCommands(backbone, world, owner);
       if (settings === undefined)
-        await serveOwner({ engine, facts, untilEnd }, await watched(engine), args, context);
+        await serveOwner({ backbone, facts, untilEnd }, await watched(backbone), args, context);
     }
     if (settings !== undefined) {
-      const engine = await connect("gateway", node ?? "gateway");
-      const run = { engine, facts, untilEnd, settings, counts: await watched(engine) };
+      const backbone = await connect("gateway", node ?? "gateway");
+      const run = { backbone, facts, untilEnd, settings, counts: await watched(backbone) };
       await serveGateway(run, args, context);
     }
     // After the players have left, so that even the last node saves their positions with the rest.
@@ -111,7 +116,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   } finally {
     watch?.close();
     await owner?.stop();
-    for (const engine of engines) await engine.close();
+    for (const backbone of backbones) await backbone.close();
   }
   if (!isHandedOver) return EXIT.failed;
   context.print(owner ? "stopped; its shards are saved and released" : "stopped");
@@ -195,20 +200,20 @@ async function untilAnswered<Result>(context: Context, work: () => Promise<Resul
 
 /** Accepts players into the whole world, across all owners, until the user stops it. */
 async function serveGateway(
-  { engine, facts, untilEnd, settings, counts }: GatewayRun,
+  { backbone, facts, untilEnd, settings, counts }: GatewayRun,
   args: Arguments,
   context: Context,
 ): Promise<void> {
   const options = {
-    ...{ engine, world: args.at(0), time: context.time, generators: context.generators },
-    onEngineAway: (isEngineAway: boolean) =>
-      context.note(isEngineAway ? "NATS is away: edits wait until it is back" : "NATS is back"),
+    ...{ backbone, world: args.at(0), time: context.time, generators: context.generators },
+    onBackboneAway: (isBackboneAway: boolean) =>
+      context.note(isBackboneAway ? "NATS is away: edits wait until it is back" : "NATS is back"),
   };
   const gateway = await untilAnswered(context, () => ClusterGateway.open(options));
   try {
     const { options: listening, secret } = settings;
     const cluster = (): ClusterCounts => {
-      return { ...counts(), ...gateway.report, isEngineAway: gateway.isEngineAway };
+      return { ...counts(), ...gateway.report, isBackboneAway: gateway.isBackboneAway };
     };
     const world = gateway.served;
     const counted = { secret, options: { ...listening, cluster } };
@@ -237,7 +242,7 @@ function hasSecret(args: Arguments, { variables }: Context): boolean {
 
 /** Shows an owner's health to its operator, and to no player, until the user stops it. */
 async function serveOwner(
-  { engine, facts, untilEnd }: PartRun,
+  { backbone, facts, untilEnd }: PartRun,
   counts: () => OwnerCounts,
   args: Arguments,
   context: Context,
@@ -245,7 +250,7 @@ async function serveOwner(
   const metrics = await metricsSettings(args, context);
   const { serveOwnerEndpoints } = await import("@orthant/server");
   let isAway = false;
-  const status = engine.onStatus((now) => {
+  const status = backbone.onStatus((now) => {
     if (now !== "lagging") isAway = now === "disconnected";
   });
   const unready = (): string | undefined => (isAway ? "NATS is away" : undefined);

@@ -1,4 +1,4 @@
-import { connectEngine, NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
+import { connectBackbone, NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
 import { type Arguments, type Command, dashed } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT, UsageError } from "../usage.ts";
@@ -73,11 +73,11 @@ export const clusterCommand: Command = {
     const { act, actAlone, requireClusterName } = await import("../cluster/actions.ts");
     requireClusterName(args, 1, "world");
     if (await actAlone(name, args, context)) return EXIT.ok;
-    const engine = await connectEngine(args, context, roleFor(name), `orthant cluster ${name} ${world}`);
+    const backbone = await connectBackbone(args, context, roleFor(name), `orthant cluster ${name} ${world}`);
     try {
-      await untilEnding(act(name, engine, args, context), context);
+      await untilEnding(act(name, backbone, args, context), context);
     } finally {
-      await engine.close();
+      await backbone.close();
     }
     return EXIT.ok;
   },

@@ -1,7 +1,7 @@
 import { type GeneratorRegistry, OrthantError, type TimeSource } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { Engine } from "../engine/engine.ts";
-import { Retries } from "../engine/retries.ts";
+import type { Backbone } from "../backbone/backbone.ts";
+import { Retries } from "../backbone/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { Leases } from "../membership/leases.ts";
 import { ShardMapStore } from "../membership/shard-map-store.ts";
@@ -14,7 +14,7 @@ import type { ShardSaves } from "./merge-shards.ts";
 
 /** What an operation on a world that no node runs needs. */
 export interface StoppedWorldOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly world: string;
   readonly time: TimeSource;
@@ -38,8 +38,8 @@ export interface FoldedShards extends ShardSaves {
 }
 
 /** Throws `ORT_LOCKED` if a node of the world is alive, and names it. */
-export async function requireStopped({ engine, world, time }: StoppedWorldOptions): Promise<void> {
-  const nodes = await clusterNodes(engine, world, time);
+export async function requireStopped({ backbone, world, time }: StoppedWorldOptions): Promise<void> {
+  const nodes = await clusterNodes(backbone, world, time);
   const alive = nodes.filter(({ isAlive }) => isAlive).map(({ node }) => node);
   if (alive.length === 0) return;
   const detail = `${alive.join(", ")} of ${world} ${alive.length === 1 ? "is" : "are"} running: stop all owners and gateways first`;
@@ -51,16 +51,16 @@ export async function requireStopped({ engine, world, time }: StoppedWorldOption
  * then on the saves are complete.
  */
 export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
-  const { engine, folders, world, time, random } = options;
+  const { backbone, folders, world, time, random } = options;
   await requireStopped(options);
   const retries = new Retries(time);
   const maps = new ShardMapStore(options);
   const directory = await retries.until(async () => {
     await maps.restore();
-    return ClusterDirectory.open(engine, world);
+    return ClusterDirectory.open(backbone, world);
   });
   const node = `fold-${BigInt.asUintN(40, random()).toString(36)}`;
-  const leases = new Leases({ engine, folders, world, node });
+  const leases = new Leases({ backbone, folders, world, node });
   const terms = new Map<string, number>();
   const disks = new Map<string, Disk>();
   const release = async (): Promise<void> => {
@@ -120,7 +120,7 @@ function ownerOptions(
     termOf: () => 0,
     map: () => directory.map,
     refreshMap: async () => {
-      await retries.until(() => directory.refresh(options.engine));
+      await retries.until(() => directory.refresh(options.backbone));
     },
     copyMap: (map) => maps.copy(map),
     onEnd: () => undefined,

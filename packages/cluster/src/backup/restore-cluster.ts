@@ -40,7 +40,7 @@ const RESTORED_GENERATIONS = 2 ** 20;
  * What is in the shared folder is kept under another name. An interrupted restore can be repeated. Rule K50.
  */
 export async function restoreClusterWorld(options: RestoreClusterOptions): Promise<RestoredCluster> {
-  const { engine, store, backup, world, random, time } = options;
+  const { backbone, store, backup, world, random, time } = options;
   const folders = new ShardFolders(store, world);
   await requireStopped({ ...options, folders });
   const saved = await savedShards(new ShardFolders(backup, world), world, random);
@@ -69,13 +69,13 @@ export async function restoreClusterWorld(options: RestoreClusterOptions): Promi
   const before = await moveAside(store, world, time.nowMs());
   await store.move(unfinished, world);
   const all = new Set([map, ...known].flatMap(shardsOf));
-  for (const shard of all) await engine.removeJournal(world, shard);
+  for (const shard of all) await backbone.removeJournal(world, shard);
   for (const [shard, { sequence, term }] of shards) {
-    await engine.journal(world, shard, sequence + 1);
+    await backbone.journal(world, shard, sequence + 1);
     const vacant = { node: "", term, successor: "" };
-    await engine.table.put(leaseKey(world, shard), encode(leaseCodec, vacant));
+    await backbone.table.put(leaseKey(world, shard), encode(leaseCodec, vacant));
   }
-  await engine.table.put(mapKey(world), encode(shardMapCodec, map));
+  await backbone.table.put(mapKey(world), encode(shardMapCodec, map));
   return { map, before, droppedShards: [...all].filter((shard) => !shards.has(shard)) };
 }
 
@@ -87,10 +87,10 @@ interface RestoredShard {
 
 /** Returns the maps that the table and the shared folder have now. */
 async function knownMaps(
-  { engine, world, random }: RestoreClusterOptions,
+  { backbone, world, random }: RestoreClusterOptions,
   folders: ShardFolders,
 ): Promise<readonly ShardMap[]> {
-  const entry = await engine.table.get(mapKey(world));
+  const entry = await backbone.table.get(mapKey(world));
   const inTable = entry?.value && readable(() => decode(shardMapCodec, entry.value as Uint8Array));
   const copied = await folders.mapCopy(random).read();
   return [inTable, copied].filter((map) => map !== undefined);
@@ -101,12 +101,12 @@ async function knownMaps(
  * that still runs must not find a folder of its own term.
  */
 async function newTerm(
-  { engine, world }: RestoreClusterOptions,
+  { backbone, world }: RestoreClusterOptions,
   folders: ShardFolders,
   shard: string,
   saved: number,
 ): Promise<number> {
-  const entry = await engine.table.get(leaseKey(world, shard));
+  const entry = await backbone.table.get(leaseKey(world, shard));
   // A restore replaces what is unreadable.
   const lease = entry?.value && readLease(entry.value);
   const term = Math.max(saved, lease?.term ?? 0, (await folders.termOf(shard)) ?? 0) + 1;
@@ -122,11 +122,11 @@ async function newTerm(
  * of them can append to it. Rule K10. Returns the sequence before that beginning.
  */
 async function newStart(
-  { engine, world, time }: RestoreClusterOptions,
+  { backbone, world, time }: RestoreClusterOptions,
   folders: ShardFolders,
   { shard, copy, term }: { readonly shard: string; readonly copy: Disk; readonly term: number },
 ): Promise<number> {
-  const journal = await engine.findJournal(world, shard);
+  const journal = await backbone.findJournal(world, shard);
   const ends = [(await journal?.state())?.last ?? 0, await checkpointIn(folders, shard)];
   const save = await openSave(copy);
   try {

@@ -144,7 +144,7 @@ export class ShardFolders {
 }
 
 /**
- * A copy of the shard map beside the shards, so that an engine that loses everything does not lose the
+ * A copy of the shard map beside the shards, so that a backbone that loses everything does not lose the
  * assignment of sectors to shards. Each generation has its own file; the newest readable one counts. Rule K27.
  */
 export class MapCopy {

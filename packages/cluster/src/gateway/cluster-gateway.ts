@@ -11,7 +11,7 @@ import { systemRandomBits } from "@orthant/core/lattice";
 import { type ClockChange, EPOCH_MAX, WorldState } from "@orthant/core/tree";
 import { clipText, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { SyncWorld, VisibleEntityEvent } from "@orthant/protocol/server";
-import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
+import type { Backbone, BackboneStatus, Subscription } from "../backbone/backbone.ts";
 import { PlayerPositionCache } from "../players/positions.ts";
 import { PlayerPresence } from "../players/presence.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
@@ -22,18 +22,18 @@ import { FollowedRegions } from "./followed-regions.ts";
 
 /** Dependencies of a gateway. */
 export interface ClusterGatewayOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly generators: GeneratorRegistry;
   readonly world: string;
   /**
    * A connection in the role of an owner, for `defineBlocks`, `renameBlock` and `retireBlock`. Without it they use
-   * `engine`, and reject with `ORT_ENGINE_PERMISSION` if that is a connection in the role of a gateway, which may not
+   * `backbone`, and reject with `ORT_ENGINE_PERMISSION` if that is a connection in the role of a gateway, which may not
    * write the map.
    */
-  readonly blocksEngine?: Engine;
-  /** Called when edits begin to wait because the engine is away, and when they no longer do. */
-  readonly onEngineAway?: (isEngineAway: boolean) => void;
+  readonly blocksBackbone?: Backbone;
+  /** Called when edits begin to wait because the backbone is away, and when they no longer do. */
+  readonly onBackboneAway?: (isBackboneAway: boolean) => void;
 }
 
 /** The interface through which a server uses a clustered world. */
@@ -71,10 +71,10 @@ export class ClusterGateway {
   #timer: Timer | undefined;
 
   private constructor(options: ClusterGatewayOptions, directory: ClusterDirectory) {
-    const { engine, time, generators, world } = options;
+    const { backbone, time, generators, world } = options;
     const { shape, generator, catalog } = directory.map.world;
     this.#catalog = catalog;
-    const context = { engine, directory, time, world };
+    const context = { backbone, directory, time, world };
     this.#options = options;
     this.#directory = directory;
     this.#regions = new FollowedRegions({
@@ -88,7 +88,7 @@ export class ClusterGateway {
       shape,
       whenSeen: (steps) => this.#regions.whenSeen(steps),
     });
-    this.#presence = new PlayerPresence({ engine, time, world, shape, gateway: systemRandomBits() });
+    this.#presence = new PlayerPresence({ backbone, time, world, shape, gateway: systemRandomBits() });
     this.#poses = new PlayerPositionCache(context);
     this.#entities = new FollowedEntities({
       ...context,
@@ -97,7 +97,7 @@ export class ClusterGateway {
         for (const listener of [...this.#entityListeners]) listener(event);
       },
     });
-    this.#status = engine.onStatus((status) => this.#statusChanged(status));
+    this.#status = backbone.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onMap: (map) => {
         this.#catalog = laterBlocks(this.#catalog, map);
@@ -117,13 +117,13 @@ export class ClusterGateway {
 
   /** Joins the cluster. Throws `ORT_NOT_FOUND` if it has no such world. */
   static async open(options: ClusterGatewayOptions): Promise<ClusterGateway> {
-    return new ClusterGateway(options, await ClusterDirectory.open(options.engine, options.world));
+    return new ClusterGateway(options, await ClusterDirectory.open(options.backbone, options.world));
   }
 
   /**
    * Adds types of blocks that are missing to the world of all servers, and returns handles with their ids. Changes nothing
    * for types that are there; throws `ORT_ARGUMENT` for one that contradicts them, and `ORT_ENGINE_AWAY` without the
-   * engine.
+   * backbone.
    *
    * @example
    * const { copper } = await gateway.defineBlocks({ copper: { colour: 0xb87333 } });
@@ -144,8 +144,8 @@ export class ClusterGateway {
     await this.#changeBlocks((before) => retireBlock(before, name));
   }
 
-  /** True while edits wait because the engine is away. */
-  get isEngineAway(): boolean {
+  /** True while edits wait because the backbone is away. */
+  get isBackboneAway(): boolean {
     return !this.#edits.isOnline;
   }
 
@@ -187,7 +187,7 @@ export class ClusterGateway {
   }
 
   #changeBlocks(next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
-    return this.#directory.changeBlocks(this.#options.blocksEngine ?? this.#options.engine, next);
+    return this.#directory.changeBlocks(this.#options.blocksBackbone ?? this.#options.backbone, next);
   }
 
   #tick(): void {
@@ -200,7 +200,7 @@ export class ClusterGateway {
     this.#poses.tick(time.nowMs());
   }
 
-  #statusChanged(status: EngineStatus): void {
+  #statusChanged(status: BackboneStatus): void {
     // Records sent while this gateway was not listening are lost, so it compares all regions.
     if (status !== "disconnected") {
       this.#regions.audit();
@@ -209,7 +209,7 @@ export class ClusterGateway {
     const isOnline = status === "lagging" ? this.#edits.isOnline : status === "connected";
     if (isOnline === this.#edits.isOnline) return;
     this.#edits.isOnline = isOnline;
-    this.#options.onEngineAway?.(!isOnline);
+    this.#options.onBackboneAway?.(!isOnline);
   }
 
   #notify(steps: readonly ClockChange[]): void {
@@ -263,8 +263,8 @@ export class ClusterGateway {
         this.#entityListeners.add(listener);
         return () => this.#entityListeners.delete(listener);
       },
-      // Without the engine no owner can answer, so players do not wait for one.
-      loadPlayer: async (playerId) => (this.isEngineAway ? undefined : this.#poses.lookUp(playerId)),
+      // Without the backbone no owner can answer, so players do not wait for one.
+      loadPlayer: async (playerId) => (this.isBackboneAway ? undefined : this.#poses.lookUp(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),
       storePlayer: (playerId, name, pose, sinceMs) => this.#poses.store(playerId, name, pose, sinceMs),
       peers: this.#presence,

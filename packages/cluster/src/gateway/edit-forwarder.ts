@@ -74,7 +74,7 @@ export class EditForwarder {
     });
   }
 
-  /** True while the engine is there. Without it edits wait. */
+  /** True while the backbone is there. Without it edits wait. */
   get isOnline(): boolean {
     return this.#isOnline;
   }

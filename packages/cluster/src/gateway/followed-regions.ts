@@ -72,7 +72,7 @@ export class FollowedRegions {
     this.#volume = options.state.shape.volume;
     this.#auditedMs = options.time.nowMs();
     this.#sectors = new SectorSubscriptions((sector) =>
-      options.engine.follow(options.world, sector, (record) => this.#receiveRecord(sector, record)),
+      options.backbone.follow(options.world, sector, (record) => this.#receiveRecord(sector, record)),
     );
     this.#queue = new OwnerQueue<Followed>({
       ...options,

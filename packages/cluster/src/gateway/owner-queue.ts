@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
@@ -16,7 +16,7 @@ export type SendRequest = (request: OwnerRequest) => Promise<OwnerAnswer>;
 
 /** Dependencies of every queue to the owners. */
 export interface OwnerQueueContext {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly directory: ClusterDirectory;
   readonly time: TimeSource;
   readonly world: string;
@@ -49,7 +49,7 @@ interface ShardQueue<Item> {
 /** Delay before the next request to the owner, possibly a new one by then, after a failure. */
 const RETRY_MS = 100;
 const ANSWER_MS = 3_000;
-/** Size of a request above which no other item joins those in it: the engine takes messages of a limited size. */
+/** Size of a request above which no other item joins those in it: the backbone takes messages of a limited size. */
 const BATCH_BYTES_MAX = 1_048_576;
 const PAUSE_MS_MIN = 1;
 const PAUSE_MS_MAX = 1_000;
@@ -209,11 +209,11 @@ export class OwnerQueue<Item> {
   }
 
   async #request(shard: string, request: OwnerRequest): Promise<OwnerAnswer> {
-    const { engine, directory, world } = this.#options;
+    const { backbone, directory, world } = this.#options;
     const term = directory.leaseOf(shard)?.lease.term ?? 0;
     if (term < 1) throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `shard ${shard} has no owner`);
     const address = ownerAddress(world, shard, term);
-    const bytes = await engine.request(address, encode(ownerRequestCodec, request), ANSWER_MS);
+    const bytes = await backbone.request(address, encode(ownerRequestCodec, request), ANSWER_MS);
     return decode(ownerAnswerCodec(directory.map.world.shape.volume), bytes);
   }
 }

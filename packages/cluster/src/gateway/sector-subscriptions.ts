@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import type { Subscription } from "../engine/engine.ts";
+import type { Subscription } from "../backbone/backbone.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 
 interface Sector {

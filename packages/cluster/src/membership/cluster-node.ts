@@ -1,5 +1,5 @@
 import { type Box, type Dimensions, isOrthantError, OrthantError } from "@orthant/core";
-import { Retries } from "../engine/retries.ts";
+import { Retries } from "../backbone/retries.ts";
 import type { OwnerReport } from "../owner/owner-report.ts";
 import type { ShardEntities } from "../owner/shard-entities.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
@@ -53,7 +53,7 @@ export class ClusterNode {
 
   /**
    * Joins the cluster. Rejects with `ORT_EXISTS` if another process has the node's name, and with
-   * `ORT_ENGINE_PERMISSION` if the engine does not permit what a node has to do.
+   * `ORT_ENGINE_PERMISSION` if the backbone does not permit what a node has to do.
    */
   async start(): Promise<void> {
     try {
@@ -65,14 +65,14 @@ export class ClusterNode {
   }
 
   async #join(): Promise<void> {
-    const { engine, world } = this.#options;
+    const { backbone, world } = this.#options;
     const directory = await this.#retries.until(async () => {
       await this.#maps.restore();
-      return ClusterDirectory.open(engine, world);
+      return ClusterDirectory.open(backbone, world);
     });
     this.#directory = directory;
     this.#tableCheck = new TableCheck({
-      ...{ engine, world, directory, leases: this.#leases, maps: this.#maps },
+      ...{ backbone, world, directory, leases: this.#leases, maps: this.#maps },
       owned: () => this.#ownTerms(),
     });
     directory.listen({

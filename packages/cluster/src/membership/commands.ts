@@ -1,7 +1,7 @@
 import { type Box, ERROR_CODES, type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { boxCodec } from "@orthant/core/lattice";
-import type { Engine, Subscription } from "../engine/engine.ts";
+import type { Backbone, Subscription } from "../backbone/backbone.ts";
 import { nodeAddress } from "../shard/names.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 
@@ -58,8 +58,8 @@ const answerCodec: Codec<NodeAnswer> = {
 };
 
 /** Executes the commands sent to a node until the returned subscription ends. */
-export function handleCommands(engine: Engine, world: string, node: ClusterNode): Promise<Subscription> {
-  return engine.respond(nodeAddress(world, node.node), async (bytes) => {
+export function handleCommands(backbone: Backbone, world: string, node: ClusterNode): Promise<Subscription> {
+  return backbone.respond(nodeAddress(world, node.node), async (bytes) => {
     try {
       await execute(node, decode(nodeCommandCodec, bytes));
       return encode(answerCodec, undefined);
@@ -72,12 +72,12 @@ export function handleCommands(engine: Engine, world: string, node: ClusterNode)
 
 /** Sends a command to a node and waits until it is done. Throws the error that the node reports. */
 export async function sendCommand(
-  engine: Engine,
+  backbone: Backbone,
   world: string,
   node: string,
   what: NodeCommand,
 ): Promise<void> {
-  const bytes = await engine.request(nodeAddress(world, node), encode(nodeCommandCodec, what), COMMAND_MS);
+  const bytes = await backbone.request(nodeAddress(world, node), encode(nodeCommandCodec, what), COMMAND_MS);
   const answer = decode(answerCodec, bytes);
   if (answer !== undefined) throw new OrthantError(answer.code, `${node} says: ${answer.detail}`);
 }

@@ -4,14 +4,14 @@ import type { Disk } from "@orthant/disk";
 import { catalogOf, copyGeneration, type Save } from "@orthant/save";
 import { generatorMapOf } from "@orthant/save/content";
 import { openSaveWithJournal } from "@orthant/world/engine";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";
 import { type ClusterWorldFacts, type ShardMap, shardMapCodec } from "../shard/shard-map.ts";
 
 /** Input for a new world in a cluster. */
 export interface NewClusterWorld {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly world: string;
   /**
@@ -27,16 +27,16 @@ export const FIRST_SHARD = "0";
 
 /**
  * Imports a world into a cluster as one shard. Throws `ORT_EXISTS` if the cluster already has a world of
- * that name, and `ORT_ENGINE_FULL` if the engine has no room for its journal.
+ * that name, and `ORT_ENGINE_FULL` if the backbone has no room for its journal.
  */
 export async function createClusterWorld(options: NewClusterWorld): Promise<ShardMap> {
-  const { engine, folders, world, source, random } = options;
+  const { backbone, folders, world, source, random } = options;
   requireName(world, "world");
-  const before = await engine.table.get(mapKey(world));
+  const before = await backbone.table.get(mapKey(world));
   if (before?.value !== undefined)
     throw new OrthantError("ORT_EXISTS", `the cluster has a world ${world} already`);
-  // Before anything is written, because the engine may have no room for it.
-  await requireNewJournal(engine, world);
+  // Before anything is written, because the backbone may have no room for it.
+  await requireNewJournal(backbone, world);
   const { save, disk, journal } = await openSaveWithJournal(source);
   const map: ShardMap = {
     generation: 1,
@@ -53,17 +53,18 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   await copyGeneration(disk, target);
   await folders.mapCopy(random).write(map);
   if (
-    (await engine.table.swap(mapKey(world), encode(shardMapCodec, map), before?.revision ?? 0)) === undefined
+    (await backbone.table.swap(mapKey(world), encode(shardMapCodec, map), before?.revision ?? 0)) ===
+    undefined
   )
     throw new OrthantError("ORT_EXISTS", `another process created world ${world} meanwhile`);
   return map;
 }
 
-/** Makes the journal of a new world. Throws `ORT_EXISTS` if the engine has one with records of another world. */
-async function requireNewJournal(engine: Engine, world: string): Promise<void> {
-  const { last } = await (await engine.journal(world, FIRST_SHARD)).state();
+/** Makes the journal of a new world. Throws `ORT_EXISTS` if the backbone has one with records of another world. */
+async function requireNewJournal(backbone: Backbone, world: string): Promise<void> {
+  const { last } = await (await backbone.journal(world, FIRST_SHARD)).state();
   if (last === 0) return;
-  const detail = `the engine has a journal of an earlier world ${world}: choose another name, or remove the journal`;
+  const detail = `the backbone has a journal of an earlier world ${world}: choose another name, or remove the journal`;
   throw new OrthantError("ORT_EXISTS", detail);
 }
 

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
-import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
-import type { Retries } from "../engine/retries.ts";
+import type { Backbone, Subscription, TableEntry } from "../backbone/backbone.ts";
+import type { Retries } from "../backbone/retries.ts";
 import { heartbeatKey, heartbeatPrefix } from "../shard/names.ts";
 
 /** A node's heartbeat. Rule K17. */
@@ -19,7 +19,7 @@ export interface NodeHeartbeat {
 
 /** Dependencies of a node's heartbeats. */
 export interface HeartbeatsOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly world: string;
   readonly node: string;
@@ -29,7 +29,7 @@ export interface HeartbeatsOptions {
   readonly state: () => Pick<NodeHeartbeat, "shards" | "isLeaving">;
   /** Called when the table has accepted one of this node's own heartbeats, once the node has started. */
   readonly onAccepted: () => void;
-  /** Called when the node must end: another process has its name, or the engine permits it no heartbeats. */
+  /** Called when the node must end: another process has its name, or the backbone permits it no heartbeats. */
   readonly onEnd: (error: unknown) => void;
 }
 
@@ -79,7 +79,7 @@ const UNMARKED_SINCE = 1;
 
 /**
  * Sends a node's heartbeats, and tracks which other nodes of the world are alive. It counts heartbeats in the
- * order in which the table accepted them, not time, so no node ages while the engine accepts no writes.
+ * order in which the table accepted them, not time, so no node ages while the backbone accepts no writes.
  */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
@@ -120,7 +120,7 @@ export class Heartbeats {
    * this node already, and with the error of `stop` if that is called first. Rule K45.
    */
   async start(retries: Retries): Promise<void> {
-    const { table } = this.#options.engine;
+    const { table } = this.#options.backbone;
     this.#subscription = await retries.until(() =>
       table.watch(this.#prefix, (entry) => {
         if (this.#receive(entry) && this.#isReady) this.#options.onAccepted();
@@ -164,7 +164,7 @@ export class Heartbeats {
 
   #send(): void {
     if (this.#isStopped) return;
-    const { engine, time, world, node, state } = this.#options;
+    const { backbone, time, world, node, state } = this.#options;
     const next = (): void => this.#send();
     // A program that waits for the start of its node stays alive.
     this.#timer = this.#isAnnounced
@@ -174,7 +174,7 @@ export class Heartbeats {
     this.#isSending = true;
     const since = this.#isReady ? this.#firstRevision : 0;
     const heartbeat = { count: ++this.#count, ...state(), mark: this.#mark, since };
-    engine.table
+    backbone.table
       .put(heartbeatKey(world, node), encode(heartbeatCodec, heartbeat))
       .catch((error: unknown) => {
         // Otherwise the next heartbeat tries again. Other nodes notice the failure because they miss this one.

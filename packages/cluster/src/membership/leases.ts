@@ -1,13 +1,13 @@
 import { OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import type { Engine, TableEntry } from "../engine/engine.ts";
+import type { Backbone, TableEntry } from "../backbone/backbone.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { isForeignValue, type Lease, type LeaseEntry, leaseCodec } from "../shard/cluster-directory.ts";
 import { leaseKey } from "../shard/names.ts";
 
 /** Dependencies of a node's leases. */
 export interface LeasesOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly world: string;
   readonly node: string;
@@ -90,13 +90,13 @@ export class Leases {
   }
 
   #read(shard: string): Promise<TableEntry | undefined> {
-    const { engine, world } = this.#options;
-    return engine.table.get(leaseKey(world, shard));
+    const { backbone, world } = this.#options;
+    return backbone.table.get(leaseKey(world, shard));
   }
 
   #swap(shard: string, lease: Lease, expected: number): Promise<number | undefined> {
-    const { engine, world } = this.#options;
-    return engine.table.swap(leaseKey(world, shard), encode(leaseCodec, lease), expected);
+    const { backbone, world } = this.#options;
+    return backbone.table.swap(leaseKey(world, shard), encode(leaseCodec, lease), expected);
   }
 }
 

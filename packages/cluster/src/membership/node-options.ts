@@ -1,11 +1,11 @@
 import type { GeneratorRegistry, TimeSource } from "@orthant/core";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import type { OwnerLimits } from "../owner/owner-report.ts";
 
 /** Dependencies and settings of a node. */
 export interface ClusterNodeOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly time: TimeSource;
   /** 64 random bits. */
@@ -28,7 +28,7 @@ export interface NodeEvents {
   onJournalLost?(shard: string, detail: string): void;
   /**
    * The journal of `shard` or its lease has something that no node can have written. It is ignored; `error` says what it
-   * is. Find out which user of the engine writes there.
+   * is. Find out which user of the backbone writes there.
    */
   onForeign?(shard: string, error: unknown): void;
   /**
@@ -39,12 +39,12 @@ export interface NodeEvents {
   /** An attempt to claim `shard` failed. */
   onFailure?(shard: string, error: unknown): void;
   /**
-   * The engine has not answered for `waitedMs`: `error` says what the node waits for, and `shard` for which shard, if
+   * The backbone has not answered for `waitedMs`: `error` says what the node waits for, and `shard` for which shard, if
    * it is for one. Called after ten seconds and then every minute; the node goes on trying.
    */
   onStuck?(shard: string | undefined, error: unknown, waitedMs: number): void;
   /**
-   * The node ended by itself: the engine no longer permits what it has to do, or another process has its name. Its
+   * The node ended by itself: the backbone no longer permits what it has to do, or another process has its name. Its
    * shards go to other nodes. If this happens before the node has started, `start` rejects instead.
    */
   onEnd?(error: unknown): void;

@@ -1,5 +1,5 @@
 import type { TimeSource } from "@orthant/core";
-import type { Engine, Subscription } from "../engine/engine.ts";
+import type { Backbone, Subscription } from "../backbone/backbone.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { heartbeatPrefix } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
@@ -12,7 +12,7 @@ const VACANT_MS = 10_000;
  * names sends heartbeats.
  *
  * @example
- * const watch = await OwnerWatch.open({ engine, world: "town", time: systemTime });
+ * const watch = await OwnerWatch.open({ backbone, world: "town", time: systemTime });
  * if (watch.vacant.length > 0) console.log(`no node owns ${watch.vacant.join(", ")}`);
  */
 export class OwnerWatch {
@@ -31,15 +31,15 @@ export class OwnerWatch {
 
   /** Begins to watch. Throws `ORT_NOT_FOUND` if the cluster has no such world. */
   static async open(options: {
-    readonly engine: Engine;
+    readonly backbone: Backbone;
     readonly world: string;
     readonly time: TimeSource;
   }): Promise<OwnerWatch> {
-    const { engine, world, time } = options;
-    const watch = new OwnerWatch(time, await ClusterDirectory.open(engine, world));
+    const { backbone, world, time } = options;
+    const watch = new OwnerWatch(time, await ClusterDirectory.open(backbone, world));
     const prefix = heartbeatPrefix(world);
     let isLive = false;
-    watch.#heartbeats = await engine.table.watch(prefix, ({ key }) => {
+    watch.#heartbeats = await backbone.table.watch(prefix, ({ key }) => {
       // The entries before may be those of nodes that ended long ago.
       if (isLive) watch.#heard(key.slice(prefix.length));
     });

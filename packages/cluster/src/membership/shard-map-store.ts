@@ -1,5 +1,5 @@
 import { bytesEqual, decode, encode } from "@orthant/core/bytes";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import type { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
 import { type ClusterDirectory, isForeignValue } from "../shard/cluster-directory.ts";
 import { mapKey } from "../shard/names.ts";
@@ -7,7 +7,7 @@ import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-ma
 
 /** Dependencies of a shard map store. */
 export interface ShardMapStoreOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly random: () => bigint;
   readonly world: string;
@@ -24,15 +24,15 @@ const RESTORED_GENERATIONS = 2 ** 20;
  * K27.
  */
 export class ShardMapStore {
-  readonly #engine: Engine;
+  readonly #backbone: Backbone;
   readonly #world: string;
   readonly #copy: MapCopy;
   #copied = 0;
   /** The value in the table that was readable last. */
   #readable: Uint8Array | undefined;
 
-  constructor({ engine, folders, random, world }: ShardMapStoreOptions) {
-    this.#engine = engine;
+  constructor({ backbone, folders, random, world }: ShardMapStoreOptions) {
+    this.#backbone = backbone;
     this.#world = world;
     this.#copy = folders.mapCopy(random);
   }
@@ -43,13 +43,13 @@ export class ShardMapStore {
    */
   async restore(known?: ShardMap): Promise<void> {
     const key = mapKey(this.#world);
-    const entry = await this.#engine.table.get(key);
+    const entry = await this.#backbone.table.get(key);
     if (entry?.value !== undefined && this.#isReadable(entry.value)) return;
     const copied = await this.#copy.read();
     const newest = known !== undefined && known.generation >= (copied?.generation ?? 0) ? known : copied;
     if (newest === undefined) return;
     const generation = newest.generation + RESTORED_GENERATIONS;
-    await this.#engine.table.swap(
+    await this.#backbone.table.swap(
       key,
       encode(shardMapCodec, { ...newest, generation }),
       entry?.revision ?? 0,
@@ -63,7 +63,7 @@ export class ShardMapStore {
   async refresh(directory: ClusterDirectory): Promise<void> {
     do {
       await this.restore(directory.map);
-    } while (!(await directory.refresh(this.#engine)));
+    } while (!(await directory.refresh(this.#backbone)));
   }
 
   /**
@@ -82,14 +82,14 @@ export class ShardMapStore {
     split: ShardSplit,
     requireHeld: () => Promise<void>,
   ): Promise<void> {
-    await directory.completeSplit(this.#engine, split, requireHeld);
+    await directory.completeSplit(this.#backbone, split, requireHeld);
     await this.copy(directory.map);
   }
 
   /** Makes every split that is not in the map yet fail permanently. */
   async cancelSplits(directory: ClusterDirectory): Promise<void> {
     await this.restore(directory.map);
-    await directory.bumpGeneration(this.#engine);
+    await directory.bumpGeneration(this.#backbone);
     await this.copy(directory.map);
   }
 

@@ -1,8 +1,8 @@
 import { type Box, OrthantError, type TimeSource } from "@orthant/core";
 import { copyGeneration } from "@orthant/save";
-import type { Engine } from "../engine/engine.ts";
-import type { Retries } from "../engine/retries.ts";
-import { within } from "../engine/time-limit.ts";
+import type { Backbone } from "../backbone/backbone.ts";
+import type { Retries } from "../backbone/retries.ts";
+import { within } from "../backbone/time-limit.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { checkpointOf } from "../owner/checkpoint.ts";
 import { isOutside, readChanges } from "../owner/shard-journal.ts";
@@ -14,7 +14,7 @@ import type { Leases } from "./leases.ts";
 
 /** Dependencies and parameters of a split. */
 export interface SplitOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly directory: ClusterDirectory;
   readonly leases: Leases;
@@ -33,7 +33,7 @@ export interface SplitOptions {
 
 /** Time for which the old shard's edits may wait for a split before the split is given up. */
 const HOLD_MS_MAX = 10_000;
-/** Time for which they may wait for its record, whose outcome only the engine knows. */
+/** Time for which they may wait for its record, whose outcome only the backbone knows. */
 const COMMIT_MS_MAX = 20_000;
 
 /**
@@ -43,9 +43,9 @@ const COMMIT_MS_MAX = 20_000;
  * owns the old shard by then. A split that fails before that leaves nothing behind. Rules K25 and K40.
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
-  const { engine, folders, directory, retries, time, world, owner, sectors, newShard } = options;
+  const { backbone, folders, directory, retries, time, world, owner, sectors, newShard } = options;
   // A shard that is in the map must not lose its folder to this one.
-  await retries.until(() => directory.refresh(engine));
+  await retries.until(() => directory.refresh(backbone));
   const split = { from: owner.shard, sectors, to: newShard };
   // Throw if the split is not possible.
   withSplit(directory.map, split);
@@ -53,8 +53,8 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
   const target = await folders.createSplit(newShard, owner.shard, owner.term);
   let undo: (() => Promise<void>) | undefined = () => undoSplit(options, owner.term);
   try {
-    // Before edits are paused, because the engine may have no room for it.
-    await retries.until(() => engine.journal(world, newShard));
+    // Before edits are paused, because the backbone may have no room for it.
+    await retries.until(() => backbone.journal(world, newShard));
     await owner.checkpoint();
     const unpin = owner.pin();
     try {
@@ -81,7 +81,7 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
       unpin();
     }
   } catch (error) {
-    // Not awaited: what is to be undone may still wait for the engine.
+    // Not awaited: what is to be undone may still wait for the backbone.
     if (undo !== undefined) options.onUndo(undo().catch(() => undefined));
     throw error;
   }
@@ -94,8 +94,8 @@ async function newTerm({ leases, retries, owner, newShard }: SplitOptions): Prom
 
 /** Claims the new shard: its copy, its journal, and a lease that names this node. */
 async function claimNewShard(options: SplitOptions, term: number): Promise<ShardOwner> {
-  const { engine, leases, retries, world, owner, newShard } = options;
-  const journal = await retries.until(() => engine.findJournal(world, owner.shard));
+  const { backbone, leases, retries, world, owner, newShard } = options;
+  const journal = await retries.until(() => backbone.findJournal(world, owner.shard));
   if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${owner.shard} has no journal`);
   const base = options.ownerOptions(term);
   const { shape } = base;
@@ -147,12 +147,12 @@ async function commitSplit(options: SplitOptions, made: ShardOwner): Promise<voi
 
 /** Removes what a split has made, provided that no other node has taken it. */
 async function undoSplit(
-  { engine, folders, retries, world, owner, newShard }: SplitOptions,
+  { backbone, folders, retries, world, owner, newShard }: SplitOptions,
   term: number,
 ): Promise<void> {
   // The folder has the old shard's term until the new shard is claimed.
   if (!(await folders.discard(newShard, term)) && !(await folders.discard(newShard, owner.term))) return;
-  await retries.until(() => engine.removeJournal(world, newShard));
+  await retries.until(() => backbone.removeJournal(world, newShard));
 }
 
 function tooLong(shard: string, ms: number): OrthantError {

@@ -1,12 +1,12 @@
 import { OrthantError, type TimeSource } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import type { Engine, JournalState } from "../engine/engine.ts";
+import type { Backbone, JournalState } from "../backbone/backbone.ts";
 import { ClusterDirectory, type Lease, readLease } from "../shard/cluster-directory.ts";
 import { heartbeatPrefix, leaseKey, mapKey } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
 import { DEAD_AFTER_HEARTBEATS, NODE_HEARTBEAT_MS, readHeartbeat } from "./heartbeats.ts";
 
-/** State of a shard as the engine records it. */
+/** State of a shard as the backbone records it. */
 export interface ShardStatus {
   readonly shard: string;
   /** `undefined` if the shard never had an owner. */
@@ -22,17 +22,17 @@ export interface ClusterStatus {
 }
 
 /**
- * Reads the state of a world from the engine, without asking any node. Returns `undefined` if there is no
+ * Reads the state of a world from the backbone, without asking any node. Returns `undefined` if there is no
  * such world.
  */
-export async function clusterStatus(engine: Engine, world: string): Promise<ClusterStatus | undefined> {
-  const entry = await engine.table.get(mapKey(world));
+export async function clusterStatus(backbone: Backbone, world: string): Promise<ClusterStatus | undefined> {
+  const entry = await backbone.table.get(mapKey(world));
   if (entry?.value === undefined) return undefined;
   const map = decode(shardMapCodec, entry.value);
   const shards: ShardStatus[] = [];
   for (const shard of shardsOf(map)) {
-    const lease = await engine.table.get(leaseKey(world, shard));
-    const journal = await engine.findJournal(world, shard);
+    const lease = await backbone.table.get(leaseKey(world, shard));
+    const journal = await backbone.findJournal(world, shard);
     shards.push({
       shard,
       lease: lease?.value && readLease(lease.value),
@@ -57,7 +57,7 @@ export interface NodeStatus {
  * has sent one, at most for as long as it takes to declare a node dead.
  */
 export async function clusterNodes(
-  engine: Engine,
+  backbone: Backbone,
   world: string,
   time: TimeSource,
 ): Promise<readonly NodeStatus[]> {
@@ -68,7 +68,7 @@ export async function clusterNodes(
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const subscription = await engine.table.watch(prefix, ({ key, value }) => {
+  const subscription = await backbone.table.watch(prefix, ({ key, value }) => {
     const heartbeat = value && readHeartbeat(value);
     if (heartbeat === undefined) return;
     const node = key.slice(prefix.length);
@@ -93,13 +93,13 @@ const CLAIM_MS_MAX = 30_000;
  * `ORT_ENGINE_NO_RESPONDER` if no node claims the shard within 30 seconds.
  */
 export async function waitForOwner(
-  engine: Engine,
+  backbone: Backbone,
   world: string,
   shard: string,
   term: number,
   time: TimeSource,
 ): Promise<Lease> {
-  const directory = await ClusterDirectory.open(engine, world);
+  const directory = await ClusterDirectory.open(backbone, world);
   try {
     return await new Promise<Lease>((resolve, reject) => {
       const detail = `shard ${shard} was released, and no node has claimed it yet`;

@@ -1,5 +1,5 @@
 import { getOrAdd } from "@orthant/core/lattice";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { leaseKey } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
@@ -8,7 +8,7 @@ import type { ShardMapStore } from "./shard-map-store.ts";
 
 /** Dependencies of the checks of a table. */
 export interface TableCheckOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly world: string;
   readonly directory: ClusterDirectory;
   readonly leases: Leases;
@@ -64,10 +64,10 @@ export class TableCheck {
   }
 
   async #checkLease(shard: string): Promise<void> {
-    const { engine, world, directory } = this.#options;
+    const { backbone, world, directory } = this.#options;
     const heartbeat = this.#heartbeats;
     const known = directory.leaseOf(shard);
-    const entry = await engine.table.get(leaseKey(world, shard));
+    const entry = await backbone.table.get(leaseKey(world, shard));
     if (entry?.value !== undefined || directory.leaseOf(shard) !== known) {
       this.#missing.delete(shard);
       return;

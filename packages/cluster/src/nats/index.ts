@@ -4,6 +4,6 @@
  * @module @orthant/cluster/nats
  */
 
+export { connectNats, type NatsBackboneOptions } from "./nats-backbone.ts";
 export type { NatsConnectionOptions, NatsCredentials } from "./nats-client.ts";
-export { connectNats, type NatsEngineOptions } from "./nats-engine.ts";
 export type { NatsRole } from "./roles.ts";

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import type { JournalSubject } from "../engine/engine.ts";
+import type { JournalSubject } from "../backbone/backbone.ts";
 
 /** The stream of the table. It has the layout of a NATS key-value bucket, so `nats kv` can show it. */
 export const TABLE_STREAM = "KV_orthant";

@@ -13,7 +13,7 @@ import {
 } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { getOrAdd } from "@orthant/core/lattice";
-import type { EngineStatus, Subscription } from "../engine/engine.ts";
+import type { BackboneStatus, Subscription } from "../backbone/backbone.ts";
 import { connectFirst, reconnectPace } from "./first-connection.ts";
 import { GATEWAY_API, inboxPrefix, JETSTREAM_API, TABLE_STREAM } from "./names.ts";
 import { requirePermissions } from "./permission-check.ts";
@@ -57,7 +57,7 @@ export class NatsClient {
   /** Prefix of requests to JetStream. */
   readonly api: string;
   readonly #manager: JetStreamManager;
-  readonly #listeners = new Set<(status: EngineStatus) => void>();
+  readonly #listeners = new Set<(status: BackboneStatus) => void>();
   /** Requests that wait for the leader of a stream, by stream. */
   readonly #interrupts = new Map<string, Set<() => void>>();
   #isConnected = true;
@@ -90,7 +90,7 @@ export class NatsClient {
     } catch (error) {
       await connection?.close();
       const servers = options.servers.join(", ");
-      throw engineFailure(error, `connecting to NATS at ${servers}`);
+      throw backboneFailure(error, `connecting to NATS at ${servers}`);
     }
   }
 
@@ -100,7 +100,7 @@ export class NatsClient {
     try {
       return await work(this.#manager);
     } catch (error) {
-      throw engineFailure(error, doing);
+      throw backboneFailure(error, doing);
     }
   }
 
@@ -177,7 +177,7 @@ export class NatsClient {
       await this.connection.flush();
       if (refusal !== undefined) throw refusal;
     } catch (error) {
-      throw engineFailure(error, `listening to ${subject}`);
+      throw backboneFailure(error, `listening to ${subject}`);
     }
     return {
       end() {
@@ -191,7 +191,7 @@ export class NatsClient {
     return this.#isConnected && !this.connection.isClosed();
   }
 
-  onStatus(listener: (status: EngineStatus) => void): Subscription {
+  onStatus(listener: (status: BackboneStatus) => void): Subscription {
     this.#listeners.add(listener);
     return { end: () => void this.#listeners.delete(listener) };
   }
@@ -208,7 +208,7 @@ export class NatsClient {
 
   /** The client would queue a request and send it after reconnecting, when its caller has long given up. */
   #mustBeConnected(doing: string): void {
-    if (this.connection.isClosed()) throw new OrthantError("ORT_CLOSED", `${doing}: the engine was closed`);
+    if (this.connection.isClosed()) throw new OrthantError("ORT_CLOSED", `${doing}: the backbone was closed`);
     if (!this.#isConnected)
       throw new OrthantError("ORT_ENGINE_AWAY", `${doing}: there is no connection to NATS`);
   }
@@ -226,7 +226,7 @@ export class NatsClient {
     }
   }
 
-  #notify(status: EngineStatus): void {
+  #notify(status: BackboneStatus): void {
     for (const listener of this.#listeners) listener(status);
   }
 }
@@ -259,10 +259,10 @@ export function isNoResponder(error: unknown): boolean {
 }
 
 /** Converts any failure into ours. Unless NATS is known to have rejected a request, it may have succeeded. */
-export function engineFailure(error: unknown, doing: string): OrthantError {
+export function backboneFailure(error: unknown, doing: string): OrthantError {
   if (isOrthantError(error)) return error;
   if (error instanceof errors.ClosedConnectionError || error instanceof errors.DrainingConnectionError) {
-    return new OrthantError("ORT_CLOSED", `${doing}: the engine was closed`, {}, { cause: error });
+    return new OrthantError("ORT_CLOSED", `${doing}: the backbone was closed`, {}, { cause: error });
   }
   const message = error instanceof Error ? error.message : String(error);
   const refusal = [error, error instanceof Error ? error.cause : undefined].find(isRefusal);

@@ -8,7 +8,7 @@ import {
   type JournalRecord,
   type JournalState,
   type StoredRecord,
-} from "../engine/engine.ts";
+} from "../backbone/backbone.ts";
 import { journalSubject, readJournalSubject } from "./names.ts";
 import type { NatsClient } from "./nats-client.ts";
 import { type HeldMessage, type PublishAnswer, publishWhole, readHeld } from "./stream-messages.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import type { EngineTable, Subscription, TableEntry } from "../engine/engine.ts";
+import type { BackboneTable, Subscription, TableEntry } from "../backbone/backbone.ts";
 import { readTableKey, TABLE_FEED_PREFIX, TABLE_PREFIX, TABLE_STREAM, tableSubject } from "./names.ts";
 import { type NatsClient, REFUSAL, refusalOf } from "./nats-client.ts";
 import { type Expectation, publishWhole, readHeld } from "./stream-messages.ts";
@@ -14,7 +14,7 @@ const AUDIT_MS = 1000;
 const OPERATION_HEADER = "KV-Operation";
 
 /** The table in a NATS key-value bucket. A revision is a sequence of the underlying stream. */
-export class NatsTable implements EngineTable {
+export class NatsTable implements BackboneTable {
   readonly #client: NatsClient;
   readonly #restore: () => Promise<void>;
   #restoring: Promise<void> | undefined;

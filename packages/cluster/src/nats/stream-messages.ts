@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { headers, type Msg, type MsgHdrs } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
-import { engineFailure, isNoResponder, type NatsClient, REFUSAL } from "./nats-client.ts";
+import { backboneFailure, isNoResponder, type NatsClient, REFUSAL } from "./nats-client.ts";
 
 /** A stream's answer to a message, or to the last one of a batch. */
 export type PublishAnswer =
@@ -66,7 +66,7 @@ export async function publishWhole(
       // No server received it, so nothing was stored: the stream was just created or moved, and our server
       // does not know it yet.
       if (attempt === ATTEMPTS || !isNoResponder(error))
-        throw engineFailure(error, `writing to the stream ${stream}`);
+        throw backboneFailure(error, `writing to the stream ${stream}`);
     }
     await delay(RETRY_MS * 2 ** attempt);
   }

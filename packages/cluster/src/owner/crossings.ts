@@ -2,7 +2,7 @@ import { type ChunkShape, isOrthantError, type Position, type TimeSource } from 
 import { decode, encode } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import type { TransferId } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";
 import { regionOfPoint } from "../shard/sectors.ts";
@@ -19,7 +19,7 @@ import type { ShardLog } from "./shard-log.ts";
 
 /** What sending to other shards needs. */
 export interface CrossingsContext {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly world: string;
   readonly shard: string;
@@ -155,12 +155,12 @@ export class Crossings {
   }
 
   async #request(shard: string, request: TransferRequest): Promise<readonly TransferOutcome[]> {
-    const { engine, world, termOf } = this.#context;
+    const { backbone, world, termOf } = this.#context;
     const term = termOf(shard);
     if (term < 1) return [];
     try {
       const address = transferAddress(world, shard, term);
-      const answer = await engine.request(address, encode(transferRequestCodec, request), ANSWER_MS);
+      const answer = await backbone.request(address, encode(transferRequestCodec, request), ANSWER_MS);
       return decode(transferAnswerCodec, answer);
     } catch (error) {
       // Sent again later, perhaps to another owner.

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import type { Journal } from "../engine/engine.ts";
+import type { Journal } from "../backbone/backbone.ts";
 import { decodeShardRecord, type ShardRecord } from "../shard/shard-record.ts";
 
 /** Called for a message in a journal that no owner wrote. It is not replayed, and the journal goes on behind it. */

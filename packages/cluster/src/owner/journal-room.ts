@@ -1,8 +1,8 @@
 import type { TimeSource } from "@orthant/core";
 import { sleep } from "@orthant/core/time";
-import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
+import type { AppendOutcome, Journal, JournalRecord } from "../backbone/backbone.ts";
 
-/** Bytes that the engine stores with each record: its subject and headers. */
+/** Bytes that the backbone stores with each record: its subject and headers. */
 const RECORD_OVERHEAD_BYTES = 256;
 /** Saves without need of its size after which a journal gets smaller. */
 const SAVES_BEFORE_SHRINKING = 120;
@@ -14,7 +14,7 @@ const FULL_MS_MAX = 10_000;
 const FULL_RETRY_MS = 250;
 
 /**
- * Knows how full a shard's journal is, and has the engine set as much room aside as it needs. A journal grows when
+ * Knows how full a shard's journal is, and has the backbone set as much room aside as it needs. A journal grows when
  * half of it is used, and shrinks when a long series of saves has needed an eighth of it. Rule K38.
  */
 export class JournalRoom {
@@ -25,7 +25,7 @@ export class JournalRoom {
   #held = 0;
   /** Bytes of edits that were made and are not stored yet. */
   #pending = 0;
-  /** Bytes stored ever, to tell what was stored while the engine trimmed. */
+  /** Bytes stored ever, to tell what was stored while the backbone trimmed. */
   #stored = 0;
   #peak = 0;
   #saves = 0;
@@ -45,7 +45,7 @@ export class JournalRoom {
     return room;
   }
 
-  /** True if more than half of the journal is used, and the engine has no room for more. */
+  /** True if more than half of the journal is used, and the backbone has no room for more. */
   get isFull(): boolean {
     return this.#resizing === undefined && (this.#held + this.#pending) * 2 > this.#size;
   }

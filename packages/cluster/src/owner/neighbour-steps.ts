@@ -1,14 +1,14 @@
 import { isOrthantError, type TimeSource } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { sleep } from "@orthant/core/time";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import { transferAddress } from "../shard/names.ts";
 import { neighboursOf, type ShardMap } from "../shard/shard-map.ts";
 import { type StepAnswer, stepAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 
 /** What following the steps of neighbours needs. */
 export interface NeighbourStepsContext {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly time: TimeSource;
   /** The name of the world. */
   readonly worldName: string;
@@ -82,12 +82,12 @@ export class NeighbourSteps {
   }
 
   async #ask(shard: string): Promise<void> {
-    const { engine, worldName, shard: from, time, termOf } = this.#context;
+    const { backbone, worldName, shard: from, time, termOf } = this.#context;
     const term = termOf(shard);
     if (term < 1) return;
     try {
       const request = encode(transferRequestCodec, { kind: "step", from });
-      const answer = await engine.request(transferAddress(worldName, shard, term), request, ASK_MS);
+      const answer = await backbone.request(transferAddress(worldName, shard, term), request, ASK_MS);
       this.#answers.set(shard, { ...decode(stepAnswerCodec, answer), ms: time.nowMs() });
     } catch (error) {
       // The last answer counts for a while.

@@ -1,4 +1,4 @@
-import type { Journal } from "../engine/engine.ts";
+import type { Journal } from "../backbone/backbone.ts";
 import { oldSave } from "./journal-errors.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
 
@@ -10,19 +10,19 @@ export const LOST_JOURNAL_GAP: number = 2 ** 30;
 
 /** Opens the journal of a shard whose save has everything up to a sequence, or makes one in place of a lost one. */
 export async function openShardJournal(options: ShardLogOptions, checkpointed: number): Promise<Journal> {
-  const { engine, world, shard, onLost, sealed } = options;
+  const { backbone, world, shard, onLost, sealed } = options;
   if (sealed !== undefined) return sealed;
-  const found = await engine.findJournal(world, shard);
+  const found = await backbone.findJournal(world, shard);
   if (found !== undefined) {
     const { last } = await found.state();
     if (last >= checkpointed) return found;
     onLost?.(`the journal ends at ${last}, and the save has all up to ${checkpointed}`);
-    await engine.removeJournal(world, shard);
+    await backbone.removeJournal(world, shard);
   } else if (checkpointed > 0) onLost?.(`there is no journal, and the save has all up to ${checkpointed}`);
   const isNew = found === undefined && checkpointed === 0;
   // A shard without an earlier owner has no splits to forget.
   if (options.inherited === undefined) await options.cancelSplits();
-  return engine.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
+  return backbone.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
 }
 
 /** Returns the first record that the save lacks, of a journal that begins at `first`. */

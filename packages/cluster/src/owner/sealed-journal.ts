@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { WorldEngine } from "@orthant/world/engine";
-import type { Journal } from "../engine/engine.ts";
-import { Retries } from "../engine/retries.ts";
+import type { Journal } from "../backbone/backbone.ts";
+import { Retries } from "../backbone/retries.ts";
 import { LOST_JOURNAL_GAP } from "./open-journal.ts";
 import { ShardLog } from "./shard-log.ts";
 import type { ShardLogOptions } from "./shard-log-options.ts";
@@ -15,9 +15,9 @@ export async function replaceSealedJournal(
   options: ShardLogOptions,
   open: (log: ShardLog) => Promise<WorldEngine>,
 ): Promise<void> {
-  const { engine, world, shard, time, onStuck, onSealed } = options;
+  const { backbone, world, shard, time, onStuck, onSealed } = options;
   const retries = new Retries(time, onStuck);
-  const found = await retries.until(() => engine.findJournal(world, shard));
+  const found = await retries.until(() => backbone.findJournal(world, shard));
   const state = found && (await retries.until(() => found.state()));
   if (found === undefined || state?.isSealed !== true) return;
   const log = new ShardLog({ ...options, sealed: readOnly(found) });
@@ -30,8 +30,8 @@ export async function replaceSealedJournal(
     await saved.close();
   }
   await options.requireHeld();
-  await retries.until(() => engine.removeJournal(world, shard));
-  await retries.until(() => engine.journal(world, shard, log.checkpointed + LOST_JOURNAL_GAP));
+  await retries.until(() => backbone.removeJournal(world, shard));
+  await retries.until(() => backbone.journal(world, shard, log.checkpointed + LOST_JOURNAL_GAP));
   const detail = `the journal of shard ${shard} was sealed, which no node does: all of it is saved, and a new one begins`;
   onSealed?.(new OrthantError("ORT_JOURNAL", detail));
 }

@@ -14,7 +14,7 @@ import type { EditOrigin } from "@orthant/core/tree";
 import { SerialQueue } from "@orthant/disk/files";
 import type { RequestedEdit } from "@orthant/protocol";
 import type { EngineEdit, WorldEngine } from "@orthant/world/engine";
-import { APPEND_RECORDS_MAX } from "../engine/engine.ts";
+import { APPEND_RECORDS_MAX } from "../backbone/backbone.ts";
 import type { ForwardedEdit, OwnerAnswer, ShardEditResult } from "../shard/owner-messages.ts";
 import { laterBlocks, type ShardMap } from "../shard/shard-map.ts";
 import { editedRegions } from "../shard/sized-boxes.ts";

@@ -9,8 +9,8 @@ import {
   journalEditBytesMax,
 } from "@orthant/save/journal";
 import type { LoggedChange, LoggedEdit, LoggedEntityChange } from "@orthant/world/engine";
-import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
-import type { Retries } from "../engine/retries.ts";
+import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../backbone/backbone.ts";
+import type { Retries } from "../backbone/retries.ts";
 import { borderEditBytes } from "../shard/border-edits.ts";
 import {
   type EntitiesRecord,

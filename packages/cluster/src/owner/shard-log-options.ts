@@ -1,8 +1,8 @@
 import type { ChunkShape, OrthantError, Position, TimeSource } from "@orthant/core";
 import type { WorldDescription } from "@orthant/save";
 import type { LoggedChange } from "@orthant/world/engine";
-import type { Engine, Journal } from "../engine/engine.ts";
-import type { StuckListener } from "../engine/retries.ts";
+import type { Backbone, Journal } from "../backbone/backbone.ts";
+import type { StuckListener } from "../backbone/retries.ts";
 import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import type { StepRecord } from "../shard/step-record.ts";
@@ -10,7 +10,7 @@ import type { ForeignRecordListener } from "./foreign-records.ts";
 
 /** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly world: string;
   readonly shard: string;
@@ -40,6 +40,6 @@ export interface ShardLogOptions {
   readonly onSealed?: (error: OrthantError) => void;
   /** Called for messages in the journal that no owner wrote. */
   readonly onForeign?: ForeignRecordListener;
-  /** Called while the engine keeps this log waiting. */
+  /** Called while the backbone keeps this log waiting. */
   readonly onStuck?: StuckListener;
 }

@@ -2,8 +2,8 @@ import { isOrthantError, OrthantError, type Position, type Timer } from "@orthan
 import { decode, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
-import type { Subscription } from "../engine/engine.ts";
-import { within } from "../engine/time-limit.ts";
+import type { Subscription } from "../backbone/backbone.ts";
+import { within } from "../backbone/time-limit.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
 import { ownerAddress, transferAddress } from "../shard/names.ts";
 import {
@@ -134,14 +134,14 @@ export class ShardOwner {
 
   /** Starts to answer requests. */
   async serve(): Promise<void> {
-    const { engine, world } = this.#options;
+    const { backbone, world } = this.#options;
     const responders = [
       [ownerAddress(world, this.shard, this.term), (request: Uint8Array) => this.#answer(request)],
       [transferAddress(world, this.shard, this.term), (request: Uint8Array) => this.#receive(request)],
     ] as const;
     // An earlier attempt may have failed at the second one.
     for (const [address, answer] of responders.slice(this.#responding.length))
-      this.#responding.push(await engine.respond(address, answer));
+      this.#responding.push(await backbone.respond(address, answer));
     // An earlier owner may have left entities in the outbox.
     this.#crossings.start();
     // An earlier owner may have left a journal in which no edit fits any more.
@@ -185,7 +185,7 @@ export class ShardOwner {
     this.#hasUnrecorded = false;
     try {
       await this.#world.save();
-      // What is in the way may be saved already, if the engine lost an earlier request to drop it.
+      // What is in the way may be saved already, if the backbone lost an earlier request to drop it.
       if (this.#log.isFull) this.#log.trim();
       this.#checkpointedMs = this.#options.time.nowMs();
     } finally {

@@ -3,7 +3,7 @@ import { encode } from "@orthant/core/bytes";
 import { regionOf } from "@orthant/core/lattice";
 import { storedEntityCodec } from "@orthant/save/content";
 import type { LoggedStep, LoggedStepEntity } from "@orthant/world/engine";
-import { APPEND_RECORDS_MAX } from "../engine/engine.ts";
+import { APPEND_RECORDS_MAX } from "../backbone/backbone.ts";
 import { borderEditBytes, byRegion, type TakenEdits } from "../shard/border-edits.ts";
 import { ENTITY_BYTES_MAX, type EntityItem } from "../shard/entity-record.ts";
 import { nameOfPosition, sectorOfPosition } from "../shard/sectors.ts";

@@ -10,7 +10,7 @@ import { type Codec, decode, encode, list } from "@orthant/core/bytes";
 import { PositionMap, positionsEqual } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX, type Pose, poseCodec, posesEqual } from "@orthant/protocol";
 import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol/server";
-import type { Engine } from "../engine/engine.ts";
+import type { Backbone } from "../backbone/backbone.ts";
 import { SectorSubscriptions } from "../gateway/sector-subscriptions.ts";
 import { presenceTopic } from "../shard/names.ts";
 import { nameOfPosition, sectorOfPosition, sectorOfRegion } from "../shard/sectors.ts";
@@ -82,7 +82,7 @@ export const presenceCodec: Codec<PresenceMessage> = {
 
 /** Dependencies of the player presence. */
 export interface PresenceOptions {
-  readonly engine: Engine;
+  readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly world: string;
   readonly shape: ChunkShape;
@@ -196,9 +196,9 @@ class LocalPlayers {
   }
 
   #send(sector: Position, isWhole: boolean, unsorted: readonly PresentPlayer[]): void {
-    const { engine, world, gateway } = this.#options;
+    const { backbone, world, gateway } = this.#options;
     const players = [...unsorted].sort((a, b) => a.session - b.session);
-    engine.broadcast(
+    backbone.broadcast(
       presenceTopic(world, nameOfPosition(sector)),
       encode(presenceCodec, { gateway, isWhole, players }),
     );
@@ -231,11 +231,11 @@ export class PlayerPresence implements PeerServers {
   readonly #listeners = new Set<(event: RemotePlayerEvent) => void>();
 
   constructor(options: PresenceOptions) {
-    const { engine, world } = options;
+    const { backbone, world } = options;
     this.#options = options;
     this.#local = new LocalPlayers(options);
     this.#sectors = new SectorSubscriptions((sector) =>
-      engine.listen(presenceTopic(world, sector), (bytes) => this.#receive(sector, bytes)),
+      backbone.listen(presenceTopic(world, sector), (bytes) => this.#receive(sector, bytes)),
     );
   }
 

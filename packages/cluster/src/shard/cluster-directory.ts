@@ -1,7 +1,7 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/tree";
-import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
+import type { Backbone, Subscription, TableEntry } from "../backbone/backbone.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
 import {
   type ShardMap,
@@ -79,13 +79,13 @@ export class ClusterDirectory {
   }
 
   /** Reads the map and watches it. Throws `ORT_NOT_FOUND` if the cluster has no such world. */
-  static async open(engine: Engine, world: string): Promise<ClusterDirectory> {
-    const entry = await engine.table.get(mapKey(world));
+  static async open(backbone: Backbone, world: string): Promise<ClusterDirectory> {
+    const entry = await backbone.table.get(mapKey(world));
     if (entry?.value === undefined)
       throw new OrthantError("ORT_NOT_FOUND", `the cluster has no world ${world}; create it first`);
     const map = decode(shardMapCodec, entry.value);
     const directory = new ClusterDirectory(world, map, entry.revision);
-    const { table } = engine;
+    const { table } = backbone;
     directory.#subscriptions.push(
       await table.watch(mapKey(world), (written) => directory.#receiveMap(written)),
       await table.watch(leasePrefix(world), (written) => directory.#receiveLease(written)),
@@ -127,8 +127,8 @@ export class ClusterDirectory {
    * Adds a split to the map unless it is there, without undoing concurrent changes. The map stays unchanged
    * if `requireHeld` throws, or if another node rewrites the map after that check.
    */
-  async completeSplit(engine: Engine, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
-    await this.#rewrite(engine, async (map) => {
+  async completeSplit(backbone: Backbone, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
+    await this.#rewrite(backbone, async (map) => {
       if (shardsOf(map).includes(split.to)) return map;
       await requireHeld();
       return withSplit(map, split);
@@ -136,9 +136,9 @@ export class ClusterDirectory {
   }
 
   /** Changes the blocks in the map, without undoing concurrent changes. Throws what `next` throws. Rule K37. */
-  async changeBlocks(engine: Engine, next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
+  async changeBlocks(backbone: Backbone, next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
     let catalog = this.#map.world.catalog;
-    await this.#rewrite(engine, (map) => {
+    await this.#rewrite(backbone, (map) => {
       catalog = next(map.world.catalog);
       return withBlocks(map, catalog);
     });
@@ -146,14 +146,14 @@ export class ClusterDirectory {
   }
 
   /** Reads the map from the table now, for what has not arrived yet. Returns false if the table has none that is readable. */
-  async refresh(engine: Engine): Promise<boolean> {
-    const entry = await engine.table.get(mapKey(this.#world));
+  async refresh(backbone: Backbone): Promise<boolean> {
+    const entry = await backbone.table.get(mapKey(this.#world));
     return entry !== undefined && this.#receiveMap(entry);
   }
 
   /** Rewrites the map with a new generation, so that every change based on an earlier read fails. */
-  async bumpGeneration(engine: Engine): Promise<void> {
-    await this.#rewrite(engine, (map) => ({ ...map, generation: map.generation + 1 }));
+  async bumpGeneration(backbone: Backbone): Promise<void> {
+    await this.#rewrite(backbone, (map) => ({ ...map, generation: map.generation + 1 }));
   }
 
   /** Stops watching. */
@@ -163,10 +163,10 @@ export class ClusterDirectory {
   }
 
   /** Changes the map in the table, retrying until no other writer interferes, and adopts the result. */
-  async #rewrite(engine: Engine, change: (map: ShardMap) => ShardMap | Promise<ShardMap>): Promise<void> {
+  async #rewrite(backbone: Backbone, change: (map: ShardMap) => ShardMap | Promise<ShardMap>): Promise<void> {
     const key = mapKey(this.#world);
     for (;;) {
-      const entry = await engine.table.get(key);
+      const entry = await backbone.table.get(key);
       if (entry?.value === undefined)
         throw new OrthantError("ORT_NOT_FOUND", `world ${this.#world} has no map`);
       const map = decode(shardMapCodec, entry.value);
@@ -174,7 +174,7 @@ export class ClusterDirectory {
       const revision =
         changed === map
           ? entry.revision
-          : await engine.table.swap(key, encode(shardMapCodec, changed), entry.revision);
+          : await backbone.table.swap(key, encode(shardMapCodec, changed), entry.revision);
       if (revision === undefined) continue;
       this.#setMap(changed, revision);
       // Otherwise another map replaced it meanwhile, perhaps in a table that was lost and refilled.

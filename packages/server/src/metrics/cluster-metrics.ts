@@ -26,10 +26,10 @@ export interface OwnerCounts {
 
 /** State of this process as a part of a cluster. */
 export interface ClusterCounts extends OwnerCounts {
-  /** Regions followed for players, edits that no owner has answered, and whether edits wait because the engine is away. */
+  /** Regions followed for players, edits that no owner has answered, and whether edits wait because the backbone is away. */
   readonly regions: number;
   readonly openEdits: number;
-  readonly isEngineAway: boolean;
+  readonly isBackboneAway: boolean;
   /** Players of other gateways that players here may see. */
   readonly distantPlayers: number;
 }
@@ -53,7 +53,7 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
     () => counts().distantPlayers,
   );
   gauge("orthant_gateway_engine_away", "1 while edits wait because NATS is away.", () =>
-    counts().isEngineAway ? 1 : 0,
+    counts().isBackboneAway ? 1 : 0,
   );
 }
 

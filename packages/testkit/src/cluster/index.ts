@@ -1,8 +1,8 @@
 export { HOSTILE_KINDS, hostileRequest } from "./hostile-requests.ts";
-export { type MemoryEngine, MemoryHub } from "./memory-engine.ts";
+export { type MemoryBackbone, MemoryHub } from "./memory-backbone.ts";
 export {
+  type BackboneFaultPlan,
   type DeniedWrites,
-  type EngineFaultPlan,
   type MemoryHubOptions,
   type MemoryJournal,
   NO_ENGINE_FAULTS,

@@ -2,8 +2,8 @@ import type { AppendOutcome, JournalRecord, JournalState, StoredRecord, TableEnt
 import { APPEND_RECORDS_MAX } from "@orthant/cluster/internal";
 import { OrthantError, type TimeSource } from "@orthant/core";
 
-/** Fault injection settings of the engine. Probabilities are from 0 to 1. */
-export interface EngineFaultPlan {
+/** Fault injection settings of the backbone. Probabilities are from 0 to 1. */
+export interface BackboneFaultPlan {
   readonly delayMsMin: number;
   readonly delayMsMax: number;
   /** Probability that a call never arrives. */
@@ -15,7 +15,7 @@ export interface EngineFaultPlan {
 }
 
 /** No faults: everything arrives after a short delay. */
-export const NO_ENGINE_FAULTS: EngineFaultPlan = {
+export const NO_ENGINE_FAULTS: BackboneFaultPlan = {
   delayMsMin: 1,
   delayMsMax: 1,
   requestLoss: 0,
@@ -26,7 +26,7 @@ export const NO_ENGINE_FAULTS: EngineFaultPlan = {
 /** What a node may not do any more: write to the table, or write to journals. */
 export type DeniedWrites = "none" | "table" | "journal";
 
-/** Dependencies and settings of the in-memory engine. */
+/** Dependencies and settings of the in-memory backbone. */
 export interface MemoryHubOptions {
   readonly time: TimeSource;
   /** Returns a number from 0 up to but excluding 1. The source of all randomness, in one order. */
@@ -164,7 +164,7 @@ export class MemoryTable {
     );
   }
 
-  /** Loses everything, like an engine whose disks are all gone. No earlier revision is ever reused. */
+  /** Loses everything, like a backbone whose disks are all gone. No earlier revision is ever reused. */
   lose(): void {
     this.#entries.clear();
     this.#revision += LOST_REVISIONS;
@@ -176,8 +176,8 @@ export class MemoryState {
   readonly time: TimeSource;
   readonly random: () => number;
   readonly table: MemoryTable = new MemoryTable();
-  faultPlan: EngineFaultPlan = NO_ENGINE_FAULTS;
-  /** False while the engine sets nothing aside: no journal can be made or grow. */
+  faultPlan: BackboneFaultPlan = NO_ENGINE_FAULTS;
+  /** False while the backbone sets nothing aside: no journal can be made or grow. */
   hasRoom = true;
   readonly #journalBytesMin: number;
   readonly #journalBytesMax: number;

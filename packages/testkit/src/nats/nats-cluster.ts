@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import type { Engine } from "@orthant/cluster";
-import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
+import type { Backbone } from "@orthant/cluster";
+import { connectNats, type NatsBackboneOptions } from "@orthant/cluster/nats";
 import { isOrthantError } from "@orthant/core";
 import { type NatsConfiguration, NatsNode, TEST_CREDENTIALS } from "./nats-node.ts";
 import { LOOPBACK, type Network } from "./network.ts";
@@ -54,7 +54,7 @@ export class NatsCluster {
   }
 
   /** Connects as a node does, and retries until the servers have found each other. */
-  async connect(options: Partial<NatsEngineOptions> = {}): Promise<Engine> {
+  async connect(options: Partial<NatsBackboneOptions> = {}): Promise<Backbone> {
     const until = performance.now() + PATIENCE_MS;
     const replicas = this.nodes.length;
     for (;;) {

@@ -1,5 +1,5 @@
-import type { Engine } from "@orthant/cluster";
-import { describeEngineContract, type EngineUnderTest } from "@orthant/testkit/contracts";
+import type { Backbone } from "@orthant/cluster";
+import { type BackboneUnderTest, describeBackboneContract } from "@orthant/testkit/contracts";
 import { NatsCluster } from "@orthant/testkit/nats";
 import { afterAll, beforeAll, describe } from "vitest";
 
@@ -16,23 +16,23 @@ describe.each([1, 3])("%i NATS servers", (count) => {
 
   afterAll(() => cluster.dispose());
 
-  describeEngineContract("NATS", async () => nodesOf(cluster));
+  describeBackboneContract("NATS", async () => nodesOf(cluster));
 });
 
 /** Connects each node to another server, so that shared data passes between servers. */
-function nodesOf(cluster: NatsCluster): EngineUnderTest {
-  const engines: Engine[] = [];
+function nodesOf(cluster: NatsCluster): BackboneUnderTest {
+  const backbones: Backbone[] = [];
   return {
     async connect(options) {
-      const server = cluster.urls[engines.length % cluster.urls.length] ?? "";
-      const engine = await cluster.connect({
+      const server = cluster.urls[backbones.length % cluster.urls.length] ?? "";
+      const backbone = await cluster.connect({
         servers: [server],
         timeoutMilliseconds: PATIENCE_MS,
         ...options,
       });
-      engines.push(engine);
-      return engine;
+      backbones.push(backbone);
+      return backbone;
     },
-    dispose: async () => void (await Promise.all(engines.map((engine) => engine.close()))),
+    dispose: async () => void (await Promise.all(backbones.map((backbone) => backbone.close()))),
   };
 }

@@ -1,7 +1,7 @@
 import { headers, type Msg } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
 import { SerialQueue } from "@orthant/disk/files";
-import type { Engine, EngineStatus, Journal, Subscription } from "../engine/engine.ts";
+import type { Backbone, BackboneStatus, Journal, Subscription } from "../backbone/backbone.ts";
 import {
   addressSubject,
   isInbox,
@@ -13,7 +13,7 @@ import {
   topicSubject,
 } from "./names.ts";
 import {
-  engineFailure,
+  backboneFailure,
   isNoResponder,
   NatsClient,
   type NatsConnectionOptions,
@@ -31,8 +31,8 @@ import {
   tableSettings,
 } from "./stream-settings.ts";
 
-/** Settings of the NATS engine. All nodes of a cluster use the same sizes. */
-export interface NatsEngineOptions extends NatsConnectionOptions {
+/** Settings of the NATS backbone. All nodes of a cluster use the same sizes. */
+export interface NatsBackboneOptions extends NatsConnectionOptions {
   /** Number of servers that store everything: 3, or 1 for experiments. */
   readonly replicas?: number;
   /** Largest size of one shard's journal. A journal is small at first, and grows when it fills. */
@@ -48,7 +48,7 @@ const FAILED_HEADER = "Orthant-Failed";
  * Connects to NATS JetStream. Throws `ORT_ENGINE_UNFIT` if the servers are too old, acknowledge before they
  * sync, or keep a stream with other settings than requested; the message says what to change.
  */
-export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
+export async function connectNats(options: NatsBackboneOptions): Promise<Backbone> {
   const { replicas = REPLICAS, journalBytesMax = JOURNAL_BYTES_MAX } = options;
   const sizes = { replicas, journalBytesMax };
   const client = await NatsClient.open(options);
@@ -56,12 +56,12 @@ export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
     await checkServers(client, replicas);
     if (options.role === "gateway") await requireTable(client, sizes);
     else await ensureTable(client, sizes);
-    const engine = new NatsEngine(client, sizes);
-    await engine.watchLeaders();
-    return engine;
+    const backbone = new NatsBackbone(client, sizes);
+    await backbone.watchLeaders();
+    return backbone;
   } catch (error) {
     await client.close();
-    throw engineFailure(error, "checking the NATS servers");
+    throw backboneFailure(error, "checking the NATS servers");
   }
 }
 
@@ -85,7 +85,7 @@ function firstRevision(): number {
   return Date.now();
 }
 
-class NatsEngine implements Engine {
+class NatsBackbone implements Backbone {
   readonly table: NatsTable;
   readonly #client: NatsClient;
   readonly #sizes: StreamSizes;
@@ -152,7 +152,7 @@ class NatsEngine implements Engine {
     } catch (error) {
       if (isNoResponder(error))
         throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `no process responds at ${address}`);
-      throw engineFailure(error, `asking ${address}`);
+      throw backboneFailure(error, `asking ${address}`);
     }
   }
 
@@ -164,7 +164,7 @@ class NatsEngine implements Engine {
     return this.#client.subscribe(topicSubject(topic), ({ data }) => listener(data));
   }
 
-  onStatus(listener: (status: EngineStatus) => void): Subscription {
+  onStatus(listener: (status: BackboneStatus) => void): Subscription {
     return this.#client.onStatus(listener);
   }
 

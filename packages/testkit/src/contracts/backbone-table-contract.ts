@@ -1,11 +1,11 @@
 import type { TableEntry } from "@orthant/cluster";
 import { expect } from "vitest";
 import { textBytes, textOf } from "../base/bytes.ts";
-import type { OnEngine } from "./engine-under-test.ts";
+import type { OnBackbone } from "./backbone-under-test.ts";
 import { Gathered } from "./gathered.ts";
 
-/** Tests the guarantees of an engine's table. */
-export function describeEngineTable(on: OnEngine): void {
+/** Tests the guarantees of a backbone's table. */
+export function describeBackboneTable(on: OnBackbone): void {
   on(
     "returns nothing for an unwritten key, and the last value of a written one",
     async ({ connect }, name) => {

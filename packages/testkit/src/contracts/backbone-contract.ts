@@ -1,13 +1,13 @@
 import type { Journal, JournalRecord, StoredRecord } from "@orthant/cluster";
 import { describe, expect, test } from "vitest";
 import { codeOfRejection } from "../base/error-code.ts";
-import { describeEngineMessages } from "./engine-messages-contract.ts";
-import { describeEngineTable } from "./engine-table-contract.ts";
-import { type EngineUnderTest, type OnEngine, recordOf } from "./engine-under-test.ts";
+import { describeBackboneMessages } from "./backbone-messages-contract.ts";
+import { describeBackboneTable } from "./backbone-table-contract.ts";
+import { type BackboneUnderTest, type OnBackbone, recordOf } from "./backbone-under-test.ts";
 
-/** Tests the guarantees of a cluster engine. Call it in a test file, once per engine. */
-export function describeEngineContract(adapter: string, make: () => Promise<EngineUnderTest>): void {
-  const on: OnEngine = (title, body) => {
+/** Tests the guarantees of a cluster backbone. Call it in a test file, once per backbone. */
+export function describeBackboneContract(adapter: string, make: () => Promise<BackboneUnderTest>): void {
+  const on: OnBackbone = (title, body) => {
     test(title, async () => {
       const under = await make();
       try {
@@ -17,30 +17,30 @@ export function describeEngineContract(adapter: string, make: () => Promise<Engi
       }
     });
   };
-  describe(`${adapter} keeps the engine contract: table`, () => describeEngineTable(on));
-  describe(`${adapter} keeps the engine contract: journal`, () => describeJournal(on));
-  describe(`${adapter} keeps the engine contract: a journal's end`, () => describeJournalEnd(on));
-  describe(`${adapter} keeps the engine contract: messages`, () => describeEngineMessages(on));
+  describe(`${adapter} keeps the backbone contract: table`, () => describeBackboneTable(on));
+  describe(`${adapter} keeps the backbone contract: journal`, () => describeJournal(on));
+  describe(`${adapter} keeps the backbone contract: a journal's end`, () => describeJournalEnd(on));
+  describe(`${adapter} keeps the backbone contract: messages`, () => describeBackboneMessages(on));
 }
 
-function describeJournal(on: OnEngine): void {
+function describeJournal(on: OnBackbone): void {
   on("finds no journal before it is created, and begins one at 1", async ({ connect }, world) => {
-    const engine = await connect();
-    expect(await engine.findJournal(world, "1")).toBeUndefined();
-    const journal = await engine.journal(world, "1");
+    const backbone = await connect();
+    expect(await backbone.findJournal(world, "1")).toBeUndefined();
+    const journal = await backbone.journal(world, "1");
     expect(await journal.state()).toEqual({ first: 1, last: 0, bytes: 0 });
-    expect(await (await engine.findJournal(world, "1"))?.state()).toEqual({ first: 1, last: 0, bytes: 0 });
+    expect(await (await backbone.findJournal(world, "1"))?.state()).toEqual({ first: 1, last: 0, bytes: 0 });
   });
 
   on(
     "begins a new journal at the given sequence, and leaves an existing one unchanged",
     async ({ connect }, world) => {
-      const engine = await connect();
+      const backbone = await connect();
       const first = 5_000_000_000;
-      const journal = await engine.journal(world, "1", first);
+      const journal = await backbone.journal(world, "1", first);
       expect(await journal.state()).toMatchObject({ first, last: first - 1 });
       expect(await journal.append([recordOf("a")], first - 1)).toEqual({ kind: "stored", last: first });
-      expect(await (await engine.journal(world, "1", 9)).state()).toMatchObject({ first, last: first });
+      expect(await (await backbone.journal(world, "1", 9)).state()).toMatchObject({ first, last: first });
     },
   );
 
@@ -75,8 +75,8 @@ function describeJournal(on: OnEngine): void {
   });
 
   on("accepts one of several writers that expect the right end", async ({ connect }, world) => {
-    const engines = [await connect(), await connect(), await connect()];
-    const journals = await Promise.all(engines.map((engine) => engine.journal(world, "1")));
+    const backbones = [await connect(), await connect(), await connect()];
+    const journals = await Promise.all(backbones.map((backbone) => backbone.journal(world, "1")));
     for (let last = 0; last < 30; last += 3) {
       const outcomes = await Promise.all(
         journals.map((journal, index) => journal.append(threeOf(`${last} of ${index}`), last)),
@@ -112,7 +112,7 @@ function describeJournal(on: OnEngine): void {
   });
 
   on("keeps worlds and shards with any names apart", async ({ connect }, world) => {
-    const engine = await connect();
+    const backbone = await connect();
     const names = [
       [world, "1"],
       [world, "2"],
@@ -120,7 +120,7 @@ function describeJournal(on: OnEngine): void {
       [world, "1_2"],
       [`${world} ä.*>/=5F`, "1"],
     ] as const;
-    const journals = await Promise.all(names.map(([of, shard]) => engine.journal(of, shard)));
+    const journals = await Promise.all(names.map(([of, shard]) => backbone.journal(of, shard)));
     await Promise.all(
       journals.map((journal, index) => journal.append([recordOf(`${index}`, "a.b *", "=2D")], 0)),
     );
@@ -133,11 +133,11 @@ function describeJournal(on: OnEngine): void {
       "4",
     ]);
     expect(found[0]?.[0]?.subject).toEqual({ kind: "region", sector: "a.b *", region: "=2D" });
-    for (const [of, shard] of names) await engine.removeJournal(of, shard);
+    for (const [of, shard] of names) await backbone.removeJournal(of, shard);
   });
 }
 
-function describeJournalEnd(on: OnEngine): void {
+function describeJournalEnd(on: OnBackbone): void {
   on(
     "trims up to a sequence, continues counting, and does not read trimmed records",
     async ({ connect }, world) => {
@@ -201,12 +201,12 @@ function describeJournalEnd(on: OnEngine): void {
   on(
     "removes a journal for all nodes, and creates another at the given sequence",
     async ({ connect }, world) => {
-      const [engine, other] = [await connect(), await connect()];
-      const journal = await engine.journal(world, "1");
+      const [backbone, other] = [await connect(), await connect()];
+      const journal = await backbone.journal(world, "1");
       await journal.append(threeOf("a"), 0);
       const held = await other.journal(world, "1");
-      await engine.removeJournal(world, "1");
-      await engine.removeJournal(world, "1");
+      await backbone.removeJournal(world, "1");
+      await backbone.removeJournal(world, "1");
       expect(await other.findJournal(world, "1")).toBeUndefined();
       expect(await codeOfRejection(() => held.state())).toBe("ORT_JOURNAL");
       expect(await codeOfRejection(() => held.append([recordOf("x")], 3))).toBe("ORT_JOURNAL");

@@ -8,7 +8,7 @@ export interface TableEntry {
 }
 
 /** Small values that all nodes see in one order. An acknowledged write is stored by a quorum. */
-export interface EngineTable {
+export interface BackboneTable {
   /** Returns the last write to a key; `undefined` if there was none. */
   get(key: string): Promise<TableEntry | undefined>;
   /** Writes unconditionally. Returns the revision. */
@@ -65,7 +65,7 @@ export interface Journal {
   /**
    * Stores all records or none, provided that the journal ends at `expectedLast`. Resolves when a quorum has
    * them on disk. Takes 1 to `APPEND_RECORDS_MAX` records. A journal that is full still stores control records, as
-   * far as the engine has room: a new owner needs them to save what the journal holds.
+   * far as the backbone has room: a new owner needs them to save what the journal holds.
    */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
   /** Yields the records `from` to `to`, inclusive, in order. Throws `ORT_JOURNAL` if one is missing. */
@@ -73,7 +73,7 @@ export interface Journal {
   /** Drops all records up to `upTo`. Sequences continue. */
   trim(upTo: number): Promise<void>;
   /**
-   * Sets room aside for `bytes` of records in all: more than before as far as the engine has room, or less. Returns the
+   * Sets room aside for `bytes` of records in all: more than before as far as the backbone has room, or less. Returns the
    * size above which the journal is full from now on.
    */
   reserve(bytes: number): Promise<number>;
@@ -85,20 +85,20 @@ export interface Subscription {
 }
 
 /**
- * The node's view of the engine. `lagging` means that deliveries were lost, so everything followed has a gap.
+ * The node's view of the backbone. `lagging` means that deliveries were lost, so everything followed has a gap.
  */
-export type EngineStatus = "connected" | "disconnected" | "lagging";
+export type BackboneStatus = "connected" | "disconnected" | "lagging";
 
 /**
  * The services that a cluster needs from its underlying system. Every promise may reject with an
- * `OrthantError`: `ORT_ENGINE_AWAY` if the engine did not answer, which leaves the outcome unknown, and
+ * `OrthantError`: `ORT_ENGINE_AWAY` if the backbone did not answer, which leaves the outcome unknown, and
  * `ORT_CLOSED` after `close`.
  */
-export interface Engine {
-  readonly table: EngineTable;
+export interface Backbone {
+  readonly table: BackboneTable;
   /**
    * Opens the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. Rejects with
-   * `ORT_ENGINE_FULL` if the engine has no room for another journal.
+   * `ORT_ENGINE_FULL` if the backbone has no room for another journal.
    */
   journal(world: string, shard: string, firstSequence?: number): Promise<Journal>;
   /** Opens the journal of a shard if it exists. */
@@ -121,6 +121,6 @@ export interface Engine {
    */
   broadcast(topic: string, bytes: Uint8Array): void;
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription>;
-  onStatus(listener: (status: EngineStatus) => void): Subscription;
+  onStatus(listener: (status: BackboneStatus) => void): Subscription;
   close(): Promise<void>;
 }

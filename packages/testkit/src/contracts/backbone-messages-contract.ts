@@ -1,25 +1,25 @@
-import type { Engine, Journal } from "@orthant/cluster";
+import type { Backbone, Journal } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { expect } from "vitest";
 import { textBytes, textOf } from "../base/bytes.ts";
 import { codeOfRejection } from "../base/error-code.ts";
-import { type OnEngine, recordOf } from "./engine-under-test.ts";
+import { type OnBackbone, recordOf } from "./backbone-under-test.ts";
 import { Gathered } from "./gathered.ts";
 
 const LONG_MS = 10_000;
 const BRIEF_MS = 200;
 
-/** Tests the guarantees of an engine for following, requests and broadcasts. */
-export function describeEngineMessages(on: OnEngine): void {
+/** Tests the guarantees of a backbone for following, requests and broadcasts. */
+export function describeBackboneMessages(on: OnBackbone): void {
   describeFollow(on);
   describeRequests(on);
 
   on("broadcasts to all listeners until they end", async ({ connect }, name) => {
-    const engines = [await connect(), await connect()];
-    const [teller] = engines;
-    const heard = engines.map(() => new Gathered<string>());
+    const backbones = [await connect(), await connect()];
+    const [teller] = backbones;
+    const heard = backbones.map(() => new Gathered<string>());
     const [ended] = await Promise.all(
-      engines.map((engine, index) => engine.listen(name, (bytes) => heard[index]?.take(textOf(bytes)))),
+      backbones.map((backbone, index) => backbone.listen(name, (bytes) => heard[index]?.take(textOf(bytes)))),
     );
     while (heard.some(({ items }) => items.length === 0)) {
       teller?.broadcast(name, textBytes("hello"));
@@ -56,21 +56,21 @@ export function describeEngineMessages(on: OnEngine): void {
   });
 
   on("rejects every call after close", async ({ connect }, name) => {
-    const engine = await connect();
-    const journal = await engine.journal(name, "1");
-    await engine.close();
-    expect(await codeOfRejection(() => engine.table.get(name))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(() => engine.table.put(name, textBytes("x")))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(() => engine.journal(name, "1"))).toBe("ORT_CLOSED");
+    const backbone = await connect();
+    const journal = await backbone.journal(name, "1");
+    await backbone.close();
+    expect(await codeOfRejection(() => backbone.table.get(name))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => backbone.table.put(name, textBytes("x")))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => backbone.journal(name, "1"))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(() => journal.append([recordOf("x")], 0))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(() => engine.request(name, textBytes("x"), LONG_MS))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(() => engine.listen(name, ignore))).toBe("ORT_CLOSED");
-    expect(() => engine.broadcast(name, textBytes("x"))).not.toThrow();
-    await engine.close();
+    expect(await codeOfRejection(() => backbone.request(name, textBytes("x"), LONG_MS))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => backbone.listen(name, ignore))).toBe("ORT_CLOSED");
+    expect(() => backbone.broadcast(name, textBytes("x"))).not.toThrow();
+    await backbone.close();
   });
 }
 
-function describeFollow(on: OnEngine): void {
+function describeFollow(on: OnBackbone): void {
   on("delivers records about a sector, of every shard, after they are stored", async ({ connect }, world) => {
     const [writer, follower] = [await connect(), await connect()];
     const shards = await Promise.all(["1", "2"].map((shard) => writer.journal(world, shard)));
@@ -90,11 +90,11 @@ function describeFollow(on: OnEngine): void {
   on(
     "delivers nothing after a subscription ends, and other subscriptions continue",
     async ({ connect }, world) => {
-      const engine = await connect();
-      const journal = await engine.journal(world, "1");
+      const backbone = await connect();
+      const journal = await backbone.journal(world, "1");
       const ended = new Gathered<string>();
-      const subscription = await engine.follow(world, "0", (bytes) => ended.take(textOf(bytes)));
-      const going = await followWarm(engine, world, [journal]);
+      const subscription = await backbone.follow(world, "0", (bytes) => ended.take(textOf(bytes)));
+      const going = await followWarm(backbone, world, [journal]);
       const { last } = await journal.state();
       await journal.append([recordOf("a", "0")], last);
       await going.until((items) => items.length === 1);
@@ -110,13 +110,13 @@ function describeFollow(on: OnEngine): void {
 
 /** Follows the sector `0` from when every journal has delivered, since distant nodes learn of it late. */
 async function followWarm(
-  engine: Engine,
+  backbone: Backbone,
   world: string,
   journals: readonly Journal[],
 ): Promise<Gathered<string>> {
   const warm = new Set<string>();
   const seen = new Gathered<string>();
-  await engine.follow(world, "0", (bytes) => {
+  await backbone.follow(world, "0", (bytes) => {
     const text = textOf(bytes);
     if (text.startsWith("warm")) warm.add(text);
     else seen.take(text);
@@ -128,7 +128,7 @@ async function followWarm(
   return seen;
 }
 
-function describeRequests(on: OnEngine): void {
+function describeRequests(on: OnBackbone): void {
   on("carries many requests and answers at once", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
     await owner.respond(name, async (request) => textBytes(`${textOf(request)}!`));
@@ -189,7 +189,7 @@ function describeRequests(on: OnEngine): void {
 }
 
 /** Retries because distant nodes learn of a responder late. */
-async function askUntilAnswered(asker: Engine, address: string): Promise<string> {
+async function askUntilAnswered(asker: Backbone, address: string): Promise<string> {
   for (;;) {
     try {
       return textOf(await asker.request(address, textBytes("?"), LONG_MS));

@@ -1,9 +1,9 @@
 import { systemTime } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { MemoryHub } from "@orthant/testkit/cluster";
-import { describeEngineContract } from "@orthant/testkit/contracts";
+import { describeBackboneContract } from "@orthant/testkit/contracts";
 
-describeEngineContract("MemoryEngine", async () => {
+describeBackboneContract("MemoryBackbone", async () => {
   const prng = new Prng(1);
   let hub: MemoryHub | undefined;
   return {

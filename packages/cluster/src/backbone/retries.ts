@@ -4,11 +4,11 @@ import { isOrthantError, type Timer, type TimeSource } from "@orthant/core";
 export type StuckListener = (error: unknown, waitedMs: number) => void;
 
 const RETRY_MS = 200;
-/** Time after which a call that the engine does not answer is reported, and between two reports. */
+/** Time after which a call that the backbone does not answer is reported, and between two reports. */
 const STUCK_MS = 10_000;
 const STUCK_AGAIN_MS = 60_000;
 
-/** Retries calls that the engine did not answer, until it does or `end` is called. */
+/** Retries calls that the backbone did not answer, until it does or `end` is called. */
 export class Retries {
   readonly #time: TimeSource;
   readonly #onStuck: StuckListener | undefined;

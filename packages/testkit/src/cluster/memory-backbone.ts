@@ -1,8 +1,8 @@
 import type {
   AppendOutcome,
-  Engine,
-  EngineStatus,
-  EngineTable,
+  Backbone,
+  BackboneStatus,
+  BackboneTable,
   Journal,
   StoredRecord,
   Subscription,
@@ -11,12 +11,12 @@ import type {
 import { OrthantError } from "@orthant/core";
 import { type DeniedWrites, type MemoryAppend, type MemoryJournal, MemoryState } from "./memory-state.ts";
 
-/** Directions in which a node is cut off from the engine. */
-export type Partition = "none" | "to engine" | "from engine" | "both";
+/** Directions in which a node is cut off from the backbone. */
+export type Partition = "none" | "to backbone" | "from backbone" | "both";
 
 /** Timeout for calls. */
 const CALL_MS_MAX = 2_000;
-/** Time after which a node notices that it is cut off, and the engine notices the same. */
+/** Time after which a node notices that it is cut off, and the backbone notices the same. */
 const NOTICE_MS = 1_500;
 
 interface Watcher {
@@ -35,22 +35,23 @@ interface Follower {
 type Answer = (request: Uint8Array) => Promise<Uint8Array>;
 
 /**
- * The reference engine, in one process and on a given clock. Nodes connect to it, and each can be cut off,
+ * The reference backbone, in one process and on a given clock. Nodes connect to it, and each can be cut off,
  * paused and ended. It has a leader, without which nothing is stored.
  */
 export class MemoryHub extends MemoryState {
-  readonly engines: Set<MemoryEngine> = new Set();
+  readonly backbones: Set<MemoryBackbone> = new Set();
 
   /** Opens a node's connection. */
-  connect(): MemoryEngine {
-    const engine = new MemoryEngine(this);
-    this.engines.add(engine);
-    return engine;
+  connect(): MemoryBackbone {
+    const backbone = new MemoryBackbone(this);
+    this.backbones.add(backbone);
+    return backbone;
   }
 
   /** Delivers stored records to all followers of their sectors. */
   publish(world: string, _shard: string, { published }: MemoryAppend): void {
-    for (const record of published) for (const engine of this.engines) engine.deliverRecord(world, record);
+    for (const record of published)
+      for (const backbone of this.backbones) backbone.deliverRecord(world, record);
   }
 
   /** Called when a node has answered a request, whether or not the answer arrives. */
@@ -58,21 +59,21 @@ export class MemoryHub extends MemoryState {
 
   /** Delivers new writes to all watchers. */
   announce(): void {
-    for (const engine of this.engines) engine.deliverWrites();
+    for (const backbone of this.backbones) backbone.deliverWrites();
   }
 }
 
 /** One node's connection to a {@link MemoryHub}. */
-export class MemoryEngine implements Engine {
-  readonly table: EngineTable;
-  /** The writes that the engine refuses to this node. */
+export class MemoryBackbone implements Backbone {
+  readonly table: BackboneTable;
+  /** The writes that the backbone refuses to this node. */
   denied: DeniedWrites = "none";
   readonly #hub: MemoryHub;
   readonly #watchers = new Set<Watcher>();
   readonly #followers = new Set<Follower>();
   readonly #answers = new Map<string, Set<Answer>>();
   readonly #listeners = new Map<string, Set<(bytes: Uint8Array) => void>>();
-  readonly #statusListeners = new Set<(status: EngineStatus) => void>();
+  readonly #statusListeners = new Set<(status: BackboneStatus) => void>();
   /** Deliveries that arrived while the node was paused. */
   #inbox: (() => void)[] | undefined;
   #partition: Partition = "none";
@@ -123,16 +124,16 @@ export class MemoryEngine implements Engine {
 
   async request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
     return this.#exchange<Uint8Array>(timeoutMilliseconds, (resolve, reject) => {
-      const there = [...this.#hub.engines].filter((engine) => engine.#respondsAt(address));
+      const there = [...this.#hub.backbones].filter((backbone) => backbone.#respondsAt(address));
       if (there.length === 0)
         reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", `no node answers at ${address}`));
-      for (const engine of there) engine.#ask(address, request.slice(), resolve);
+      for (const backbone of there) backbone.#ask(address, request.slice(), resolve);
     });
   }
 
   broadcast(topic: string, bytes: Uint8Array): void {
-    if (this.#isClosed || this.#isCut("to engine")) return;
-    for (const engine of this.#hub.engines) engine.#receive(topic, bytes);
+    if (this.#isClosed || this.#isCut("to backbone")) return;
+    for (const backbone of this.#hub.backbones) backbone.#receive(topic, bytes);
   }
 
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
@@ -142,7 +143,7 @@ export class MemoryEngine implements Engine {
     );
   }
 
-  onStatus(listener: (status: EngineStatus) => void): Subscription {
+  onStatus(listener: (status: BackboneStatus) => void): Subscription {
     this.#statusListeners.add(listener);
     return { end: () => this.#statusListeners.delete(listener) };
   }
@@ -154,7 +155,7 @@ export class MemoryEngine implements Engine {
   /** Ends the node: its calls get no answers any more, and nothing reaches it. */
   kill(): void {
     this.#isClosed = true;
-    this.#hub.engines.delete(this);
+    this.#hub.backbones.delete(this);
   }
 
   /** Pauses the node like a stopped process: deliveries wait. */
@@ -194,7 +195,7 @@ export class MemoryEngine implements Engine {
     if (subject.kind !== "region") return;
     for (const follower of this.#followers) {
       if (follower.world !== world || follower.sector !== subject.sector) continue;
-      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
+      if (this.#isCut("from backbone") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
       this.#deliver(() => {
         if (this.#followers.has(follower)) follower.listener(bytes);
       });
@@ -203,7 +204,7 @@ export class MemoryEngine implements Engine {
 
   /** Delivers writes not sent yet. A watcher that was cut off misses none, because it may ask again. */
   deliverWrites(): void {
-    if (this.#isCut("from engine")) return;
+    if (this.#isCut("from backbone")) return;
     const { table } = this.#hub;
     for (const watcher of this.#watchers) {
       for (const entry of table.since(watcher.sent, watcher.prefix)) {
@@ -250,7 +251,7 @@ export class MemoryEngine implements Engine {
 
   #receive(topic: string, bytes: Uint8Array): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
-      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
+      if (this.#isCut("from backbone") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
       this.#deliver(() => {
         if (this.#listeners.get(topic)?.has(listener) === true) listener(bytes.slice());
       });
@@ -258,12 +259,12 @@ export class MemoryEngine implements Engine {
   }
 
   #respondsAt(address: string): boolean {
-    // The engine drops a lost node from its lists as soon as it notices.
+    // The backbone drops a lost node from its lists as soon as it notices.
     return !this.#isNoticed && (this.#answers.get(address)?.size ?? 0) > 0;
   }
 
   #ask(address: string, request: Uint8Array, resolve: (answer: Uint8Array) => void): void {
-    if (this.#isCut("from engine")) return;
+    if (this.#isCut("from backbone")) return;
     this.#deliver(() => {
       for (const answer of this.#answers.get(address) ?? []) {
         // A failed answer sends nothing, so the request times out.
@@ -292,7 +293,7 @@ export class MemoryEngine implements Engine {
     if (this.denied === what)
       throw new OrthantError(
         "ORT_ENGINE_PERMISSION",
-        `the engine does not permit this node to write a ${what}`,
+        `the backbone does not permit this node to write a ${what}`,
       );
   }
 
@@ -312,12 +313,12 @@ export class MemoryEngine implements Engine {
     });
   }
 
-  /** Sends a request to the engine and waits for its answer, at most for `timeoutMs`. */
+  /** Sends a request to the backbone and waits for its answer, at most for `timeoutMs`. */
   #exchange<Result>(
     timeoutMs: number,
     act: (resolve: (result: Result) => void, reject: (error: unknown) => void) => void,
   ): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(new OrthantError("ORT_CLOSED", "the engine was closed"));
+    if (this.#isClosed) return Promise.reject(new OrthantError("ORT_CLOSED", "the backbone was closed"));
     const { time, faultPlan } = this.#hub;
     return new Promise((resolve, reject) => {
       if (this.#isNoticed) {
@@ -326,7 +327,7 @@ export class MemoryEngine implements Engine {
       }
       const timer = time.wait(timeoutMs, () => this.#happen(() => reject(away())));
       const answer = (settle: () => void): void => {
-        if (this.#isCut("from engine") || this.#hub.happens(faultPlan.answerLoss)) return;
+        if (this.#isCut("from backbone") || this.#hub.happens(faultPlan.answerLoss)) return;
         this.#deliver(() => {
           timer.cancel();
           settle();
@@ -343,22 +344,22 @@ export class MemoryEngine implements Engine {
   }
 
   async #subscribe(add: () => void, remove: () => void): Promise<Subscription> {
-    if (this.#isClosed) throw new OrthantError("ORT_CLOSED", "the engine was closed");
+    if (this.#isClosed) throw new OrthantError("ORT_CLOSED", "the backbone was closed");
     if (this.#isNoticed) throw away();
     add();
     return { end: remove };
   }
 
-  /** Sends from the node to the engine, in order. */
+  /** Sends from the node to the backbone, in order. */
   #send(act: () => void): void {
-    if (this.#isCut("to engine")) return;
+    if (this.#isCut("to backbone")) return;
     const { time } = this.#hub;
     const dueMs = Math.max(this.#sentUntilMs, time.nowMs() + this.#hub.delayMs());
     this.#sentUntilMs = dueMs;
     time.wait(dueMs - time.nowMs(), act);
   }
 
-  /** Delivers from the engine to the node, in order. */
+  /** Delivers from the backbone to the node, in order. */
   #deliver(act: () => void): void {
     const { time } = this.#hub;
     const dueMs = Math.max(this.#receivedUntilMs, time.nowMs() + this.#hub.delayMs());
@@ -378,7 +379,7 @@ export class MemoryEngine implements Engine {
     this.#notify("disconnected");
   }
 
-  #notify(status: EngineStatus): void {
+  #notify(status: BackboneStatus): void {
     this.#happen(() => {
       for (const listener of [...this.#statusListeners]) listener(status);
     });
@@ -390,7 +391,7 @@ export class MemoryEngine implements Engine {
 }
 
 function away(): OrthantError {
-  return new OrthantError("ORT_ENGINE_AWAY", "the engine did not answer");
+  return new OrthantError("ORT_ENGINE_AWAY", "the backbone did not answer");
 }
 
 function addTo<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {

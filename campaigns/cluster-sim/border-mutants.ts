@@ -1,14 +1,19 @@
-import { call, value } from "../sim/mutation.ts";
+import { call } from "../sim/mutation.ts";
 import { change, mutant, type SimMutant, without } from "../sim/sim-mutants.ts";
 
 /** Mutants of the rules about edits of steps, which cross the borders of shards. */
 export const BORDER_MUTANTS: readonly SimMutant[] = [
-  mutant("a shard applies edits of another one again", without("cluster/EditBook.has", call("#inboxes.get"))),
-  mutant("a save lacks the edits in the outbox", change("cluster/EditBook.toBytes", value("outbox"), "[]")),
+  mutant(
+    "a shard applies edits of another one again",
+    change("cluster/Arrivals.#isNew", call("inbox.has"), "false"),
+  ),
+  mutant(
+    "a save lacks the edits in the outbox",
+    change("cluster/BorderState.toSave", call("toSave", 1), "{ ...$, outbox: [] }"),
+  ),
   mutant(
     "a save lacks which edits were applied",
-    change("cluster/EditBook.toBytes", value("last"), "[]"),
-    change("cluster/EditBook.toBytes", value("low"), "{ term: 1, number: 0 }"),
+    change("cluster/BorderState.toSave", call("toSave", 1), "{ ...$, inbox: [] }"),
   ),
   mutant(
     "edits are acknowledged before the step that applies them is stored",

@@ -9,12 +9,19 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a shard takes an entity over twice",
-    change("cluster/ShardEntities.receive", call("transfers.has"), "false"),
+    change("cluster/ShardEntities.receive", call("inbox.has"), "false"),
   ),
-  mutant("a save lacks the outbox", change("cluster/TransferBook.toBytes", value("outbox"), "[]")),
+  mutant(
+    "a save lacks the outbox",
+    change("cluster/BorderState.toSave", call("toSave", 0), "{ ...$, outbox: [] }"),
+  ),
   mutant(
     "a save lacks the received transfers",
-    change("cluster/TransferBook.toBytes", value("received"), "[]"),
+    change(
+      "cluster/BorderState.toSave",
+      call("toSave", 0),
+      "{ ...$, inbox: entities.inbox.toSave().map((one) => ({ ...one, last: [] })) }",
+    ),
   ),
   mutant(
     "an entity arrives before its departure is stored",

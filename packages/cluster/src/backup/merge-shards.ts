@@ -28,7 +28,7 @@ import {
   stepCountOf,
   withStepCount,
 } from "@orthant/world/engine";
-import { BorderBooks } from "../owner/border-books.ts";
+import { BorderState } from "../owner/border-state.ts";
 import { withoutCheckpoint } from "../owner/checkpoint.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
 import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
@@ -72,9 +72,9 @@ async function writeShards(
   try {
     for (const [shard, disk] of disks) saves.set(shard, await openSave(disk));
     const first = saves.get(map.first) as Save;
-    const books = booksOf(saves);
-    const leaving = undelivered(books);
-    const edits = undeliveredEdits(map, books);
+    const borders = bordersOf(saves);
+    const leaving = undelivered(borders);
+    const edits = undeliveredEdits(map, borders);
     const last = Math.max(...Array.from(saves.values(), ({ global }) => stepCountOf(global.description)));
     // Each transfer is applied in a step of its own.
     const step = last + edits.length;
@@ -116,32 +116,35 @@ function ownParts(map: ShardMap, shard: string, leaf: LeafChange): readonly Leaf
   return sectorsOf(map, leaf).filter(({ cube: { min } }) => shardOf(map, regionOf(min)) === shard);
 }
 
-function booksOf(saves: ReadonlyMap<string, Save>): ReadonlyMap<string, BorderBooks> {
+function bordersOf(saves: ReadonlyMap<string, Save>): ReadonlyMap<string, BorderState> {
   return new Map(
     Array.from(saves, ([shard, { global }]) => {
-      const books = new BorderBooks();
-      books.load(global.description);
-      return [shard, books];
+      const border = new BorderState();
+      border.load(global.description);
+      return [shard, border];
     }),
   );
 }
 
 /** Returns the entities that left one shard and did not arrive in another. Rule K60. */
-function undelivered(books: ReadonlyMap<string, BorderBooks>): Set<StoredEntity> {
+function undelivered(borders: ReadonlyMap<string, BorderState>): Set<StoredEntity> {
   const leaving = new Set<StoredEntity>();
-  for (const [from, { transfers }] of books)
-    for (const transfer of transfers.outbox)
-      if (![...books.values()].some((other) => other.transfers.has(from, transfer)))
+  for (const [from, { entities }] of borders)
+    for (const { transfer } of entities.outbox.inOrder())
+      if (![...borders.values()].some((other) => other.entities.inbox.has(from, transfer)))
         leaving.add(transfer.entity);
   return leaving;
 }
 
 /** Returns the edits that one shard sent and the other did not apply, in order. Rule K70. */
-function undeliveredEdits(map: ShardMap, books: ReadonlyMap<string, BorderBooks>): readonly EditTransfer[] {
-  return [...books].flatMap(([from, { edits }]) =>
+function undeliveredEdits(map: ShardMap, borders: ReadonlyMap<string, BorderState>): readonly EditTransfer[] {
+  return [...borders].flatMap(([from, { edits }]) =>
     edits.outbox
+      .inOrder()
       .map(({ transfer }) => transfer)
-      .filter((transfer) => books.get(shardOf(map, transfer.region))?.edits.has(from, transfer) !== true),
+      .filter(
+        (transfer) => borders.get(shardOf(map, transfer.region))?.edits.inbox.has(from, transfer) !== true,
+      ),
   );
 }
 

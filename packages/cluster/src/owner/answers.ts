@@ -111,11 +111,10 @@ export async function answerEntities(
   world: WorldEngine,
   regions: readonly EntitiesOfRegion[],
   owns: (region: Position) => boolean,
-  log: Pick<ShardLog, "cut" | "whenDurable" | "books">,
+  log: Pick<ShardLog, "cut" | "whenDurable" | "border">,
 ): Promise<EntitiesAnswer> {
   const found = new PositionMap<VisibleEntity[]>();
-  const stampOf = (region: Position): number =>
-    log.books.transfers.stampOf(nameOfPosition(sectorOfRegion(region)));
+  const stampOf = (region: Position): number => log.border.stamps.of(nameOfPosition(sectorOfRegion(region)));
   // Taken before the entities are read: what changes meanwhile is in the answer and in a later record, too.
   const stamps = regions.map(({ region }) => stampOf(region));
   // Later changes get a later stamp.

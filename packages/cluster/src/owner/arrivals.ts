@@ -95,7 +95,7 @@ export class Arrivals {
     timer.cancel();
     const outcomes = transfers.map((transfer): TransferOutcome => {
       if (!owns(transfer.region)) return "elsewhere";
-      return log.books.edits.has(from, transfer) ? "stored" : "later";
+      return log.border.edits.inbox.has(from, transfer) ? "stored" : "later";
     });
     // Also what was applied before may not be stored yet.
     await log.whenDurable();
@@ -182,7 +182,7 @@ export class Arrivals {
 
   #isNew(from: string, transfer: EditTransfer): boolean {
     const { owns, log } = this.#context;
-    return owns(transfer.region) && !log.books.edits.has(from, transfer);
+    return owns(transfer.region) && !log.border.edits.inbox.has(from, transfer);
   }
 
   #isWaiting(from: string, transfer: EditTransfer): boolean {

@@ -26,31 +26,27 @@ export function checkpointOf({ attachments }: WorldDescription): Checkpoint | un
   return value === undefined ? undefined : decode(checkpointCodec, value);
 }
 
-/** Returns what a world's description has of the transfers of entities; `undefined` if there were none. */
-export function transfersOf({ attachments }: WorldDescription): Uint8Array | undefined {
-  return attachments.find(({ key }) => key === TRANSFERS)?.value;
-}
-
-/** Returns what a world's description has of edits across borders; `undefined` if there were none. */
-export function borderEditsOf({ attachments }: WorldDescription): Uint8Array | undefined {
-  return attachments.find(({ key }) => key === EDITS)?.value;
-}
-
-/** What a save has of what crosses the border of its shard. */
-export interface SavedBooks {
-  /** The transfers of entities. */
+/** What a save has of what crosses the border of its shard, encoded. */
+export interface SavedBorder {
+  /** Entities that cross the border; `undefined` in a save from outside of a cluster. */
   readonly transfers: Uint8Array | undefined;
-  /** The edits of steps. */
+  /** Edits of steps that cross the border; `undefined` if there were none. */
   readonly edits: Uint8Array | undefined;
+}
+
+/** Returns what a world's description has of what crosses the border. */
+export function savedBorderOf({ attachments }: WorldDescription): SavedBorder {
+  const attached = (wanted: string): Uint8Array | undefined =>
+    attachments.find(({ key }) => key === wanted)?.value;
+  return { transfers: attached(TRANSFERS), edits: attached(EDITS) };
 }
 
 /** Returns the description with a new mark, and with what crosses the border of the shard. */
 export function withCheckpoint(
   description: WorldDescription,
   mark: Checkpoint,
-  books: SavedBooks = { transfers: transfersOf(description), edits: borderEditsOf(description) },
+  { transfers, edits }: SavedBorder = savedBorderOf(description),
 ): WorldDescription {
-  const { transfers, edits } = books;
   const own: readonly Attachment[] = [
     { key: ATTACHMENT, value: encode(checkpointCodec, mark) },
     ...(transfers === undefined ? [] : [{ key: TRANSFERS, value: transfers }]),

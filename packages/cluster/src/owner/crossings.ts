@@ -3,6 +3,7 @@ import { decode, encode } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import type { Backbone } from "../backbone/backbone.ts";
+import type { EditTransfer } from "../shard/border-edits.ts";
 import type { TransferId } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";
 import { regionOfPoint } from "../shard/sectors.ts";
@@ -14,7 +15,7 @@ import {
   transferAnswerCodec,
   transferRequestCodec,
 } from "../shard/transfer-messages.ts";
-import type { WaitingEdits } from "./edit-book.ts";
+import type { WaitingTransfer } from "./outbox.ts";
 import type { ShardLog } from "./shard-log.ts";
 
 /** What sending to other shards needs. */
@@ -38,8 +39,8 @@ export interface CrossingsContext {
 
 /** What waits for one shard, in order. */
 interface Waiting {
-  readonly entities: Transfer[];
-  readonly edits: WaitingEdits[];
+  readonly entities: WaitingTransfer<Transfer>[];
+  readonly edits: WaitingTransfer<EditTransfer>[];
 }
 
 /** Delay before the next attempt to send what was not taken. */
@@ -47,8 +48,6 @@ const RETRY_MS = 200;
 const ANSWER_MS = 3_000;
 /** Size of a request above which no other transfer joins those in it. */
 const REQUEST_BYTES_MAX = 524_288;
-/** Bytes of an entity besides its data and texts. */
-const ENTITY_BYTES = 256;
 
 /**
  * Sends the entities and the edits in a shard's outboxes to the shards in which they are now, until they have them. One
@@ -111,29 +110,26 @@ export class Crossings {
       const known = getOrAdd(byShard, shard, () => ({ entities: [], edits: [] }));
       return known;
     };
-    const { transfers, edits } = log.books;
-    if (transfers.outboxSize > 0)
-      for (const transfer of transfers.outbox)
-        of(regionOfPoint(shape, transfer.entity.position)).entities.push(transfer);
-    if (edits.outboxSize > 0) for (const one of edits.outbox) of(one.transfer.region).edits.push(one);
+    const { entities, edits } = log.border;
+    for (const one of entities.outbox.inOrder())
+      of(regionOfPoint(shape, one.transfer.entity.position)).entities.push(one);
+    for (const one of edits.outbox.inOrder()) of(one.transfer.region).edits.push(one);
     return byShard;
   }
 
   /** Sends to a shard, as much as fits into a request of each kind. Returns true if something arrived. */
   async #sendTo(shard: string, { entities, edits }: Waiting): Promise<boolean> {
     const { shard: from, log } = this.#context;
-    const { transfers, edits: editBook } = log.books;
+    const { border } = log;
     const requests: TransferRequest[] = [];
-    const { stamp, earliest } = transfers;
-    if (entities.length > 0 && earliest !== undefined) {
-      const fitting = firstFitting(entities, entityBytes);
-      requests.push({ kind: "entities", from, low: earliest, stamp, transfers: fitting });
+    const lowOfEntities = border.entities.outbox.earliest;
+    if (entities.length > 0 && lowOfEntities !== undefined) {
+      const stamp = border.stamps.latest;
+      requests.push({ kind: "entities", from, low: lowOfEntities, stamp, transfers: firstFitting(entities) });
     }
-    const low = editBook.earliest;
-    if (edits.length > 0 && low !== undefined) {
-      const fitting = firstFitting(edits, ({ bytes }) => bytes).map(({ transfer }) => transfer);
-      requests.push({ kind: "edits", from, low, transfers: fitting });
-    }
+    const lowOfEdits = border.edits.outbox.earliest;
+    if (edits.length > 0 && lowOfEdits !== undefined)
+      requests.push({ kind: "edits", from, low: lowOfEdits, transfers: firstFitting(edits) });
     const arrived = await Promise.all(requests.map((request) => this.#send(shard, request)));
     return arrived.some((count) => count > 0);
   }
@@ -171,20 +167,13 @@ export class Crossings {
 }
 
 /** Returns the first transfers, of those in order, that fit into a request. */
-function firstFitting<One>(transfers: readonly One[], bytesOf: (transfer: One) => number): readonly One[] {
-  const first: One[] = [];
+function firstFitting<Transfer>(waiting: readonly WaitingTransfer<Transfer>[]): readonly Transfer[] {
+  const first: Transfer[] = [];
   let bytes = 0;
-  for (const transfer of transfers) {
-    bytes += bytesOf(transfer);
+  for (const { transfer, bytes: added } of waiting) {
+    bytes += added;
     if (first.length >= TRANSFERS_MAX || (first.length > 0 && bytes > REQUEST_BYTES_MAX)) break;
     first.push(transfer);
   }
   return first;
-}
-
-function entityBytes({ entity: { payload, tags, displayName = "" } }: Transfer): number {
-  return tags.reduce(
-    (sum, tag) => sum + tag.length * 3,
-    ENTITY_BYTES + payload.length + displayName.length * 3,
-  );
 }

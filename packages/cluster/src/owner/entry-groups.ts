@@ -3,7 +3,7 @@ import type { LoggedEdit, LoggedStep } from "@orthant/world/engine";
 import type { TakenEdits } from "../shard/border-edits.ts";
 import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
-import type { BorderBooks } from "./border-books.ts";
+import type { BorderState } from "./border-state.ts";
 import { EditGroup } from "./shard-journal.ts";
 import { itemsOfStep, type PlacedItem, stepBodyOf } from "./step-entry.ts";
 
@@ -11,7 +11,7 @@ import { itemsOfStep, type PlacedItem, stepBodyOf } from "./step-entry.ts";
 export interface EntryGroupsContext {
   readonly term: number;
   readonly shape: ChunkShape;
-  readonly books: BorderBooks;
+  readonly border: BorderState;
   /** Called with the bytes that an entry adds to the journal, after it was added. */
   readonly onAdded: (bytes: number) => void;
 }
@@ -43,9 +43,9 @@ export class EntryGroups {
 
   /** Adds a step, which is stored in a group of its own. */
   addStep(step: LoggedStep, taken: readonly TakenEdits[]): void {
-    const { books, term, shape } = this.#context;
+    const { border, term, shape } = this.#context;
     const { chunks, clocks } = step;
-    const nextNumber = (): number => books.transfers.nextNumber();
+    const nextNumber = (): number => border.nextNumber();
     const items = itemsOfStep(step, shape, nextNumber);
     const body = stepBodyOf(step, taken, shape, nextNumber);
     this.cut();
@@ -55,38 +55,37 @@ export class EntryGroups {
       for (const item of items) this.#place(group, item);
       group.addStep(body);
     });
-    books.replay({ kind: "step", term, ...body });
+    border.replay({ kind: "step", term, ...body });
     this.cut();
   }
 
   #place(group: EditGroup, { item, sectors }: PlacedItem): void {
-    const { term, books } = this.#context;
-    const { transfers } = books;
+    const { term, border } = this.#context;
+    const { stamps } = border;
     const names = sectors.map(nameOfPosition);
     for (const sector of names) {
       if (group.hasSector(sector)) continue;
-      group.addSector(sector, transfers.stampOf(sector));
-      transfers.setStamp(sector, group.stamp);
+      group.addSector(sector, stamps.of(sector));
+      stamps.set(sector, group.stamp);
     }
-    transfers.apply(item, term);
+    border.apply(item, term);
     group.addEntity(item, names);
   }
 
   /** Adds what the shard learned about a transfer, to the group of the last change. */
   addTransfer(item: TransferItem): void {
     const group = this.#stamped();
-    const { books, term } = this.#context;
-    books.transfers.apply(item, term);
-    if (item.kind === "delivered") books.edits.delivered(item.transfer);
+    const { border, term } = this.#context;
+    border.apply(item, term);
     this.#add(group, () => group.addTransfer(item));
   }
 
-  /** Has all later changes of entities carry a stamp later than this one. */
+  /** Ensures that later changes of entities have greater stamps. */
   observe(stamp: number): void {
-    const { transfers } = this.#context.books;
-    if (stamp < transfers.stamp) return;
+    const { stamps } = this.#context.border;
+    if (stamp < stamps.latest) return;
     this.cut();
-    transfers.observe(stamp);
+    stamps.observe(stamp);
   }
 
   /** Ends the current group: later entries go into other records. */
@@ -113,7 +112,7 @@ export class EntryGroups {
 
   #stamped(): EditGroup {
     const group = this.#current();
-    if (group.stamp === 0) group.stamp = this.#context.books.transfers.nextStamp();
+    if (group.stamp === 0) group.stamp = this.#context.border.stamps.next();
     return group;
   }
 

@@ -1,9 +1,9 @@
 import type { Position } from "@orthant/core";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BorderEdit } from "@orthant/world/engine";
-import { borderEditBytes, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
+import { borderEditBytes, type EditTransfer, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
-import type { EditBook } from "./edit-book.ts";
+import type { Outbox } from "./outbox.ts";
 
 interface Used {
   transfers: number;
@@ -22,15 +22,15 @@ const STEP_REGIONS_MAX: number = STEP_TRANSFERS_MAX / 2;
  * are refused; steps go on. Rule K66.
  */
 export class SentRoom {
-  readonly #book: EditBook;
+  readonly #outbox: Outbox<EditTransfer>;
   readonly #shardOf: (region: Position) => string;
   /** What waits for each shard; counted when it is first needed in a step. */
   #waiting: Map<string, Used> | undefined;
   #regions = new Map<string, string>();
   #bytes = 0;
 
-  constructor(book: EditBook, shardOf: (region: Position) => string) {
-    this.#book = book;
+  constructor(outbox: Outbox<EditTransfer>, shardOf: (region: Position) => string) {
+    this.#outbox = outbox;
     this.#shardOf = shardOf;
   }
 
@@ -67,7 +67,7 @@ export class SentRoom {
 
   #count(): Map<string, Used> {
     const byShard = new Map<string, Used>();
-    for (const { transfer, bytes } of this.#book.outbox) {
+    for (const { transfer, bytes } of this.#outbox.inOrder()) {
       const shard = this.#shardOf(transfer.region);
       const used = byShard.get(shard) ?? { transfers: 0, bytes: 0 };
       byShard.set(shard, { transfers: used.transfers + 1, bytes: used.bytes + bytes });

@@ -6,8 +6,8 @@ import type { EntityChange, NewStoredEntity, StoredEntityEvent, WorldEngine } fr
 import { ENTITY_BYTES_MAX } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfPosition } from "../shard/sectors.ts";
 import type { EntityTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
+import { LEAVING_ENTITIES_MAX } from "./border-state.ts";
 import type { ShardLog } from "./shard-log.ts";
-import { OUTBOX_MAX } from "./transfer-book.ts";
 
 /** What the entities of a shard need of its owner. */
 export interface ShardEntitiesContext {
@@ -124,7 +124,7 @@ export class ShardEntities {
     const { world, log, requireRoom } = this.#context;
     const outcomes = transfers.map(({ term, number, entity }): TransferOutcome => {
       const transfer = { term, number };
-      if (log.books.transfers.has(from, transfer)) return "stored";
+      if (log.border.entities.inbox.has(from, transfer)) return "stored";
       if (!this.#isHere(entity)) return "elsewhere";
       try {
         requireRoom();
@@ -147,8 +147,8 @@ export class ShardEntities {
 
   #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
     const { world, log, onLeft } = this.#context;
-    world.entities.despawn(entity.entityId);
-    const number = log.books.transfers.nextNumber();
+    world.despawnEntity(entity.entityId);
+    const number = log.border.nextNumber();
     log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
     onLeft();
   }
@@ -178,10 +178,10 @@ export class ShardEntities {
         "ORT_LIMIT",
         `an entity of ${length} bytes, where at most ${ENTITY_BYTES_MAX} may be`,
       );
-    if (this.#isHere(entity) || log.books.transfers.outboxSize < OUTBOX_MAX) return;
+    if (this.#isHere(entity) || log.border.entities.outbox.size < LEAVING_ENTITIES_MAX) return;
     throw new OrthantError(
       "ORT_LIMIT",
-      `${OUTBOX_MAX} entities of shard ${shard} wait for owners of other shards: wait until those run again`,
+      `${LEAVING_ENTITIES_MAX} entities of shard ${shard} wait for owners of other shards: wait until those run again`,
     );
   }
 

@@ -11,8 +11,8 @@ import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { AppendPace } from "./append-pace.ts";
-import { BorderBooks } from "./border-books.ts";
-import { checkpointOf, type SavedBooks, withCheckpoint } from "./checkpoint.ts";
+import { BorderState } from "./border-state.ts";
+import { checkpointOf, type SavedBorder, withCheckpoint } from "./checkpoint.ts";
 import { DurableWaiters } from "./durable-waiters.ts";
 import { EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
@@ -31,7 +31,7 @@ export class ShardLog implements ExternalLog {
   /** The owner's term, which its clocks carry as their epoch. */
   readonly epoch: number;
   /** What crosses the border of the shard. */
-  readonly books: BorderBooks = new BorderBooks();
+  readonly border: BorderState = new BorderState();
   /** The edits of other shards that the next step applies. */
   taking: readonly TakenEdits[] = [];
   readonly pace: AppendPace;
@@ -51,8 +51,8 @@ export class ShardLog implements ExternalLog {
   #checkpointedPosition = 0;
   /** For each position passed to a running commit, the journal's end that the commit will record. */
   readonly #marks = new Map<number, number>();
-  /** For each position passed to a running commit, what was known about transfers there. */
-  readonly #saved = new Map<number, SavedBooks>();
+  /** For each position passed to a running commit, what crossed the border. */
+  readonly #saved = new Map<number, SavedBorder>();
   #unsavedBytes = 0;
   #splitting: Promise<void> | undefined;
   /** Splits of this shard that this owner read from its journal or wrote to it. */
@@ -67,7 +67,7 @@ export class ShardLog implements ExternalLog {
     this.pace = new AppendPace(options.time);
     this.#groups = new EntryGroups({
       ...options,
-      books: this.books,
+      border: this.border,
       onAdded: (bytes) => {
         this.#room?.expect(bytes);
         this.#start();
@@ -107,11 +107,11 @@ export class ShardLog implements ExternalLog {
 
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
     const { inherited, time, shape, owns } = this.#options;
-    const hasBooks = this.books.load(description);
-    const onTransfers: ReadChangesOptions["onTransfers"] = (record) => this.books.replay(record);
+    const hasBorder = this.border.load(description);
+    const onTransfers: ReadChangesOptions["onTransfers"] = (record) => this.border.replay(record);
     if (inherited !== undefined) {
       yield* inherited(description, onTransfers);
-      this.books.clearOutboxes();
+      this.border.clearOutboxes();
     }
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
     this.#journal = await this.#retries.until(() => openShardJournal(this.#options, checkpointed));
@@ -136,11 +136,11 @@ export class ShardLog implements ExternalLog {
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
-    if (inherited === undefined && (!hasBooks || isReplacement(checkpointed, first))) {
+    if (inherited === undefined && (!hasBorder || isReplacement(checkpointed, first))) {
       const keepsEntity = ({ position }: StoredEntity): boolean => owns(regionOfPoint(shape, position));
       yield { steps: [], chunks: [], origins: [], keepsEntity };
     }
-    this.books.transfers.begin();
+    this.border.stamps.begin();
   }
 
   /**
@@ -207,7 +207,7 @@ export class ShardLog implements ExternalLog {
     this.#groups.addTransfer(item);
   }
 
-  /** Has all later changes of entities carry a stamp later than this one. */
+  /** Ensures that later changes of entities have greater stamps. */
   observe(stamp: number): void {
     this.#groups.observe(stamp);
   }
@@ -222,7 +222,7 @@ export class ShardLog implements ExternalLog {
     // A generation contains a record entirely or not at all.
     this.cut();
     const { position } = this.#groups;
-    this.#saved.set(position, this.books.toSave());
+    this.#saved.set(position, this.border.toSave());
     // A split that is recorded from now on is not in the generation.
     if (!this.isPending && !this.#marks.has(position)) this.#marks.set(position, this.#last);
     return position;

@@ -158,8 +158,8 @@ export class ShardOwner {
       unsavedBytes: bytes,
       checkpointedMs: this.#checkpointedMs,
       saveFailure: this.#saveFailure,
-      leavingEntities: this.#log.books.transfers.outboxSize,
-      leavingEdits: this.#log.books.edits.outboxSize,
+      leavingEntities: this.#log.border.entities.outbox.size,
+      leavingEdits: this.#log.border.edits.outbox.size,
       isPaused: this.#gate.isPaused,
     };
   }

@@ -64,8 +64,8 @@ export class ShardSteps {
     this.#context = context;
     this.watched = new WatchedSectors(world.shape, time);
     this.#arrivals = new Arrivals(context);
-    const room = new SentRoom(log.books.edits, shardOf);
-    this.#steps = world.shardSteps({
+    const room = new SentRoom(log.border.edits.outbox, shardOf);
+    this.#part = {
       owns,
       newEntityId: () => newEntityId(random),
       activeBoxes: () => this.watched.boxes(),
@@ -190,8 +190,7 @@ export class ShardSteps {
       }),
     );
     onStored();
-    const { transfers, edits } = log.books;
-    if (transfers.outboxSize + edits.outboxSize > 0) onLeft();
+    if (log.border.isSending) onLeft();
     return result;
   }
 
@@ -242,6 +241,6 @@ export class ShardSteps {
 
   get #isReady(): boolean {
     const { log, isPaused, hasRoom } = this.#context;
-    return !isPaused() && hasRoom() && log.books.transfers.outboxSize <= STEP_LEAVING_MAX;
+    return !isPaused() && hasRoom() && log.border.entities.outbox.size <= STEP_LEAVING_MAX;
   }
 }

@@ -8,8 +8,8 @@ import { borderEditBytes, byRegion, type TakenEdits } from "../shard/border-edit
 import { ENTITY_BYTES_MAX, type EntityItem } from "../shard/entity-record.ts";
 import { nameOfPosition, sectorOfPosition } from "../shard/sectors.ts";
 import { type StepBody, stepBodyCodec } from "../shard/step-record.ts";
+import { LEAVING_ENTITIES_MAX } from "./border-state.ts";
 import { requireRecordable } from "./shard-journal.ts";
-import { OUTBOX_MAX } from "./transfer-book.ts";
 
 /** A change of an entity, and the sectors in which it is visible. */
 export interface PlacedItem {
@@ -18,7 +18,7 @@ export interface PlacedItem {
 }
 
 /** Entities that may leave in one step, and those in an outbox above which no step is made. */
-export const STEP_LEAVING_MAX: number = OUTBOX_MAX / 2;
+export const STEP_LEAVING_MAX: number = LEAVING_ENTITIES_MAX / 2;
 /** Bytes of the entities that a step changes, and of its ticks. Each may be in one record. */
 const STEP_PART_BYTES_MAX = 1_048_576;
 /** Records of a step besides those of its regions and of the sectors of its entities. */

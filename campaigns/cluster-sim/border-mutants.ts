@@ -9,11 +9,11 @@ export const BORDER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a save lacks the edits in the outbox",
-    change("cluster/BorderState.toSave", call("toSave", 1), "{ ...$, outbox: [] }"),
+    change("cluster/BorderState.toSave", call("toSave", 2), "{ ...$, outbox: [] }"),
   ),
   mutant(
     "a save lacks which edits were applied",
-    change("cluster/BorderState.toSave", call("toSave", 1), "{ ...$, inbox: [] }"),
+    change("cluster/BorderState.toSave", call("toSave", 2), "{ ...$, inbox: [] }"),
   ),
   mutant(
     "edits are acknowledged before the step that applies them is stored",

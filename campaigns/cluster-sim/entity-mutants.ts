@@ -13,13 +13,13 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a save lacks the outbox",
-    change("cluster/BorderState.toSave", call("toSave", 0), "{ ...$, outbox: [] }"),
+    change("cluster/BorderState.toSave", call("toSave", 1), "{ ...$, outbox: [] }"),
   ),
   mutant(
     "a save lacks the received transfers",
     change(
       "cluster/BorderState.toSave",
-      call("toSave", 0),
+      call("toSave", 1),
       "{ ...$, inbox: entities.inbox.toSave().map((one) => ({ ...one, last: [] })) }",
     ),
   ),

@@ -47,6 +47,8 @@ describe.each<[string, () => Promise<FolderStore>]>([
     expect(save.generation).toBe(1);
     await save.close();
     expect(await shards.termOf("0")).toBe(4);
+    // It cannot save, but closes its files.
+    await world.close().catch(() => undefined);
   });
 
   test("[K22] a folder can be taken only for a later epoch, and by only one node", async () => {

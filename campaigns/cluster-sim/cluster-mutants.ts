@@ -61,7 +61,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner trims records that no save contains",
-    change("cluster/ShardLog.trim", argument("#room.trim", 0), "this.#last"),
+    change("cluster/ShardLog.trim", argument("#capacity.trim", 0), "this.#last"),
     change("cluster/ShardLog.#writeAll", call("#markDurable"), "$, this.trim()"),
   ),
   mutant(

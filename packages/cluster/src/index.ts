@@ -35,6 +35,8 @@ export {
   type RestoredCluster,
   restoreClusterWorld,
 } from "./backup/restore-cluster.ts";
+export { OWNER_LIMITS, type OwnerLimits } from "./changes/owner-limits.ts";
+export type { ShardEntities } from "./changes/shard-entities.ts";
 export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
@@ -42,7 +44,7 @@ export { ClusterNode } from "./membership/cluster-node.ts";
 export { handleCommands, type NodeCommand, sendCommand } from "./membership/commands.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
 export { defaultNodeName } from "./membership/node-name.ts";
-export type { ClusterNodeOptions, NodeEvents } from "./membership/node-options.ts";
+export type { ClusterNodeOptions } from "./membership/node-options.ts";
 export {
   ClusterSimulation,
   type ClusterSimulationOptions,
@@ -57,9 +59,9 @@ export {
   type ShardStatus,
   waitForOwner,
 } from "./membership/status.ts";
-export { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner/owner-report.ts";
-export type { ShardEntities } from "./owner/shard-entities.ts";
+export type { OwnerReport } from "./owner/owner-report.ts";
 export type { Lease } from "./shard/cluster-directory.ts";
 export { requireName } from "./shard/names.ts";
+export type { NodeEvents } from "./shard/node-events.ts";
 export { sectorsTouching, voxelsOfSectors } from "./shard/sectors.ts";
 export type { ShardMap } from "./shard/shard-map.ts";

@@ -1,14 +1,14 @@
 // For tests, campaigns and benchmarks; not published.
 export { APPEND_RECORDS_MAX } from "./backbone/backbone.ts";
+export { clientKey } from "./changes/shard-edits.ts";
 export { OwnerQueue } from "./gateway/owner-queue.ts";
+export { type PresenceMessage, presenceCodec } from "./gateway/player-presence.ts";
+export { JournalCapacity } from "./journal/journal-capacity.ts";
 export { nodeCommandCodec } from "./membership/commands.ts";
 export { heartbeatCodec } from "./membership/heartbeats.ts";
 export { reconnectPace } from "./nats/first-connection.ts";
 export * as natsNames from "./nats/names.ts";
 export { type SubjectUse, subjectsOf } from "./nats/roles.ts";
-export { JournalRoom } from "./owner/journal-room.ts";
-export { clientKey } from "./owner/shard-edits.ts";
-export { type PresenceMessage, presenceCodec } from "./players/presence.ts";
 export { ClusterDirectory, leaseCodec } from "./shard/cluster-directory.ts";
 export type { EntitiesRecord } from "./shard/entity-record.ts";
 export { heartbeatKey, leaseKey, mapKey, ownerAddress, transferAddress } from "./shard/names.ts";

@@ -3,13 +3,11 @@ import type { Disk } from "@orthant/disk";
 import type { Backbone } from "../backbone/backbone.ts";
 import { Retries } from "../backbone/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
+import { ShardMapStore } from "../folder/shard-map-store.ts";
 import { Leases } from "../membership/leases.ts";
-import { ShardMapStore } from "../membership/shard-map-store.ts";
 import { clusterNodes } from "../membership/status.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
-import type { ShardOwnerOptions } from "../owner/shard-owner-options.ts";
-import { ClusterDirectory } from "../shard/cluster-directory.ts";
-import { shardsOf } from "../shard/shard-map.ts";
+import { type ShardMap, shardsOf } from "../shard/shard-map.ts";
 import type { ShardSaves } from "./merge-shards.ts";
 
 /** What an operation on a world that no node runs needs. */
@@ -54,30 +52,27 @@ export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
   const { backbone, folders, world, time, random } = options;
   await requireStopped(options);
   const retries = new Retries(time);
-  const maps = new ShardMapStore(options);
-  const directory = await retries.until(async () => {
-    await maps.restore();
-    return ClusterDirectory.open(backbone, world);
-  });
+  const maps = await ShardMapStore.open(options, retries);
   const node = `fold-${BigInt.asUintN(40, random()).toString(36)}`;
   const leases = new Leases({ backbone, folders, world, node });
   const terms = new Map<string, number>();
   const disks = new Map<string, Disk>();
   const release = async (): Promise<void> => {
     for (const [shard, term] of terms) await retries.until(() => leases.release(shard, term, ""));
-    directory.close();
+    maps.close();
   };
   try {
     // The journal of a shard may have a split that the map lacks.
-    for (let shard = nextOf(directory, disks); shard !== undefined; shard = nextOf(directory, disks)) {
+    for (let shard = nextOf(maps.map, disks); shard !== undefined; shard = nextOf(maps.map, disks)) {
       const claimed = shard;
       const term = await retries.until(() => leases.claim(claimed, undefined));
       if (term === undefined) throw taken(claimed, world);
       terms.set(claimed, term);
-      await maps.copy(directory.map);
+      await maps.copy(maps.map);
       const owner = await ShardOwner.claim({
-        ...ownerOptions(options, claimed, { directory, maps, retries }),
-        ...{ node, shard: claimed, term, onLost: (detail) => options.onJournalLost?.(claimed, detail) },
+        ...options,
+        ...{ maps, node, shard: claimed, term },
+        events: { onJournalLost: (shard, detail) => options.onJournalLost?.(shard, detail) },
       });
       await owner.release();
       disks.set(claimed, owner.disk);
@@ -87,7 +82,7 @@ export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
     throw error;
   }
   return {
-    map: directory.map,
+    map: maps.map,
     disks,
     requireHeld: async () => {
       for (const [shard, term] of terms) await folders.requireHeld(shard, term);
@@ -96,39 +91,8 @@ export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
   };
 }
 
-function nextOf({ map }: ClusterDirectory, disks: ReadonlyMap<string, Disk>): string | undefined {
+function nextOf(map: ShardMap, disks: ReadonlyMap<string, Disk>): string | undefined {
   return shardsOf(map).find((shard) => !disks.has(shard));
-}
-
-interface FoldContext {
-  readonly directory: ClusterDirectory;
-  readonly maps: ShardMapStore;
-  readonly retries: Retries;
-}
-
-function ownerOptions(
-  options: FoldOptions,
-  shard: string,
-  { directory, maps, retries }: FoldContext,
-): Omit<ShardOwnerOptions, "shard" | "term" | "node"> {
-  return {
-    ...options,
-    shape: directory.map.world.shape,
-    owns: (region) => directory.shardOf(region) === shard,
-    // It answers no request and sends no entities.
-    shardOf: (region) => directory.shardOf(region),
-    termOf: () => 0,
-    map: () => directory.map,
-    refreshMap: async () => {
-      await retries.until(() => directory.refresh(options.backbone));
-    },
-    copyMap: (map) => maps.copy(map),
-    onEnd: () => undefined,
-    completeSplit: (split) =>
-      // Only this process has the shards, so the split still counts.
-      retries.until(() => maps.completeSplit(directory, split, () => Promise.resolve())),
-    cancelSplits: () => retries.until(() => maps.cancelSplits(directory)),
-  };
 }
 
 function taken(shard: string, world: string): OrthantError {

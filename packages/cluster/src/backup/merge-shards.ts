@@ -28,8 +28,8 @@ import {
   stepCountOf,
   withStepCount,
 } from "@orthant/world/engine";
-import { BorderState } from "../owner/border-state.ts";
-import { withoutCheckpoint } from "../owner/checkpoint.ts";
+import { BorderState } from "../journal/border-state.ts";
+import { withoutCheckpoint } from "../journal/checkpoint.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
 import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";

@@ -12,13 +12,13 @@ import { type ClockChange, EPOCH_MAX, WorldState } from "@orthant/core/tree";
 import { clipText, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { SyncWorld, VisibleEntityEvent } from "@orthant/protocol/server";
 import type { Backbone, BackboneStatus, Subscription } from "../backbone/backbone.ts";
-import { PlayerPositionCache } from "../players/positions.ts";
-import { PlayerPresence } from "../players/presence.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { laterBlocks } from "../shard/shard-map.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedEntities } from "./followed-entities.ts";
 import { FollowedRegions } from "./followed-regions.ts";
+import { PlayerPositionCache } from "./player-position-cache.ts";
+import { PlayerPresence } from "./player-presence.ts";
 
 /** Dependencies of a gateway. */
 export interface ClusterGatewayOptions {

@@ -1,9 +1,11 @@
 import { type Box, type Dimensions, isOrthantError, OrthantError } from "@orthant/core";
 import { Retries } from "../backbone/retries.ts";
+import type { ShardEntities } from "../changes/shard-entities.ts";
+import type { ShardOwnerOptions } from "../changes/shard-owner-options.ts";
+import { ShardMapStore } from "../folder/shard-map-store.ts";
 import type { OwnerReport } from "../owner/owner-report.ts";
-import type { ShardEntities } from "../owner/shard-entities.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
-import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
+import type { Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import { Election } from "./election.ts";
@@ -11,7 +13,6 @@ import { Heartbeats } from "./heartbeats.ts";
 import { isPlausible, Leases } from "./leases.ts";
 import type { ClusterNodeOptions } from "./node-options.ts";
 import { type ClusterSimulation, type ClusterSimulationOptions, NodeSimulations } from "./node-simulation.ts";
-import { ShardMapStore } from "./shard-map-store.ts";
 import { splitShard } from "./split-shard.ts";
 import { TableCheck } from "./table-check.ts";
 import { nodeStopped, whenTaken } from "./when-taken.ts";
@@ -23,11 +24,10 @@ export class ClusterNode {
   readonly #heartbeats: Heartbeats;
   readonly #election: Election;
   readonly #leases: Leases;
-  readonly #maps: ShardMapStore;
   readonly #retries: Retries;
   readonly #owners = new Map<string, ShardOwner>();
   readonly #claims = new Map<string, Promise<void>>();
-  #directory: ClusterDirectory | undefined;
+  #maps: ShardMapStore | undefined;
   #tableCheck: TableCheck | undefined;
   readonly #simulations = new NodeSimulations();
   #isLeaving = false;
@@ -45,7 +45,6 @@ export class ClusterNode {
     });
     this.#election = new Election(options.node, this.#heartbeats);
     this.#leases = new Leases(options);
-    this.#maps = new ShardMapStore(options);
     this.#retries = new Retries(options.time, (error, waitedMs) =>
       options.events?.onStuck?.(undefined, error, waitedMs),
     );
@@ -66,16 +65,13 @@ export class ClusterNode {
 
   async #join(): Promise<void> {
     const { backbone, world } = this.#options;
-    const directory = await this.#retries.until(async () => {
-      await this.#maps.restore();
-      return ClusterDirectory.open(backbone, world);
-    });
-    this.#directory = directory;
+    const maps = await ShardMapStore.open(this.#options, this.#retries);
+    this.#maps = maps;
     this.#tableCheck = new TableCheck({
-      ...{ backbone, world, directory, leases: this.#leases, maps: this.#maps },
+      ...{ backbone, world, leases: this.#leases, maps },
       owned: () => this.#ownTerms(),
     });
-    directory.listen({
+    maps.directory.listen({
       onLease: (shard, lease) => this.#leaseChanged(shard, lease),
       onMap: (map) => {
         for (const owner of this.#owners.values()) owner.mapChanged(map);
@@ -138,7 +134,7 @@ export class ClusterNode {
     try {
       const created = await splitShard({
         ...this.#options,
-        directory: this.#requireDirectory(),
+        maps: this.#requireMaps(),
         leases: this.#leases,
         retries: this.#retries,
         owner,
@@ -170,7 +166,7 @@ export class ClusterNode {
       const terms = this.#ownTerms();
       for (const shard of terms.keys()) if (this.#owners.has(shard)) await this.#release(shard);
       const { time } = this.#options;
-      const directory = this.#requireDirectory();
+      const { directory } = this.#requireMaps();
       if (!force)
         await whenTaken({ time, node: this.node, directory, terms, isStopped: () => this.#isStopped });
     } catch (error) {
@@ -192,7 +188,7 @@ export class ClusterNode {
     this.#isStopped = true;
     this.#heartbeats.stop(error);
     this.#retries.end(error);
-    this.#directory?.close();
+    this.#maps?.close();
     for (const owner of [...this.#owners.values()]) {
       this.#disown(owner);
       void owner.stop(error);
@@ -258,11 +254,12 @@ export class ClusterNode {
 
   /** Claims every shard that this node should claim now. */
   #claimShards(): void {
-    if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
+    if (this.#isStopped || this.#isLeaving || this.#maps === undefined) return;
     if (!this.#heartbeats.isReady) return;
-    for (const shard of shardsOf(this.#directory.map)) {
+    const { directory } = this.#maps;
+    for (const shard of shardsOf(directory.map)) {
       if (this.#owners.has(shard) || this.#claims.has(shard)) continue;
-      const lease = this.#directory.leaseOf(shard)?.lease ?? { node: "", successor: "" };
+      const lease = directory.leaseOf(shard)?.lease ?? { node: "", successor: "" };
       if (!this.#election.shouldClaim(shard, lease)) continue;
       const claim = this.#claim(shard).finally(() => this.#claims.delete(shard));
       this.#claims.set(shard, claim);
@@ -274,12 +271,12 @@ export class ClusterNode {
     const startMs = time.nowMs();
     let term: number | undefined;
     try {
-      term = await this.#retries.until(() => this.#leases.claim(shard, this.#directory?.leaseOf(shard)));
+      const maps = this.#requireMaps();
+      term = await this.#retries.until(() => this.#leases.claim(shard, maps.directory.leaseOf(shard)));
       if (term === undefined || this.#isStopped) return;
-      const directory = this.#requireDirectory();
       // The journal may have blocks of a map that has not arrived here yet.
-      await this.#retries.until(() => this.#maps.refresh(directory));
-      await this.#maps.copy(directory.map);
+      await maps.refresh();
+      await maps.copy(maps.map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
       await this.#serve(owner);
       this.#own(owner, time.nowMs() - startMs);
@@ -315,38 +312,15 @@ export class ClusterNode {
     }
   }
 
-  #ownerOptions(shard: string, term: number): Parameters<typeof ShardOwner.claim>[0] {
-    const { folders, events } = this.#options;
-    const directory = this.#requireDirectory();
+  #ownerOptions(shard: string, term: number): ShardOwnerOptions {
     return {
       ...this.#options,
-      ...{ shard, term },
-      shape: directory.map.world.shape,
-      owns: (region) => directory.shardOf(region) === shard,
-      shardOf: (region) => directory.shardOf(region),
-      termOf: (other) => directory.leaseOf(other)?.lease.term ?? 0,
-      map: () => directory.map,
-      refreshMap: () => this.#retries.until(() => this.#maps.refresh(directory)),
-      copyMap: (map) => this.#retries.until(() => this.#maps.copy(map)),
+      ...{ shard, term, maps: this.#requireMaps() },
       onEnd: (error) => {
         const owner = this.#owners.get(shard);
         if (owner?.term === term) this.#lose(shard, owner, error);
         if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) this.#end(error);
       },
-      completeSplit: (split) => {
-        const requireHeld = (): Promise<void> => folders.requireHeld(shard, term);
-        return this.#retries.until(() => this.#maps.completeSplit(directory, split, requireHeld));
-      },
-      cancelSplits: () => this.#retries.until(() => this.#maps.cancelSplits(directory)),
-      onLost: (detail) => events?.onJournalLost?.(shard, detail),
-      onForeign: (sequence, error) => {
-        const detail = `message ${sequence} in the journal of shard ${shard} is not from an owner: ${error}`;
-        events?.onForeign?.(shard, new OrthantError("ORT_JOURNAL", detail, {}, { cause: error }));
-      },
-      onSealed: (error) => events?.onForeign?.(shard, error),
-      onStuck: (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs),
-      onRefused: (error) => events?.onRefusedEdits?.(shard, error),
-      onSaveFailure: (error) => events?.onSaveFailure?.(shard, error),
     };
   }
 
@@ -369,7 +343,7 @@ export class ClusterNode {
   /** Begins to own a shard, which took `tookMs` to load. */
   #own(owner: ShardOwner, tookMs: number): void {
     const { shard, term } = owner;
-    const directory = this.#requireDirectory();
+    const { directory } = this.#requireMaps();
     this.#owners.set(shard, owner);
     owner.mapChanged(directory.map);
     this.#simulations.add(owner);
@@ -393,8 +367,8 @@ export class ClusterNode {
     return owner;
   }
 
-  #requireDirectory(): ClusterDirectory {
-    if (this.#directory === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
-    return this.#directory;
+  #requireMaps(): ShardMapStore {
+    if (this.#maps === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
+    return this.#maps;
   }
 }

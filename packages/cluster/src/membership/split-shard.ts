@@ -3,12 +3,12 @@ import { copyGeneration } from "@orthant/save";
 import type { Backbone } from "../backbone/backbone.ts";
 import type { Retries } from "../backbone/retries.ts";
 import { within } from "../backbone/time-limit.ts";
+import type { ShardOwnerOptions } from "../changes/shard-owner-options.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { checkpointOf } from "../owner/checkpoint.ts";
-import { isOutside, readChanges } from "../owner/shard-journal.ts";
+import type { ShardMapStore } from "../folder/shard-map-store.ts";
+import { checkpointOf } from "../journal/checkpoint.ts";
+import { isOutside, readChanges } from "../journal/shard-journal.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
-import type { ShardOwnerOptions } from "../owner/shard-owner-options.ts";
-import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { requireMoves, withSplit } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
 
@@ -16,7 +16,7 @@ import type { Leases } from "./leases.ts";
 export interface SplitOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
-  readonly directory: ClusterDirectory;
+  readonly maps: ShardMapStore;
   readonly leases: Leases;
   readonly retries: Retries;
   readonly time: TimeSource;
@@ -43,13 +43,13 @@ const COMMIT_MS_MAX = 20_000;
  * owns the old shard by then. A split that fails before that leaves nothing behind. Rules K25 and K40.
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
-  const { backbone, folders, directory, retries, time, world, owner, sectors, newShard } = options;
+  const { backbone, folders, maps, retries, time, world, owner, sectors, newShard } = options;
   // A shard that is in the map must not lose its folder to this one.
-  await retries.until(() => directory.refresh(backbone));
+  await retries.until(() => maps.directory.refresh(backbone));
   const split = { from: owner.shard, sectors, to: newShard };
   // Throw if the split is not possible.
-  withSplit(directory.map, split);
-  requireMoves(directory.map, split);
+  withSplit(maps.map, split);
+  requireMoves(maps.map, split);
   const target = await folders.createSplit(newShard, owner.shard, owner.term);
   let undo: (() => Promise<void>) | undefined = () => undoSplit(options, owner.term);
   try {
@@ -97,11 +97,10 @@ async function claimNewShard(options: SplitOptions, term: number): Promise<Shard
   const { backbone, leases, retries, world, owner, newShard } = options;
   const journal = await retries.until(() => backbone.findJournal(world, owner.shard));
   if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${owner.shard} has no journal`);
-  const base = options.ownerOptions(term);
-  const { shape } = base;
+  const { shape } = options.maps.map.world;
   const stays = isOutside({ from: owner.shard, sectors: options.sectors, to: newShard }, shape);
   const made = await ShardOwner.claim({
-    ...base,
+    ...options.ownerOptions(term),
     inherited: async function* (description, onTransfers) {
       yield* readChanges(journal, {
         from: (checkpointOf(description)?.sequence ?? 0) + 1,

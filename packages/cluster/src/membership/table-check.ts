@@ -1,16 +1,14 @@
 import { getOrAdd } from "@orthant/core/lattice";
 import type { Backbone } from "../backbone/backbone.ts";
-import type { ClusterDirectory } from "../shard/cluster-directory.ts";
+import type { ShardMapStore } from "../folder/shard-map-store.ts";
 import { leaseKey } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
-import type { ShardMapStore } from "./shard-map-store.ts";
 
 /** Dependencies of the checks of a table. */
 export interface TableCheckOptions {
   readonly backbone: Backbone;
   readonly world: string;
-  readonly directory: ClusterDirectory;
   readonly leases: Leases;
   readonly maps: ShardMapStore;
   /** Returns the terms of the shards that this node owns. */
@@ -41,11 +39,8 @@ export class TableCheck {
 
   /** Restores the map and this node's own leases. */
   #restore(): void {
-    const { maps, directory, leases, owned } = this.#options;
-    const checks = [
-      maps.restore(directory.map),
-      ...Array.from(owned(), ([shard, term]) => leases.restore(shard, term)),
-    ];
+    const { maps, leases, owned } = this.#options;
+    const checks = [maps.restore(), ...Array.from(owned(), ([shard, term]) => leases.restore(shard, term))];
     // The next check tries again.
     for (const check of checks) check.catch(() => undefined);
   }
@@ -55,7 +50,8 @@ export class TableCheck {
    * each of them would leave the shard to another one for ever. Rule K69.
    */
   #checkNextLease(): void {
-    const { directory, owned } = this.#options;
+    const { maps, owned } = this.#options;
+    const { directory } = maps;
     const shards = shardsOf(directory.map);
     const shard = shards[this.#heartbeats % shards.length];
     if (shard === undefined || directory.leaseOf(shard) === undefined || owned().has(shard)) return;
@@ -64,7 +60,8 @@ export class TableCheck {
   }
 
   async #checkLease(shard: string): Promise<void> {
-    const { backbone, world, directory } = this.#options;
+    const { backbone, world, maps } = this.#options;
+    const { directory } = maps;
     const heartbeat = this.#heartbeats;
     const known = directory.leaseOf(shard);
     const entry = await backbone.table.get(leaseKey(world, shard));

@@ -19,6 +19,7 @@ import {
 } from "@orthant/protocol";
 import { type JournalChunk, journalChunkBytesMax } from "@orthant/save/journal";
 import type { WorldEngine } from "@orthant/world/engine";
+import type { ShardLog } from "../journal/shard-log.ts";
 import type {
   EntitiesAnswer,
   EntitiesOfRegion,
@@ -28,7 +29,6 @@ import type {
   RegionRequest,
 } from "../shard/owner-messages.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
-import type { ShardLog } from "./shard-log.ts";
 
 /** Approximate limit for the chunks in one answer, in bytes. */
 const REGIONS_BYTES = 786_432;
@@ -41,13 +41,12 @@ const REGIONS_BYTES = 786_432;
 export async function answerRegions(
   world: WorldEngine,
   regions: readonly RegionRequest[],
-  owns: (region: Position) => boolean,
-  log: Pick<ShardLog, "cut" | "whenDurable">,
+  log: ShardLog,
 ): Promise<OwnerAnswer> {
   const answers: RegionAnswer[] = [];
   let room = REGIONS_BYTES;
   for (const request of regions) {
-    const answer = room <= 0 ? LATER : await answerOf(world, request, owns, room, log);
+    const answer = room <= 0 ? LATER : await answerOf(world, request, room, log);
     if (answer.kind === "chunks") room -= answer.chunks.reduce((sum, change) => sum + bytesOf(change), 1);
     answers.push(answer);
   }
@@ -60,11 +59,10 @@ const LATER: RegionAnswer = { kind: "later" };
 async function answerOf(
   world: WorldEngine,
   { region, held, latest, at, from }: RegionRequest,
-  owns: (region: Position) => boolean,
   room: number,
-  log: Pick<ShardLog, "cut">,
+  log: ShardLog,
 ): Promise<RegionAnswer> {
-  if (!owns(region)) return { kind: "elsewhere" };
+  if (!log.owns(region)) return { kind: "elsewhere" };
   const box = regionBox(region);
   // Keeps the region loaded until it is read; another request might unload it.
   const release = world.keep(box);
@@ -110,8 +108,7 @@ const ENTITIES_BYTES = 524_288;
 export async function answerEntities(
   world: WorldEngine,
   regions: readonly EntitiesOfRegion[],
-  owns: (region: Position) => boolean,
-  log: Pick<ShardLog, "cut" | "whenDurable" | "border">,
+  log: ShardLog,
 ): Promise<EntitiesAnswer> {
   const found = new PositionMap<VisibleEntity[]>();
   const stampOf = (region: Position): number => log.border.stamps.of(nameOfPosition(sectorOfRegion(region)));
@@ -120,7 +117,7 @@ export async function answerEntities(
   // Later changes get a later stamp.
   log.cut();
   for (const [index, { region, held }] of regions.entries())
-    if (owns(region) && stamps[index] !== held) found.set(...region, []);
+    if (log.owns(region) && stamps[index] !== held) found.set(...region, []);
   // Merges adjacent regions into one query, because a world may scan all its entities for each.
   for (const chunks of boxesOfRegions([...found.positions()])) {
     for (const entity of await world.entities.in(voxelsOfChunks(world.shape, chunks))) {
@@ -132,7 +129,7 @@ export async function answerEntities(
   }
   let room = ENTITIES_BYTES;
   const answers = regions.map(({ region }, index): RegionEntities => {
-    if (!owns(region)) return { kind: "elsewhere" };
+    if (!log.owns(region)) return { kind: "elsewhere" };
     const entities = found.get(...region);
     if (entities === undefined) return { kind: "same" };
     if (room <= 0) return { kind: "later" };

@@ -1,10 +1,20 @@
-import { isOrthantError, OrthantError, type Position, type Timer } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Subscription } from "../backbone/backbone.ts";
 import { within } from "../backbone/time-limit.ts";
-import { PlayerPositionStore } from "../players/positions.ts";
+import { Crossings } from "../changes/crossings.ts";
+import { OwnerGate } from "../changes/owner-gate.ts";
+import { OWNER_LIMITS } from "../changes/owner-limits.ts";
+import { ShardEdits } from "../changes/shard-edits.ts";
+import { ShardEntities } from "../changes/shard-entities.ts";
+import type { ShardOwnerOptions } from "../changes/shard-owner-options.ts";
+import { ShardSaver } from "../changes/shard-saver.ts";
+import { ShardSteps } from "../changes/shard-steps.ts";
+import { replaceSealedJournal } from "../journal/sealed-journal.ts";
+import { isOutside } from "../journal/shard-journal.ts";
+import { ShardLog } from "../journal/shard-log.ts";
 import { ownerAddress, transferAddress } from "../shard/names.ts";
 import {
   type OwnerAnswer,
@@ -15,18 +25,8 @@ import {
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import { stepAnswerCodec, transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
-import { Crossings } from "./crossings.ts";
-import { unsavedJournal } from "./journal-errors.ts";
-import { NeighbourSteps } from "./neighbour-steps.ts";
-import { OwnerGate } from "./owner-gate.ts";
-import { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner-report.ts";
-import { replaceSealedJournal } from "./sealed-journal.ts";
-import { ShardEdits } from "./shard-edits.ts";
-import { ShardEntities } from "./shard-entities.ts";
-import { isOutside } from "./shard-journal.ts";
-import { ShardLog } from "./shard-log.ts";
-import type { ShardOwnerOptions } from "./shard-owner-options.ts";
-import { ShardSteps } from "./shard-steps.ts";
+import type { OwnerReport } from "./owner-report.ts";
+import { PlayerPositionStore } from "./player-position-store.ts";
 
 const AWAY: OwnerAnswer = { kind: "away" };
 /** Time for which an owner keeps answering `away` after it released a shard, until all gateways know. */
@@ -44,74 +44,35 @@ export class ShardOwner {
   readonly term: number;
   /** The shard's folder. */
   readonly disk: Disk;
+  readonly entities: ShardEntities;
+  readonly steps: ShardSteps;
   readonly #options: ShardOwnerOptions;
-  readonly #limits: OwnerLimits;
   readonly #log: ShardLog;
   readonly #world: WorldEngine;
+  readonly #gate: OwnerGate;
+  readonly #saver: ShardSaver;
   readonly #players: PlayerPositionStore;
   readonly #edits: ShardEdits;
   readonly #crossings: Crossings;
-  readonly entities: ShardEntities;
-  readonly steps: ShardSteps;
   readonly #responding: Subscription[] = [];
-  #checkpointTimer: Timer | undefined;
-  #checkpointing: Promise<unknown> | undefined;
-  #checkpointedMs: number;
-  #saveFailure: unknown;
-  /** True if something is not saved that no record has: new blocks, or the departure of entities in a split. */
-  #hasUnrecorded = false;
-  readonly #gate: OwnerGate;
 
   private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: WorldEngine) {
-    this.#options = options;
     this.shard = options.shard;
-    this.#gate = new OwnerGate(options.shard);
     this.term = options.term;
     this.disk = disk;
-    this.#limits = { ...OWNER_LIMITS, ...options.limits };
+    this.#options = options;
     this.#log = log;
     this.#world = world;
-    this.#players = new PlayerPositionStore(world, options.time, this.#limits.playersMax);
-    const context = {
-      ...{ world, log, owns: (region: Position) => this.#owns(region) },
-      whenOpen: () => this.#gate.whenOpen(),
-      onStored: () => {
-        if (this.#gate.isClosed) return;
-        // Also what is only known about transfers has to get into a save.
-        world.touch();
-        this.#scheduleCheckpoint();
-      },
-    };
-    this.#edits = new ShardEdits({
-      ...options,
-      ...context,
-      hasRoom: () => this.#hasRoom(),
-      isClosing: () => this.#gate.isClosed,
-      onBlocks: () => {
-        this.#hasUnrecorded = true;
-      },
-    });
-    this.#crossings = new Crossings({ ...options, ...context, world: options.world });
-    const moving = {
-      ...context,
-      shard: options.shard,
-      random: options.random,
-      onLeft: () => this.#crossings.start(),
-    };
-    this.entities = new ShardEntities({ ...moving, requireRoom: () => this.#requireRoom() });
-    this.steps = new ShardSteps({
-      ...moving,
-      time: options.time,
-      isPaused: () => this.#gate.isPaused,
-      hasRoom: () => this.#hasRoom(),
-      working: (work) => this.#gate.working(work),
-      neighbours: new NeighbourSteps({ ...options, worldName: options.world }),
-      shardOf: options.shardOf,
-      onRefused: (error) => options.onRefused?.(error),
-    });
-    this.#checkpointedMs = options.time.nowMs();
+    this.#gate = new OwnerGate(options.shard);
+    this.#saver = new ShardSaver(options, world, log, this.#gate);
+    const { playersMax } = { ...OWNER_LIMITS, ...options.limits };
+    this.#players = new PlayerPositionStore(world, options.time, playersMax, () => this.#saver.unrecorded());
+    const shard = { options, world, log, gate: this.#gate, saver: this.#saver };
+    this.#edits = new ShardEdits(shard);
+    this.#crossings = new Crossings(shard);
+    this.entities = new ShardEntities(shard, this.#crossings);
+    this.steps = new ShardSteps(shard, this.#crossings);
     world.onFailure((error) => this.#end(error));
-    this.#reportSave(world.saveFailure);
   }
 
   /**
@@ -122,13 +83,12 @@ export class ShardOwner {
   static async claim(options: ShardOwnerOptions): Promise<ShardOwner> {
     const { folders, shard, term, time, random, generators } = options;
     const disk = await folders.claim(shard, term);
-    const logOptions = { ...options, requireHeld: () => folders.requireHeld(shard, term) };
     const { clientsMax } = { ...OWNER_LIMITS, ...options.limits };
     const settings = { time, random, generators, autosave: false, retention: RETENTION, clientsMax };
     const open = (log: ShardLog): Promise<WorldEngine> => openLoggedWorldEngine(disk, log, settings);
     // A new shard's journal has nothing that its copy lacks.
-    if (options.inherited === undefined) await replaceSealedJournal(logOptions, open);
-    const log = new ShardLog(logOptions);
+    if (options.inherited === undefined) await replaceSealedJournal(options, open);
+    const log = new ShardLog(options);
     return new ShardOwner(options, disk, log, await open(log));
   }
 
@@ -145,7 +105,7 @@ export class ShardOwner {
     // An earlier owner may have left entities in the outbox.
     this.#crossings.start();
     // An earlier owner may have left a journal in which no edit fits any more.
-    if (this.#isJournalFull) this.#checkpointAfter(0);
+    this.#saver.hasRoom();
   }
 
   get report(): OwnerReport {
@@ -156,8 +116,8 @@ export class ShardOwner {
       last: this.#log.last,
       unsavedRecords: records,
       unsavedBytes: bytes,
-      checkpointedMs: this.#checkpointedMs,
-      saveFailure: this.#saveFailure,
+      checkpointedMs: this.#saver.savedMs,
+      saveFailure: this.#saver.failure,
       leavingEntities: this.#log.border.entities.outbox.size,
       leavingEdits: this.#log.border.edits.outbox.size,
       isPaused: this.#gate.isPaused,
@@ -178,19 +138,8 @@ export class ShardOwner {
    * Saves everything that the journal has stored. Throws if the disk refuses it; the owner then keeps the shard and
    * tries again, and edits go on into the journal.
    */
-  async checkpoint(): Promise<void> {
-    this.#checkpointTimer?.cancel();
-    this.#checkpointTimer = undefined;
-    this.#players.isUnsaved = false;
-    this.#hasUnrecorded = false;
-    try {
-      await this.#world.save();
-      // What is in the way may be saved already, if the backbone lost an earlier request to drop it.
-      if (this.#log.isFull) this.#log.trim();
-      this.#checkpointedMs = this.#options.time.nowMs();
-    } finally {
-      this.#reportSave(this.#world.saveFailure);
-    }
+  checkpoint(): Promise<void> {
+    return this.#saver.save();
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -206,10 +155,10 @@ export class ShardOwner {
     const stays = isOutside(split, this.#world.shape);
     await this.#world.entities.loadAll();
     // In the same step in which the record is written, which implies it. If the split fails, this owner ends.
-    this.#world.entities.drop((entity) => !stays(entity));
-    this.#hasUnrecorded = true;
+    this.#world.sharedEntities.drop((entity) => !stays(entity));
+    this.#saver.unrecorded();
     await this.#log.split(split);
-    this.#scheduleCheckpoint();
+    this.#saver.plan();
   }
 
   /** Handles a new map. Sectors that were split off stay so, whatever the map says. */
@@ -218,7 +167,7 @@ export class ShardOwner {
     this.#log.mapChanged(map).catch(() => undefined);
     // On failure the next edit tries again.
     this.#edits.takeBlocks().then(
-      () => this.#scheduleCheckpoint(),
+      () => this.#saver.plan(),
       () => undefined,
     );
   }
@@ -246,7 +195,7 @@ export class ShardOwner {
     this.#crossings.end();
     this.steps.end();
     const closing = this.#gate.whenIdle().then(() => {
-      this.#checkpointTimer?.cancel();
+      this.#saver.cancel();
       return this.#world.close();
     });
     await within(this.#options.time, CLOSE_MS_MAX, closing, () => this.#late("save", CLOSE_MS_MAX));
@@ -260,7 +209,7 @@ export class ShardOwner {
     this.#crossings.end();
     this.steps.end();
     this.#endResponding();
-    this.#checkpointTimer?.cancel();
+    this.#saver.cancel();
     this.#log.stop(error);
     // A save that this attempts may fail; the world closes its files in any case.
     await this.#world.close().catch(() => undefined);
@@ -268,7 +217,7 @@ export class ShardOwner {
 
   async #answer(bytes: Uint8Array): Promise<Uint8Array> {
     const request = decode(ownerRequestCodec, bytes);
-    const codec = ownerAnswerCodec(this.#options.shape.volume);
+    const codec = ownerAnswerCodec(this.#world.shape.volume);
     // After a failure, which has ended this owner or is about to, the gateway asks the next one.
     return encode(codec, await this.#orElse(AWAY, () => this.#gate.working(() => this.#answerTo(request))));
   }
@@ -295,7 +244,7 @@ export class ShardOwner {
       return other;
     } finally {
       // Even a request for regions may have stored a record with a new clock.
-      this.#scheduleCheckpoint();
+      this.#saver.plan();
     }
   }
 
@@ -304,65 +253,12 @@ export class ShardOwner {
     if (request.kind === "edits") return this.#gate.isPaused ? AWAY : this.#edits.applyAll(request.edits);
     if (request.kind === "players") return this.#players.answer(request);
     this.steps.watched.add(request.regions);
-    const owns = (region: Position): boolean => this.#owns(region);
-    if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns, this.#log);
-    return answerRegions(this.#world, request.regions, owns, this.#log);
-  }
-
-  /** Returns true if the journal has room for more; otherwise saves, which makes room. */
-  #hasRoom(): boolean {
-    const isFull = this.#isJournalFull;
-    if (isFull) this.#checkpointAfter(0);
-    return !isFull;
-  }
-
-  #requireRoom(): void {
-    if (!this.#hasRoom()) throw unsavedJournal(this.shard);
+    if (request.kind === "entities") return answerEntities(this.#world, request.regions, this.#log);
+    return answerRegions(this.#world, request.regions, this.#log);
   }
 
   #endResponding(): void {
     for (const subscription of this.#responding) subscription.end();
-  }
-
-  get #isJournalFull(): boolean {
-    return this.#log.isFull || this.#log.unsaved.bytes > this.#limits.journalBytesMax;
-  }
-
-  #owns(region: Position): boolean {
-    return this.#options.owns(region) && !this.#log.hasSplitOff(region);
-  }
-
-  #scheduleCheckpoint(): void {
-    const isNew =
-      this.#log.unsaved.records > 0 ||
-      this.#players.isUnsaved ||
-      this.#hasUnrecorded ||
-      this.#saveFailure !== undefined;
-    if (isNew && !this.#gate.isClosed) this.#checkpointAfter(this.#limits.checkpointMs);
-  }
-
-  #checkpointAfter(wantedMs: number): void {
-    // A disk that refused the last save gets the usual time until the next.
-    const delayMs = this.#saveFailure === undefined ? wantedMs : this.#limits.checkpointMs;
-    if (this.#checkpointing !== undefined || (this.#checkpointTimer !== undefined && delayMs > 0)) return;
-    this.#checkpointTimer?.cancel();
-    this.#checkpointTimer = this.#options.time.after(delayMs, () => {
-      this.#checkpointing = this.checkpoint()
-        // The world and `checkpoint` report the failure.
-        .catch(() => undefined)
-        .finally(() => {
-          this.#checkpointing = undefined;
-          this.#scheduleCheckpoint();
-        });
-    });
-  }
-
-  #reportSave(failure: unknown): void {
-    // Each attempt names another file.
-    const isNews = kindOf(failure) !== kindOf(this.#saveFailure);
-    this.#saveFailure = failure;
-    if (failure !== undefined) this.#scheduleCheckpoint();
-    if (isNews) this.#options.onSaveFailure?.(failure);
   }
 
   #late(doing: string, ms: number): OrthantError {
@@ -374,11 +270,7 @@ export class ShardOwner {
     this.#crossings.end();
     this.steps.end();
     this.#endResponding();
-    this.#checkpointTimer?.cancel();
-    this.#options.onEnd(error);
+    this.#saver.cancel();
+    this.#options.onEnd?.(error);
   }
-}
-
-function kindOf(failure: unknown): string {
-  return isOrthantError(failure) ? failure.code : String(failure);
 }

@@ -4,7 +4,7 @@ import type { Journal } from "../backbone/backbone.ts";
 import { Retries } from "../backbone/retries.ts";
 import { LOST_JOURNAL_GAP } from "./open-journal.ts";
 import { ShardLog } from "./shard-log.ts";
-import type { ShardLogOptions } from "./shard-log-options.ts";
+import { requireHeld, type ShardLogOptions } from "./shard-log-options.ts";
 
 /**
  * Replaces a journal that was sealed, into which no owner can write any more: saves everything in it, removes it, and begins
@@ -15,8 +15,8 @@ export async function replaceSealedJournal(
   options: ShardLogOptions,
   open: (log: ShardLog) => Promise<WorldEngine>,
 ): Promise<void> {
-  const { backbone, world, shard, time, onStuck, onSealed } = options;
-  const retries = new Retries(time, onStuck);
+  const { backbone, world, shard, time, events } = options;
+  const retries = new Retries(time, (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs));
   const found = await retries.until(() => backbone.findJournal(world, shard));
   const state = found && (await retries.until(() => found.state()));
   if (found === undefined || state?.isSealed !== true) return;
@@ -29,11 +29,11 @@ export async function replaceSealedJournal(
   } finally {
     await saved.close();
   }
-  await options.requireHeld();
+  await requireHeld(options);
   await retries.until(() => backbone.removeJournal(world, shard));
   await retries.until(() => backbone.journal(world, shard, log.checkpointed + LOST_JOURNAL_GAP));
   const detail = `the journal of shard ${shard} was sealed, which no node does: all of it is saved, and a new one begins`;
-  onSealed?.(new OrthantError("ORT_JOURNAL", detail));
+  events?.onForeign?.(shard, new OrthantError("ORT_JOURNAL", detail));
 }
 
 /** Returns a journal that takes no records. No other owner can write to it either, so the end stays where it is. */

@@ -1,4 +1,4 @@
-import { JournalRoom } from "@orthant/cluster/internal";
+import { JournalCapacity } from "@orthant/cluster/internal";
 import { FakeTime } from "@orthant/testkit";
 import { settled } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
@@ -19,8 +19,8 @@ test("[K39] records wait for room in a full journal for ten seconds, even if the
     trim: async () => undefined,
     reserve: async () => SIZE,
   };
-  const room = await JournalRoom.open(journal, SIZE, time);
-  const append = (): ReturnType<JournalRoom["append"]> => room.append([], 9, () => undefined);
+  const room = await JournalCapacity.open(journal, SIZE, time);
+  const append = (): ReturnType<JournalCapacity["append"]> => room.append([], 9, () => undefined);
   const startMs = time.nowMs();
   expect(await settled(time, append())).toEqual({ kind: "full" });
   expect(time.nowMs() - startMs).toBe(10_000);

@@ -1,23 +1,10 @@
-import { isOrthantError, type TimeSource } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { sleep } from "@orthant/core/time";
-import type { Backbone } from "../backbone/backbone.ts";
 import { transferAddress } from "../shard/names.ts";
-import { neighboursOf, type ShardMap } from "../shard/shard-map.ts";
+import { neighboursOf } from "../shard/shard-map.ts";
 import { type StepAnswer, stepAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
-
-/** What following the steps of neighbours needs. */
-export interface NeighbourStepsContext {
-  readonly backbone: Backbone;
-  readonly time: TimeSource;
-  /** The name of the world. */
-  readonly worldName: string;
-  readonly shard: string;
-  /** Returns the current map. */
-  readonly map: () => ShardMap;
-  /** Returns the term of a shard's owner; 0 if it has none. */
-  readonly termOf: (shard: string) => number;
-}
+import type { ShardOwnerOptions } from "./shard-owner-options.ts";
 
 /** Steps that a shard may be ahead of a neighbour. */
 const AHEAD_STEPS_MAX = 100;
@@ -28,13 +15,13 @@ const ANSWER_VALID_MS = 10_000;
 
 /** The last steps of neighbouring shards, so that no shard runs far ahead of another. Rule K68. */
 export class NeighbourSteps {
-  readonly #context: NeighbourStepsContext;
+  readonly #options: ShardOwnerOptions;
   readonly #answers = new Map<string, StepAnswer & { readonly ms: number }>();
   #isRunning = false;
   #isEnded = false;
 
-  constructor(context: NeighbourStepsContext) {
-    this.#context = context;
+  constructor(options: ShardOwnerOptions) {
+    this.#options = options;
   }
 
   /** Begins to ask the owners of neighbours. */
@@ -61,7 +48,7 @@ export class NeighbourSteps {
 
   /** Returns the last steps of the neighbours that make steps, as far as they are known. */
   #steps(): readonly number[] {
-    const { time } = this.#context;
+    const { time } = this.#options;
     const nowMs = time.nowMs();
     return (
       [...this.#answers.values()]
@@ -72,9 +59,9 @@ export class NeighbourSteps {
   }
 
   async #run(): Promise<void> {
-    const { map, shard, time } = this.#context;
+    const { maps, shard, time } = this.#options;
     while (!this.#isEnded) {
-      const neighbours = neighboursOf(map(), shard);
+      const neighbours = neighboursOf(maps.map, shard);
       for (const known of this.#answers.keys()) if (!neighbours.includes(known)) this.#answers.delete(known);
       await Promise.all(neighbours.map((other) => this.#ask(other)));
       await sleep(time, ASK_MS);
@@ -82,12 +69,12 @@ export class NeighbourSteps {
   }
 
   async #ask(shard: string): Promise<void> {
-    const { backbone, worldName, shard: from, time, termOf } = this.#context;
-    const term = termOf(shard);
+    const { backbone, maps, shard: from, time, world } = this.#options;
+    const term = maps.termOf(shard);
     if (term < 1) return;
     try {
       const request = encode(transferRequestCodec, { kind: "step", from });
-      const answer = await backbone.request(transferAddress(worldName, shard, term), request, ASK_MS);
+      const answer = await backbone.request(transferAddress(world, shard, term), request, ASK_MS);
       this.#answers.set(shard, { ...decode(stepAnswerCodec, answer), ms: time.nowMs() });
     } catch (error) {
       // The last answer counts for a while.

@@ -2,30 +2,13 @@ import { type Box, OrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
-import type { EntityChange, NewStoredEntity, StoredEntityEvent, WorldEngine } from "@orthant/world/engine";
+import type { EntityChange, NewStoredEntity, StoredEntityEvent } from "@orthant/world/engine";
+import { LEAVING_ENTITIES_MAX } from "../journal/border-state.ts";
 import { ENTITY_BYTES_MAX } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfPosition } from "../shard/sectors.ts";
 import type { EntityTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
-import { LEAVING_ENTITIES_MAX } from "./border-state.ts";
-import type { ShardLog } from "./shard-log.ts";
-
-/** What the entities of a shard need of its owner. */
-export interface ShardEntitiesContext {
-  readonly shard: string;
-  readonly world: WorldEngine;
-  readonly log: ShardLog;
-  /** 64 random bits. */
-  readonly random: () => bigint;
-  readonly owns: (region: Position) => boolean;
-  /** Resolves when changes may be made: not while the shard is split. Throws if it is no longer owned here. */
-  readonly whenOpen: () => Promise<void>;
-  /** Throws `ORT_JOURNAL_FULL` if the journal has no room. */
-  readonly requireRoom: () => void;
-  /** Called after changes were stored. */
-  readonly onStored: () => void;
-  /** Called after an entity left. */
-  readonly onLeft: () => void;
-}
+import type { Crossings } from "./crossings.ts";
+import type { OwnedShard } from "./owned-shard.ts";
 
 /** Ids of new entities have this many random bits, so that no two shards choose the same one. */
 const ID_BITS = 62;
@@ -44,21 +27,23 @@ export function newEntityId(random: () => bigint): bigint {
  * const cow = await node.entities("0")?.spawn({ kind: 2, position: [3, 1, 1, 0] });
  */
 export class ShardEntities {
-  readonly #context: ShardEntitiesContext;
+  readonly #shard: OwnedShard;
+  readonly #crossings: Crossings;
 
   /** @internal */
-  constructor(context: ShardEntitiesContext) {
-    this.#context = context;
+  constructor(shard: OwnedShard, crossings: Crossings) {
+    this.#shard = shard;
+    this.#crossings = crossings;
   }
 
   /** Returns an entity that is in this shard and in memory. */
   get(entityId: bigint): StoredEntity | undefined {
-    return this.#context.world.entities.get(entityId);
+    return this.#shard.world.entity(entityId);
   }
 
   /** Returns the entities of this shard in a box of voxels, ordered by id. Those are in memory from then on. */
   async in(box: Box): Promise<readonly StoredEntity[]> {
-    const found = await this.#context.world.entities.in(box);
+    const found = await this.#shard.world.entitiesIn(box);
     return found.filter((entity) => this.#isHere(entity));
   }
 
@@ -67,15 +52,15 @@ export class ShardEntities {
    * leaves. Returns an unsubscribe function.
    */
   onChange(listener: (event: StoredEntityEvent) => void): () => void {
-    return this.#context.world.entities.onEvent(listener);
+    return this.#shard.world.onEntity(listener);
   }
 
   /** Adds an entity and returns its id. It may be placed in another shard. */
   async spawn(entity: NewStoredEntity): Promise<bigint> {
     await this.#whenOpen();
-    const { world, log, random } = this.#context;
-    const entityId = newEntityId(random);
-    const stored = world.entities.place(entityId, entity);
+    const { world, log, options } = this.#shard;
+    const entityId = newEntityId(options.random);
+    const stored = world.sharedEntities.place(entityId, entity);
     try {
       this.#requireFit(stored);
     } catch (error) {
@@ -92,7 +77,7 @@ export class ShardEntities {
   /** Moves or otherwise changes an entity. Throws `ORT_NOT_FOUND` if it is not in this shard or not in memory. */
   async change(entityId: bigint, change: EntityChange): Promise<void> {
     await this.#whenOpen();
-    const { world, log } = this.#context;
+    const { world, log } = this.#shard;
     const before = this.#require(entityId);
     this.#requireFit({ ...before, ...change });
     const storedAt = world.entities.storedAtOf(entityId);
@@ -107,7 +92,7 @@ export class ShardEntities {
   /** Removes an entity. Throws `ORT_NOT_FOUND` if it is not in this shard or not in memory. */
   async remove(entityId: bigint): Promise<void> {
     await this.#whenOpen();
-    const { world, log } = this.#context;
+    const { world, log } = this.#shard;
     const entity = this.#require(entityId);
     const storedAt = world.entities.storedAtOf(entityId);
     world.entities.despawn(entityId);
@@ -121,13 +106,13 @@ export class ShardEntities {
    * @internal
    */
   async receive({ from, low, stamp, transfers }: EntityTransferRequest): Promise<readonly TransferOutcome[]> {
-    const { world, log, requireRoom } = this.#context;
+    const { world, log, saver } = this.#shard;
     const outcomes = transfers.map(({ term, number, entity }): TransferOutcome => {
       const transfer = { term, number };
       if (log.border.entities.inbox.has(from, transfer)) return "stored";
       if (!this.#isHere(entity)) return "elsewhere";
       try {
-        requireRoom();
+        saver.requireRoom();
       } catch {
         return "later";
       }
@@ -146,32 +131,35 @@ export class ShardEntities {
   }
 
   #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
-    const { world, log, onLeft } = this.#context;
+    const { world, log } = this.#shard;
     world.despawnEntity(entity.entityId);
     const number = log.border.nextNumber();
     log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
-    onLeft();
+    this.#crossings.start();
   }
 
   async #whenOpen(): Promise<void> {
-    await this.#context.whenOpen();
-    this.#context.requireRoom();
+    await this.#shard.gate.whenOpen();
+    this.#shard.saver.requireRoom();
   }
 
   async #whenStored(): Promise<void> {
-    await this.#context.log.whenDurable();
-    this.#context.onStored();
+    await this.#shard.log.whenDurable();
+    this.#shard.saver.stored();
   }
 
   #require(entityId: bigint): StoredEntity {
-    const { shard, world } = this.#context;
-    const entity = world.entities.get(entityId);
+    const { options, world } = this.#shard;
+    const entity = world.entity(entityId);
     if (entity !== undefined) return entity;
-    throw new OrthantError("ORT_NOT_FOUND", `no entity ${entityId} in what is loaded of shard ${shard}`);
+    throw new OrthantError(
+      "ORT_NOT_FOUND",
+      `no entity ${entityId} in what is loaded of shard ${options.shard}`,
+    );
   }
 
   #requireFit(entity: StoredEntity): void {
-    const { shard, log } = this.#context;
+    const { options, log } = this.#shard;
     const { length } = encode(storedEntityCodec, entity);
     if (length > ENTITY_BYTES_MAX)
       throw new OrthantError(
@@ -181,16 +169,16 @@ export class ShardEntities {
     if (this.#isHere(entity) || log.border.entities.outbox.size < LEAVING_ENTITIES_MAX) return;
     throw new OrthantError(
       "ORT_LIMIT",
-      `${LEAVING_ENTITIES_MAX} entities of shard ${shard} wait for owners of other shards: wait until those run again`,
+      `${LEAVING_ENTITIES_MAX} entities of shard ${options.shard} wait for owners of other shards: wait until those run again`,
     );
   }
 
   #isHere({ position }: Pick<StoredEntity, "position">): boolean {
-    const { world, owns } = this.#context;
-    return owns(regionOfPoint(world.shape, position));
+    const { world, log } = this.#shard;
+    return log.owns(regionOfPoint(world.shape, position));
   }
 
   #sectorOf({ position }: StoredEntity): Position {
-    return sectorOfPosition(this.#context.world.shape, position);
+    return sectorOfPosition(this.#shard.world.shape, position);
   }
 }

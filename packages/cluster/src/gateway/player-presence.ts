@@ -11,10 +11,10 @@ import { PositionMap, positionsEqual } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX, type Pose, poseCodec, posesEqual } from "@orthant/protocol";
 import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol/server";
 import type { Backbone } from "../backbone/backbone.ts";
-import { SectorSubscriptions } from "../gateway/sector-subscriptions.ts";
 import { presenceTopic } from "../shard/names.ts";
 import { nameOfPosition, sectorOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import { listedRegions } from "../shard/sized-boxes.ts";
+import { SectorSubscriptions } from "./sector-subscriptions.ts";
 
 /** A player as reported by a gateway. */
 export interface PresentPlayer extends Pose {

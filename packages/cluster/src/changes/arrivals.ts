@@ -10,18 +10,7 @@ import {
 import { compareTransfers, type TransferId } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
 import type { EditTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
-import type { ShardLog } from "./shard-log.ts";
-
-/** What the arrivals of a shard need of its owner. */
-export interface ArrivalsContext {
-  readonly shard: string;
-  readonly world: WorldEngine;
-  readonly log: ShardLog;
-  readonly time: TimeSource;
-  readonly owns: (region: Position) => boolean;
-  /** Called for edits of another shard that cannot be applied, and for those that have to wait. */
-  readonly onRefused: (error: OrthantError) => void;
-}
+import type { OwnedShard } from "./owned-shard.ts";
 
 /** Edits of another shard that wait for a step. */
 export interface Arrival {
@@ -41,7 +30,7 @@ const BLOCKED_MS = 10_000;
 
 /** The edits of other shards that wait for a step of this one. Nothing of them is stored before that. Rule K67. */
 export class Arrivals {
-  readonly #context: ArrivalsContext;
+  readonly #shard: OwnedShard;
   readonly #waiting = new Map<string, Arrival>();
   /** Regions that could not be read, and the times of the last attempts. */
   readonly #blocked = new Map<string, number>();
@@ -51,8 +40,8 @@ export class Arrivals {
   #wake: (() => void)[] = [];
   #isEnded = false;
 
-  constructor(context: ArrivalsContext) {
-    this.#context = context;
+  constructor(shard: OwnedShard) {
+    this.#shard = shard;
   }
 
   /** Whether edits wait. */
@@ -83,10 +72,10 @@ export class Arrivals {
 
   /** Returns the outcomes of a request when a step has applied its edits, or after a while. */
   async whenDone({ from, transfers }: EditTransferRequest): Promise<readonly TransferOutcome[]> {
-    const { time, log, owns } = this.#context;
+    const { log, options } = this.#shard;
     const isDone = (): boolean => transfers.every((transfer) => !this.#isWaiting(from, transfer));
     let isLate = false;
-    const timer = time.wait(ANSWER_MS_MAX, () => {
+    const timer = options.time.wait(ANSWER_MS_MAX, () => {
       isLate = true;
       this.#wakeAll();
     });
@@ -94,7 +83,7 @@ export class Arrivals {
       await new Promise<void>((resolve) => this.#wake.push(resolve));
     timer.cancel();
     const outcomes = transfers.map((transfer): TransferOutcome => {
-      if (!owns(transfer.region)) return "elsewhere";
+      if (!log.owns(transfer.region)) return "elsewhere";
       return log.border.edits.inbox.has(from, transfer) ? "stored" : "later";
     });
     // Also what was applied before may not be stored yet.
@@ -133,7 +122,7 @@ export class Arrivals {
 
   /** Returns the edits with which the step begins that is being made now. Its record says that they were applied. */
   begin(): readonly BorderEdit[] {
-    const { world, log } = this.#context;
+    const { world, log } = this.#shard;
     this.#applied = this.#chosen.filter(
       ({ from, transfer }) => this.#isNew(from, transfer) && world.isLoaded(regionBox(transfer.region)),
     );
@@ -150,17 +139,17 @@ export class Arrivals {
   clear(): void {
     this.#chosen = [];
     this.#applied = [];
-    this.#context.log.taking = [];
+    this.#shard.log.taking = [];
   }
 
   /** Gives up edits that no step can apply, and reports them. */
   refuse(arrival: Arrival, cause: unknown): void {
-    const { shard, onRefused } = this.#context;
+    const { shard, events } = this.#shard.options;
     arrival.isRefused = true;
     const { region, edits } = arrival.transfer;
     const detail = `shard ${shard} cannot apply ${edits.length} edits of shard ${arrival.from} in region [${region}]: ${cause}`;
     const code = isOrthantError(cause) ? cause.code : "ORT_ARGUMENT";
-    onRefused(new OrthantError(code, detail, {}, { cause }));
+    events?.onRefusedEdits?.(shard, new OrthantError(code, detail, {}, { cause }));
   }
 
   /** Forgets what steps have applied or what belongs to other shards, and lets requests for it be answered. */
@@ -181,8 +170,8 @@ export class Arrivals {
   }
 
   #isNew(from: string, transfer: EditTransfer): boolean {
-    const { owns, log } = this.#context;
-    return owns(transfer.region) && !log.border.edits.inbox.has(from, transfer);
+    const { log } = this.#shard;
+    return log.owns(transfer.region) && !log.border.edits.inbox.has(from, transfer);
   }
 
   #isWaiting(from: string, transfer: EditTransfer): boolean {
@@ -201,7 +190,8 @@ export class Arrivals {
 
   /** Loads a region and keeps it. Returns false if it cannot be read. */
   async #load(region: Position, releases: (() => void)[]): Promise<boolean> {
-    const { world, time, shard, onRefused } = this.#context;
+    const { world, options } = this.#shard;
+    const { time, shard, events } = options;
     const name = nameOfPosition(region);
     // The clock may have been set back.
     if (Math.abs(time.nowMs() - (this.#blocked.get(name) ?? 0)) < BLOCKED_MS) return false;
@@ -216,7 +206,7 @@ export class Arrivals {
       if (world.failure !== undefined || !isOrthantError(cause)) throw cause;
       this.#blocked.set(name, time.nowMs());
       const detail = `edits of other shards wait for region [${region}] of shard ${shard}, which cannot be read: ${cause}`;
-      onRefused(new OrthantError(cause.code, detail, {}, { cause }));
+      events?.onRefusedEdits?.(shard, new OrthantError(cause.code, detail, {}, { cause }));
       return false;
     }
   }

@@ -1,8 +1,8 @@
-import { type ChunkShape, isOrthantError, type Position, type TimeSource } from "@orthant/core";
+import { isOrthantError, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
-import type { Backbone } from "../backbone/backbone.ts";
+import type { WaitingTransfer } from "../journal/outbox.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
 import type { TransferId } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";
@@ -15,27 +15,7 @@ import {
   transferAnswerCodec,
   transferRequestCodec,
 } from "../shard/transfer-messages.ts";
-import type { WaitingTransfer } from "./outbox.ts";
-import type { ShardLog } from "./shard-log.ts";
-
-/** What sending to other shards needs. */
-export interface CrossingsContext {
-  readonly backbone: Backbone;
-  readonly time: TimeSource;
-  readonly world: string;
-  readonly shard: string;
-  readonly shape: ChunkShape;
-  readonly log: ShardLog;
-  /** Returns the shard of a region according to the current map. */
-  readonly shardOf: (region: Position) => string;
-  /** Returns the term of a shard's owner; 0 if it has none. */
-  readonly termOf: (shard: string) => number;
-  readonly refreshMap: () => Promise<void>;
-  /** Resolves when the log may be written. Throws if the shard is no longer owned here. */
-  readonly whenOpen: () => Promise<void>;
-  /** Called after changes were added to the log. */
-  readonly onStored: () => void;
-}
+import type { OwnedShard } from "./owned-shard.ts";
 
 /** What waits for one shard, in order. */
 interface Waiting {
@@ -54,13 +34,13 @@ const REQUEST_BYTES_MAX = 524_288;
  * leaves the outbox when its arrival is stored there. Rules K56 and K66.
  */
 export class Crossings {
-  readonly #context: CrossingsContext;
+  readonly #shard: OwnedShard;
   /** The shards to which something is being sent. */
   readonly #running = new Set<string>();
   #isEnded = false;
 
-  constructor(context: CrossingsContext) {
-    this.#context = context;
+  constructor(shard: OwnedShard) {
+    this.#shard = shard;
   }
 
   /** Begins to send, if there is something to send. */
@@ -80,7 +60,7 @@ export class Crossings {
 
   /** Sends to one shard, so that no shard waits for the answers of another. */
   async #run(shard: string): Promise<void> {
-    const { log, time } = this.#context;
+    const { log, options } = this.#shard;
     try {
       for (;;) {
         const waiting = this.#waiting().get(shard);
@@ -88,7 +68,7 @@ export class Crossings {
         // Nothing that is not stored may arrive anywhere.
         await log.whenDurable();
         const isProgress = await this.#sendTo(shard, waiting);
-        if (!isProgress) await sleep(time, RETRY_MS);
+        if (!isProgress) await sleep(options.time, RETRY_MS);
       }
       this.#running.delete(shard);
       // What was for this shard may be for another one by now.
@@ -103,24 +83,23 @@ export class Crossings {
 
   /** Returns everything in the outboxes by the shards that have the places now. */
   #waiting(): ReadonlyMap<string, Waiting> {
-    const { shape, shardOf, log } = this.#context;
+    const { log, options, world } = this.#shard;
     const byShard = new Map<string, Waiting>();
     const of = (region: Position): Waiting => {
-      const shard = shardOf(region);
-      const known = getOrAdd(byShard, shard, () => ({ entities: [], edits: [] }));
+      const known = getOrAdd(byShard, options.maps.shardOf(region), () => ({ entities: [], edits: [] }));
       return known;
     };
     const { entities, edits } = log.border;
     for (const one of entities.outbox.inOrder())
-      of(regionOfPoint(shape, one.transfer.entity.position)).entities.push(one);
+      of(regionOfPoint(world.shape, one.transfer.entity.position)).entities.push(one);
     for (const one of edits.outbox.inOrder()) of(one.transfer.region).edits.push(one);
     return byShard;
   }
 
   /** Sends to a shard, as much as fits into a request of each kind. Returns true if something arrived. */
   async #sendTo(shard: string, { entities, edits }: Waiting): Promise<boolean> {
-    const { shard: from, log } = this.#context;
-    const { border } = log;
+    const { border } = this.#shard.log;
+    const { shard: from } = this.#shard.options;
     const requests: TransferRequest[] = [];
     const lowOfEntities = border.entities.outbox.earliest;
     if (entities.length > 0 && lowOfEntities !== undefined) {
@@ -136,23 +115,23 @@ export class Crossings {
 
   /** Sends a request. Returns the number of transfers that arrived. */
   async #send(shard: string, request: TransferRequest): Promise<number> {
-    const { log, refreshMap, whenOpen, onStored } = this.#context;
+    const { log, gate, saver, options } = this.#shard;
     const outcomes = await this.#request(shard, request);
-    if (outcomes.includes("elsewhere")) await refreshMap();
+    if (outcomes.includes("elsewhere")) await options.maps.refresh();
     const sent: readonly TransferId[] = request.transfers;
     const arrived = sent.filter((_, index) => outcomes[index] === "stored");
     if (arrived.length === 0) return 0;
-    await whenOpen();
+    await gate.whenOpen();
     for (const { term, number } of arrived)
       log.addTransfer({ kind: "delivered", transfer: { term, number } });
     await log.whenDurable();
-    onStored();
+    saver.stored();
     return arrived.length;
   }
 
   async #request(shard: string, request: TransferRequest): Promise<readonly TransferOutcome[]> {
-    const { backbone, world, termOf } = this.#context;
-    const term = termOf(shard);
+    const { backbone, world, maps } = this.#shard.options;
+    const term = maps.termOf(shard);
     if (term < 1) return [];
     try {
       const address = transferAddress(world, shard, term);

@@ -10,18 +10,19 @@ export const LOST_JOURNAL_GAP: number = 2 ** 30;
 
 /** Opens the journal of a shard whose save has everything up to a sequence, or makes one in place of a lost one. */
 export async function openShardJournal(options: ShardLogOptions, checkpointed: number): Promise<Journal> {
-  const { backbone, world, shard, onLost, sealed } = options;
+  const { backbone, maps, world, shard, events, sealed } = options;
   if (sealed !== undefined) return sealed;
   const found = await backbone.findJournal(world, shard);
   if (found !== undefined) {
     const { last } = await found.state();
     if (last >= checkpointed) return found;
-    onLost?.(`the journal ends at ${last}, and the save has all up to ${checkpointed}`);
+    events?.onJournalLost?.(shard, `the journal ends at ${last}, and the save has all up to ${checkpointed}`);
     await backbone.removeJournal(world, shard);
-  } else if (checkpointed > 0) onLost?.(`there is no journal, and the save has all up to ${checkpointed}`);
+  } else if (checkpointed > 0)
+    events?.onJournalLost?.(shard, `there is no journal, and the save has all up to ${checkpointed}`);
   const isNew = found === undefined && checkpointed === 0;
   // A shard without an earlier owner has no splits to forget.
-  if (options.inherited === undefined) await options.cancelSplits();
+  if (options.inherited === undefined) await maps.cancelSplits();
   return backbone.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
 }
 

@@ -1,9 +1,9 @@
 import type { Position } from "@orthant/core";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BorderEdit } from "@orthant/world/engine";
+import type { Outbox } from "../journal/outbox.ts";
 import { borderEditBytes, type EditTransfer, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
-import type { Outbox } from "./outbox.ts";
 
 interface Used {
   transfers: number;
@@ -18,10 +18,10 @@ const STEP_BYTES_MAX = 262_144;
 const STEP_REGIONS_MAX: number = STEP_TRANSFERS_MAX / 2;
 
 /**
- * The room for edits that a step sends to other shards. A shard that takes none fills only its own part, and then edits of it
+ * Limits the edits that a step sends to other shards. A shard that takes none uses up only its own part, and then edits of it
  * are refused; steps go on. Rule K66.
  */
-export class SentRoom {
+export class OutboxCapacity {
   readonly #outbox: Outbox<EditTransfer>;
   readonly #shardOf: (region: Position) => string;
   /** What waits for each shard; counted when it is first needed in a step. */
@@ -41,7 +41,7 @@ export class SentRoom {
     this.#bytes = 0;
   }
 
-  /** Takes room for an edit. Returns false if there is none. */
+  /** Counts an edit. Returns false, and counts nothing, if it exceeds a limit. */
   take(region: Position, edit: BorderEdit): boolean {
     const bytes = borderEditBytes(edit);
     if (this.#bytes + bytes > STEP_BYTES_MAX) return false;

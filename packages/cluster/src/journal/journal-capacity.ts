@@ -17,7 +17,7 @@ const FULL_RETRY_MS = 250;
  * Knows how full a shard's journal is, and has the backbone set as much room aside as it needs. A journal grows when
  * half of it is used, and shrinks when a long series of saves has needed an eighth of it. Rule K38.
  */
-export class JournalRoom {
+export class JournalCapacity {
   readonly #journal: Journal;
   readonly #time: TimeSource;
   /** Size above which the journal is full. */
@@ -37,8 +37,8 @@ export class JournalRoom {
   }
 
   /** Opens the room of a journal that holds `held` bytes. */
-  static async open(journal: Journal, held: number, time: TimeSource): Promise<JournalRoom> {
-    const room = new JournalRoom(journal, time);
+  static async open(journal: Journal, held: number, time: TimeSource): Promise<JournalCapacity> {
+    const room = new JournalCapacity(journal, time);
     room.#held = held;
     room.#peak = held;
     room.#size = await journal.reserve(held * 2);

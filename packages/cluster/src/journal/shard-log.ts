@@ -1,4 +1,4 @@
-import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { type BlockCatalog, type ChunkShape, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { boxContains, getOrAdd } from "@orthant/core/lattice";
 import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
@@ -16,11 +16,11 @@ import { checkpointOf, type SavedBorder, withCheckpoint } from "./checkpoint.ts"
 import { DurableWaiters } from "./durable-waiters.ts";
 import { EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
+import { JournalCapacity } from "./journal-capacity.ts";
 import { fullJournal } from "./journal-errors.ts";
-import { JournalRoom } from "./journal-room.ts";
 import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
 import { isStored, type ReadChangesOptions, readChanges, requireRecordable } from "./shard-journal.ts";
-import type { ShardLogOptions } from "./shard-log-options.ts";
+import { requireHeld, type ShardLogOptions } from "./shard-log-options.ts";
 import { isEmptyStep, requireStepFits } from "./step-entry.ts";
 
 /**
@@ -36,10 +36,11 @@ export class ShardLog implements ExternalLog {
   taking: readonly TakenEdits[] = [];
   readonly pace: AppendPace;
   readonly #options: ShardLogOptions;
+  readonly #shape: ChunkShape;
   readonly #retries: Retries;
   readonly #waiters = new DurableWaiters();
   #journal: Journal | undefined;
-  #room: JournalRoom | undefined;
+  #capacity: JournalCapacity | undefined;
   #events: LogEvents | undefined;
   readonly #groups: EntryGroups;
   #durableTo = 0;
@@ -62,18 +63,21 @@ export class ShardLog implements ExternalLog {
   #writing: Promise<void> | undefined;
 
   constructor(options: ShardLogOptions) {
+    const { maps, shard, events } = options;
     this.#options = options;
+    this.#shape = maps.map.world.shape;
     this.epoch = options.term;
     this.pace = new AppendPace(options.time);
     this.#groups = new EntryGroups({
-      ...options,
+      term: options.term,
+      shape: this.#shape,
       border: this.border,
       onAdded: (bytes) => {
-        this.#room?.expect(bytes);
+        this.#capacity?.expect(bytes);
         this.#start();
       },
     });
-    this.#retries = new Retries(options.time, options.onStuck);
+    this.#retries = new Retries(options.time, (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs));
   }
 
   /** Sequence of the last stored record. */
@@ -89,7 +93,7 @@ export class ShardLog implements ExternalLog {
 
   /** True if the journal has no room for more edits before a save. */
   get isFull(): boolean {
-    return this.#room?.isFull === true;
+    return this.#capacity?.isFull === true;
   }
 
   /** True if some entries are not stored yet. */
@@ -98,7 +102,7 @@ export class ShardLog implements ExternalLog {
   }
 
   laterBlocks(held: BlockCatalog): BlockCatalog {
-    return laterBlocks(held, this.#options.map());
+    return laterBlocks(held, this.#options.maps.map);
   }
 
   attach(events: LogEvents): void {
@@ -106,7 +110,8 @@ export class ShardLog implements ExternalLog {
   }
 
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
-    const { inherited, time, shape, owns } = this.#options;
+    const { inherited, time } = this.#options;
+    const shape = this.#shape;
     const hasBorder = this.border.load(description);
     const onTransfers: ReadChangesOptions["onTransfers"] = (record) => this.border.replay(record);
     if (inherited !== undefined) {
@@ -118,7 +123,9 @@ export class ShardLog implements ExternalLog {
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
     this.checkpointed = checkpointed;
     const { first, bytes } = await this.#retries.until(() => opened(this.#journal).state());
-    this.#room = await this.#retries.until(() => JournalRoom.open(opened(this.#journal), bytes, time));
+    this.#capacity = await this.#retries.until(() =>
+      JournalCapacity.open(opened(this.#journal), bytes, time),
+    );
     try {
       yield* readChanges(opened(this.#journal), {
         // A new shard's journal has at most what failed attempts to split it off have left.
@@ -128,16 +135,16 @@ export class ShardLog implements ExternalLog {
         termMax: this.epoch,
         retries: this.#retries,
         onTransfers,
-        onForeign: this.#options.onForeign,
+        onForeign: (...foreign) => this.#reportForeign(...foreign),
         onSplit: (split) => this.#commitSplit(split),
       });
     } catch (error) {
       // A newer owner may have saved and trimmed these records meanwhile.
-      if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
+      if (isOrthantError(error, "ORT_JOURNAL")) await requireHeld(this.#options);
       throw error;
     }
     if (inherited === undefined && (!hasBorder || isReplacement(checkpointed, first))) {
-      const keepsEntity = ({ position }: StoredEntity): boolean => owns(regionOfPoint(shape, position));
+      const keepsEntity = ({ position }: StoredEntity): boolean => this.owns(regionOfPoint(shape, position));
       yield { steps: [], chunks: [], origins: [], keepsEntity };
     }
     this.border.stamps.begin();
@@ -148,34 +155,39 @@ export class ShardLog implements ExternalLog {
    * the record before the map has the split, so the next owner finds it. Nothing may be pending.
    */
   async split(split: ShardSplit): Promise<void> {
-    const bytes = encodeShardRecord({ kind: "split", term: this.epoch, split }, this.#options.shape.volume);
+    const bytes = encodeShardRecord({ kind: "split", term: this.epoch, split }, this.#shape.volume);
     await this.#whileSplitting(
       this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#commitSplit(split)),
     );
   }
 
-  /** True if a region was split off. It never belongs to this shard again, even if a restored map says so. */
-  hasSplitOff(region: Position): boolean {
+  /**
+   * Returns true if a region belongs to the shard: it does according to the map, and was never split off, which a restored
+   * map may not know.
+   */
+  owns(region: Position): boolean {
+    const { maps, shard } = this.#options;
+    if (maps.shardOf(region) !== shard) return false;
     const sector = sectorOfRegion(region);
-    return this.#splits.some(({ sectors }) => boxContains(sectors, sector));
+    return !this.#splits.some(({ sectors }) => boxContains(sectors, sector));
   }
 
   /** Puts splits that a restored map lacks back into it. Rule K25. */
   async mapChanged(map: ShardMap): Promise<void> {
     const shards = shardsOf(map);
     for (const split of this.#splits)
-      if (!shards.includes(split.to)) await this.#whileSplitting(this.#options.completeSplit(split));
+      if (!shards.includes(split.to)) await this.#whileSplitting(this.#completeSplit(split));
   }
 
   admit(chunks: readonly JournalChunk[]): void {
     const bytes = requireRecordable(chunks);
-    const max = this.#room?.editBytesMax ?? bytes;
+    const max = this.#capacity?.editBytesMax ?? bytes;
     if (bytes > max)
       throw new OrthantError("ORT_LIMIT", `an edit of ${bytes} bytes where a journal takes ${max}`);
   }
 
   admitStep(step: Omit<LoggedStep, "clocks">): void {
-    requireStepFits(step, this.#options.shape, this.#room?.editBytesMax);
+    requireStepFits(step, this.#shape, this.#capacity?.editBytesMax);
   }
 
   add(entry: LoggedEntry): void {
@@ -276,7 +288,12 @@ export class ShardLog implements ExternalLog {
 
   #commitSplit(split: ShardSplit): Promise<void> {
     this.#splits.push(split);
-    return this.#options.completeSplit(split);
+    return this.#completeSplit(split);
+  }
+
+  /** Puts a committed split into the map. */
+  #completeSplit(split: ShardSplit): Promise<void> {
+    return this.#options.maps.completeSplit(split, () => requireHeld(this.#options));
   }
 
   /** Holds back saves while a split is in progress. */
@@ -297,7 +314,7 @@ export class ShardLog implements ExternalLog {
   /** Drops from the journal what is saved. On failure the next save tries again. */
   trim(): void {
     if (this.#pins > 0) return;
-    this.#room?.trim(this.checkpointed).catch((error) => {
+    this.#capacity?.trim(this.checkpointed).catch((error) => {
       // An owner that takes a lost journal for full appends nothing to it, and finds out only here.
       if (!isOrthantError(error, "ORT_JOURNAL") || !this.isFull || this.#failure !== undefined) return;
       this.stop(error);
@@ -309,12 +326,12 @@ export class ShardLog implements ExternalLog {
   async #appendTermRecord(): Promise<number> {
     const { node } = this.#options;
     const journal = opened(this.#journal);
-    const bytes = encodeShardRecord({ kind: "term", term: this.epoch, node }, this.#options.shape.volume);
+    const bytes = encodeShardRecord({ kind: "term", term: this.epoch, node }, this.#shape.volume);
     for (;;) {
       const { last } = await journal.state();
       // A late owner must not append behind a newer one, which takes the folder before it writes its own
       // record.
-      await this.#options.requireHeld();
+      await requireHeld(this.#options);
       const outcome = await journal.append([{ subject: { kind: "control" }, bytes }], last);
       if (outcome.kind === "stored") return outcome.last;
       if (outcome.kind === "full") throw fullJournal(this.#options.shard);
@@ -332,7 +349,7 @@ export class ShardLog implements ExternalLog {
         const group = this.#groups.shift();
         if (group === undefined || this.#failure !== undefined) return;
         this.pace.started(group);
-        const records = group.records(this.epoch, ++this.#stored, this.#options.shape.volume);
+        const records = group.records(this.epoch, ++this.#stored, this.#shape.volume);
         await this.#storeRecords(records, group.bytes);
         this.#markDurable(group.lastPosition);
       }
@@ -363,21 +380,28 @@ export class ShardLog implements ExternalLog {
       }
     });
     this.#unsavedBytes += records.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    this.#room?.add(records, expected);
+    this.#capacity?.add(records, expected);
   }
 
   /** Appends at the expected end. Moves it behind messages that no owner wrote, as long as no newer one has the folder. */
   async #append(records: readonly JournalRecord[]): Promise<AppendOutcome> {
-    const { shape, onForeign, requireHeld } = this.#options;
     for (;;) {
-      const outcome = await opened(this.#room).append(records, this.#last, () => this.#whileFull());
+      const outcome = await opened(this.#capacity).append(records, this.#last, () => this.#whileFull());
       if (outcome.kind !== "stale") return outcome;
-      const check = { volume: shape.volume, termMax: this.epoch };
-      const end = await endOfForeign(opened(this.#journal), this.#last + 1, check, onForeign);
+      const check = { volume: this.#shape.volume, termMax: this.epoch };
+      const end = await endOfForeign(opened(this.#journal), this.#last + 1, check, (...foreign) =>
+        this.#reportForeign(...foreign),
+      );
       if (end === undefined) return outcome;
-      await requireHeld();
+      await requireHeld(this.#options);
       this.#last = end;
     }
+  }
+
+  #reportForeign(sequence: number, error: unknown): void {
+    const { shard, events } = this.#options;
+    const detail = `message ${sequence} in the journal of shard ${shard} is not from an owner: ${error}`;
+    events?.onForeign?.(shard, new OrthantError("ORT_JOURNAL", detail, {}, { cause: error }));
   }
 
   #whileFull(): void {

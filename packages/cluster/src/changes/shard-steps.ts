@@ -10,29 +10,16 @@ import { Axes } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { type EngineSteps, EVERYTHING_LOADED, simulate } from "@orthant/world/engine";
+import { EVERYTHING_LOADED, type SimulatedPart, simulate } from "@orthant/world/engine";
+import { STEP_LEAVING_MAX } from "../journal/step-entry.ts";
 import type { EditTransferRequest, StepAnswer, TransferOutcome } from "../shard/transfer-messages.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
-import type { NeighbourSteps } from "./neighbour-steps.ts";
-import { SentRoom } from "./sent-room.ts";
-import { newEntityId, type ShardEntitiesContext } from "./shard-entities.ts";
-import { STEP_LEAVING_MAX } from "./step-entry.ts";
+import type { Crossings } from "./crossings.ts";
+import { NeighbourSteps } from "./neighbour-steps.ts";
+import { OutboxCapacity } from "./outbox-capacity.ts";
+import type { OwnedShard } from "./owned-shard.ts";
+import { newEntityId } from "./shard-entities.ts";
 import { WatchedSectors } from "./watched-sectors.ts";
-
-/** What the steps of a shard need of its owner. */
-export interface ShardStepsContext extends Omit<ShardEntitiesContext, "requireRoom"> {
-  readonly time: TimeSource;
-  readonly isPaused: () => boolean;
-  /** Returns true if the journal has room; otherwise makes some. */
-  readonly hasRoom: () => boolean;
-  /** Does work that a split and a release wait for. */
-  readonly working: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  readonly neighbours: NeighbourSteps;
-  /** Returns the shard of a region according to the current map. */
-  readonly shardOf: (region: Position) => string;
-  /** Called for edits of other shards that cannot be applied, and for those that have to wait. */
-  readonly onRefused: (error: OrthantError) => void;
-}
 
 /** Delay before the next look whether the journal and the outbox have room for a step. */
 const FULL_MS = 200;
@@ -47,7 +34,9 @@ const STEP_MS = 50;
 export class ShardSteps {
   /** What players look at. */
   readonly watched: WatchedSectors;
-  readonly #context: ShardStepsContext;
+  readonly #shard: OwnedShard;
+  readonly #crossings: Crossings;
+  readonly #neighbours: NeighbourSteps;
   readonly #arrivals: Arrivals;
   readonly #steps: EngineSteps;
   /** Steps are made one after the other, also those without systems. */
@@ -59,35 +48,38 @@ export class ShardSteps {
   #idleMs = IDLE_MS;
   #steppedMs = 0;
 
-  constructor(context: ShardStepsContext) {
-    const { world, time, owns, random, log, shardOf } = context;
-    this.#context = context;
+  constructor(shard: OwnedShard, crossings: Crossings) {
+    const { world, log, options } = shard;
+    const { maps, random, time } = options;
+    this.#shard = shard;
+    this.#crossings = crossings;
+    this.#neighbours = new NeighbourSteps(options);
     this.watched = new WatchedSectors(world.shape, time);
-    this.#arrivals = new Arrivals(context);
-    const room = new SentRoom(log.border.edits.outbox, shardOf);
+    this.#arrivals = new Arrivals(shard);
+    const capacity = new OutboxCapacity(log.border.edits.outbox, (region) => maps.shardOf(region));
     this.#part = {
-      owns,
+      owns: (region) => log.owns(region),
       newEntityId: () => newEntityId(random),
       activeBoxes: () => this.watched.boxes(),
       during: (make) => this.#during(make),
       arrivals: () => {
-        room.begin();
+        capacity.begin();
         return this.#arrivals.begin();
       },
-      maySend: (region, edit) => room.take(region, edit),
-    });
+      maySend: (region, edit) => capacity.take(region, edit),
+    };
   }
 
   /** The last step that was made, and whether steps are made now. */
   get state(): StepAnswer {
-    const { world, time } = this.#context;
-    const isIdle = Math.abs(time.nowMs() - this.#steppedMs) > this.#idleMs;
+    const { world, options } = this.#shard;
+    const isIdle = Math.abs(options.time.nowMs() - this.#steppedMs) > this.#idleMs;
     return { step: world.steps.last, isStepping: this.#simulation?.isPaused === false && !isIdle };
   }
 
   /** Starts to simulate the shard. */
   simulate<D extends Dimensions>(options: SimulationOptions<D>, codec: DataCodec): Simulation<D> {
-    const { world } = this.#context;
+    const { world } = this.#shard;
     const { onError } = options;
     const simulation = simulate(
       world,
@@ -104,8 +96,8 @@ export class ShardSteps {
     );
     this.#simulation = simulation;
     this.#idleMs = Math.max(IDLE_MS, IDLE_INTERVALS * (options.stepMs ?? STEP_MS));
-    this.#steppedMs = this.#context.time.nowMs();
-    this.#context.neighbours.start();
+    this.#steppedMs = this.#shard.options.time.nowMs();
+    this.#neighbours.start();
     return simulation;
   }
 
@@ -120,21 +112,22 @@ export class ShardSteps {
   end(): void {
     this.#isEnded = true;
     this.#arrivals.end();
-    this.#context.neighbours.end();
+    this.#neighbours.end();
     void this.#simulation?.stop();
   }
 
   async #during(make: () => Promise<unknown>): Promise<void> {
-    const { shard, world, neighbours, time } = this.#context;
+    const { options, world } = this.#shard;
+    const { shard, time } = options;
     try {
       await this.#whenReady();
-      while (neighbours.mustWait(world.steps.last + 1)) {
+      while (this.#neighbours.mustWait(world.steps.last + 1)) {
         this.#steppedMs = time.nowMs();
         await sleep(time, AHEAD_MS);
         await this.#whenReady();
       }
       await this.#inTurn(() => {
-        world.steps.skipTo(neighbours.skipTo(world.steps.last));
+        world.steps.skipTo(this.#neighbours.skipTo(world.steps.last));
         return this.#makeWithArrivals(make);
       });
       this.#steppedMs = time.nowMs();
@@ -152,30 +145,31 @@ export class ShardSteps {
       while (this.#arrivals.isWaiting && !this.state.isStepping) {
         await this.#whenReady();
         const isProgress = await this.#inTurn(() => this.#applyChosen());
-        if (!isProgress) await sleep(this.#context.time, FULL_MS);
+        if (!isProgress) await sleep(this.#shard.options.time, FULL_MS);
       }
     } catch (error) {
       // The senders try again, perhaps with another owner.
       if (!isOrthantError(error)) throw error;
-      if (!this.#isLost) this.#context.onRefused(error);
+      const { shard, events } = this.#shard.options;
+      if (!this.#isLost) events?.onRefusedEdits?.(shard, error);
     } finally {
       this.#isApplying = false;
     }
   }
 
   async #whenReady(): Promise<void> {
-    const { time, whenOpen } = this.#context;
+    const { gate, options } = this.#shard;
     for (;;) {
-      await whenOpen();
+      await gate.whenOpen();
       if (this.#isReady) return;
-      await sleep(time, FULL_MS);
+      await sleep(options.time, FULL_MS);
     }
   }
 
   /** Makes steps, which begin with edits of other shards. Resolves when they are stored. */
   async #inTurn<Result>(make: () => Promise<Result>): Promise<Result> {
-    const { log, working, onStored, onLeft } = this.#context;
-    const result = await working(() =>
+    const { log, gate, saver } = this.#shard;
+    const result = await gate.working(() =>
       this.#queue.run(async () => {
         const release = await this.#arrivals.choose();
         try {
@@ -189,8 +183,8 @@ export class ShardSteps {
         }
       }),
     );
-    onStored();
-    if (log.border.isSending) onLeft();
+    saver.stored();
+    if (log.border.isSending) this.#crossings.start();
     return result;
   }
 
@@ -216,6 +210,7 @@ export class ShardSteps {
 
   /** Applies edits of other shards in a step without systems. Those that cannot be applied are reported. */
   async #applyAlone(arrivals: readonly Arrival[]): Promise<void> {
+    const { world } = this.#shard;
     const make = async (): Promise<void> => {
       this.#arrivals.chooseOnly(arrivals);
       await this.#steps.make(EVERYTHING_LOADED, () => undefined);
@@ -236,11 +231,11 @@ export class ShardSteps {
 
   /** Whether the shard is no longer owned here. */
   get #isLost(): boolean {
-    return this.#isEnded || this.#context.world.failure !== undefined;
+    return this.#isEnded || this.#shard.world.failure !== undefined;
   }
 
   get #isReady(): boolean {
-    const { log, isPaused, hasRoom } = this.#context;
-    return !isPaused() && hasRoom() && log.border.entities.outbox.size <= STEP_LEAVING_MAX;
+    const { log, gate, saver } = this.#shard;
+    return !gate.isPaused && saver.hasRoom() && log.border.entities.outbox.size <= STEP_LEAVING_MAX;
   }
 }

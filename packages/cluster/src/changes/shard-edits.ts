@@ -16,29 +16,10 @@ import type { RequestedEdit } from "@orthant/protocol";
 import type { EngineEdit, WorldEngine } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX } from "../backbone/backbone.ts";
 import type { ForwardedEdit, OwnerAnswer, ShardEditResult } from "../shard/owner-messages.ts";
-import { laterBlocks, type ShardMap } from "../shard/shard-map.ts";
+import { laterBlocks } from "../shard/shard-map.ts";
 import { editedRegions } from "../shard/sized-boxes.ts";
+import type { OwnedShard } from "./owned-shard.ts";
 import { RecentOutcomes } from "./recent-outcomes.ts";
-import type { ShardLog } from "./shard-log.ts";
-
-/** What the edits of a shard need of its owner. */
-export interface ShardEditsContext {
-  readonly world: WorldEngine;
-  readonly log: ShardLog;
-  readonly time: TimeSource;
-  readonly owns: (region: Position) => boolean;
-  /** Returns true if the journal has room for edits; otherwise makes some. */
-  readonly hasRoom: () => boolean;
-  readonly isClosing: () => boolean;
-  /** Returns the current map. */
-  readonly map: () => ShardMap;
-  /** Reads the map again. */
-  readonly refreshMap: () => Promise<void>;
-  /** Stores a map beside the shards, unless it or a later one is there. */
-  readonly copyMap: (map: ShardMap) => Promise<void>;
-  /** Called when the world has new blocks. */
-  readonly onBlocks: () => void;
-}
 
 /** Clients whose keys are kept, each of which takes a hash to find. */
 const KEYS_MAX = 4_096;
@@ -47,7 +28,7 @@ const TURN_MS = 50;
 
 /** Makes the edits that gateways request, each once, and takes over the blocks that they use. */
 export class ShardEdits {
-  readonly #context: ShardEditsContext;
+  readonly #shard: OwnedShard;
   /** The keys of clients that edited lately, by their ids. */
   readonly #keys = new Map<bigint, bigint>();
   /** The last request with edits of each client, while its edits are made. */
@@ -60,8 +41,8 @@ export class ShardEdits {
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
 
-  constructor(context: ShardEditsContext) {
-    this.#context = context;
+  constructor(shard: OwnedShard) {
+    this.#shard = shard;
   }
 
   /**
@@ -77,7 +58,7 @@ export class ShardEdits {
     for (const clientId of clients) this.#requests.set(clientId, making);
     try {
       const outcomes = await making;
-      await this.#context.log.whenDurable();
+      await this.#shard.log.whenDurable();
       return { kind: "edits", outcomes };
     } finally {
       for (const clientId of clients)
@@ -88,7 +69,7 @@ export class ShardEdits {
   async #makeAll(edits: readonly ForwardedEdit[]): Promise<readonly ShardEditResult[]> {
     const outcomes: ShardEditResult[] = [];
     const astray = new Set<bigint>();
-    const gathered = this.#context.log.pace.gather();
+    const gathered = this.#shard.log.pace.gather();
     try {
       for (const edit of edits) {
         // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
@@ -107,27 +88,28 @@ export class ShardEdits {
 
   /** Takes over the blocks of the map. They are stored beside the shards before an edit can use them. Rule K37. */
   async takeBlocks(): Promise<void> {
-    const { world, map: mapNow, copyMap, isClosing, onBlocks } = this.#context;
-    const map = mapNow();
+    const { world, gate, saver, options } = this.#shard;
+    const { maps } = options;
+    const { map } = maps;
     if (map.world.catalog === this.#compared) return;
     const later = laterBlocks(world.catalog, map);
     if (diffBlockCatalogs(world.catalog, later) !== undefined) {
-      await copyMap(map);
-      if (isClosing()) return;
+      await maps.copy(map);
+      if (gate.isClosed) return;
       // A newer map may have arrived meanwhile, and another edit may have taken its blocks.
-      if (mapNow() !== map) return this.takeBlocks();
+      if (maps.map !== map) return this.takeBlocks();
       world.blocks.take(later);
-      onBlocks();
+      saver.unrecorded();
     }
     this.#compared = map.world.catalog;
   }
 
   async #apply({ edit, ...requested }: ForwardedEdit): Promise<ShardEditResult> {
-    const { world, owns, hasRoom } = this.#context;
+    const { world, log, saver } = this.#shard;
     const origin: EditOrigin = { ...requested, clientId: this.#keyOf(requested.clientId) };
     const regions = regionsOrRefusal(edit, world);
     if (!(regions instanceof OrthantError))
-      for (const region of regions) if (!owns(region)) return { kind: "elsewhere" };
+      for (const region of regions) if (!log.owns(region)) return { kind: "elsewhere" };
     // Before all refusals, which say that the edit was not made.
     const last = Math.max(world.lastEditOf(origin.clientId), world.lastEditOf(requested.clientId));
     if (origin.editId <= last) return this.#outcomes.of(requested) ?? { kind: "duplicate" };
@@ -135,7 +117,7 @@ export class ShardEdits {
     if (origin.isRepeat && last === 0 && world.mayHaveForgotten(origin.playerId))
       return { kind: "rejected", code: "ORT_EDIT_REPEAT" };
     if (regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
-    if (!hasRoom()) return { kind: "rejected", code: "ORT_JOURNAL_FULL" };
+    if (!saver.hasRoom()) return { kind: "rejected", code: "ORT_JOURNAL_FULL" };
     if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
     try {
       const { clocks, status } = await this.#turns.run(() => this.#makeEdit(edit, origin));
@@ -157,18 +139,18 @@ export class ShardEdits {
 
   /** Returns true if the map has the blocks of an edit, which may know a newer map than this node. */
   async #hasBlocksOf(edit: RequestedEdit): Promise<boolean> {
-    const { world, refreshMap } = this.#context;
+    const { world, options } = this.#shard;
     const highest = highestBlock(edit);
     await this.takeBlocks();
     if (highest < world.catalog.endId) return true;
-    await refreshMap();
+    await options.maps.refresh();
     await this.takeBlocks();
     return highest < world.catalog.endId;
   }
 
   /** Makes an edit. However many wait for their turn, the node's heartbeats go on. */
   async #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
-    const { time } = this.#context;
+    const { time } = this.#shard.options;
     const startMs = time.nowMs();
     try {
       return await this.#edit(edit, origin);
@@ -182,7 +164,7 @@ export class ShardEdits {
   }
 
   #edit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
-    const { world } = this.#context;
+    const { world } = this.#shard;
     const options = { origin, wait: "applied" } as const;
     if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
     if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);

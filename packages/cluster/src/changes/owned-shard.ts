@@ -1,0 +1,14 @@
+import type { WorldEngine } from "@orthant/world/engine";
+import type { ShardLog } from "../journal/shard-log.ts";
+import type { OwnerGate } from "./owner-gate.ts";
+import type { ShardOwnerOptions } from "./shard-owner-options.ts";
+import type { ShardSaver } from "./shard-saver.ts";
+
+/** A shard that this node owns, as the parts see it that make its changes. */
+export interface OwnedShard {
+  readonly options: ShardOwnerOptions;
+  readonly world: WorldEngine;
+  readonly log: ShardLog;
+  readonly gate: OwnerGate;
+  readonly saver: ShardSaver;
+}

@@ -18,17 +18,17 @@ export type {
   TableEntry,
 } from "./backbone/backbone.ts";
 export {
+  type CheckpointedShards,
+  type CheckpointOptions,
+  checkpointShards,
+  type StoppedWorldOptions,
+} from "./backup/checkpoint-shards.ts";
+export {
   backupClusterWorld,
   type ClusterBackup,
   type ClusterBackupOptions,
   savedShards,
 } from "./backup/cluster-backup.ts";
-export {
-  type FoldedShards,
-  type FoldOptions,
-  foldShards,
-  type StoppedWorldOptions,
-} from "./backup/fold-shards.ts";
 export { type MergeOptions, mergeShards, type ShardSaves } from "./backup/merge-shards.ts";
 export {
   type RestoreClusterOptions,

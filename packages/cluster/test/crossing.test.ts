@@ -1,4 +1,4 @@
-import { type ClusterGateway, foldShards, mergeShards } from "@orthant/cluster";
+import { type ClusterGateway, checkpointShards, mergeShards } from "@orthant/cluster";
 import type { Vector } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { boxBetween } from "@orthant/core/lattice";
@@ -198,14 +198,14 @@ test("[K60] a world that is merged into one has entities that were on their way,
     random,
     generators: DEFAULT_GENERATORS,
   };
-  const folded = await small.settled(foldShards(options));
+  const saved = await small.settled(checkpointShards(options));
   const target = new MemoryDisk();
-  await mergeShards(folded, target, { nowMs: time.nowMs() });
+  await mergeShards(saved, target, { nowMs: time.nowMs() });
   const merged = await openWorldEngine(target, { readOnly: true, time });
   const found = await merged.entities.in(boxBetween([-64, 0, 0, 0], [64, 9, 9, 1]));
   expect(found.map(({ position }) => position[0]).sort((one, other) => one - other)).toEqual([-4, 3, 7]);
   await merged.close();
-  await small.settled(folded.release());
+  await small.settled(saved.release());
 });
 
 test("[K34] players of all gateways see entities move across a border, once", async () => {

@@ -1,4 +1,4 @@
-import { foldShards, mergeShards } from "@orthant/cluster";
+import { checkpointShards, mergeShards } from "@orthant/cluster";
 import { box } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { Axes, boxBetween } from "@orthant/core/lattice";
@@ -65,12 +65,12 @@ test("[K70] ticks of all shards, and edits on their way, have the steps left tha
   await small.pass(10_000);
   const { time, random, folders, world } = small;
   const generators = DEFAULT_GENERATORS;
-  const folded = await small.settled(
-    foldShards({ backbone: small.hub.connect(), folders, world, time, random, generators }),
+  const saved = await small.settled(
+    checkpointShards({ backbone: small.hub.connect(), folders, world, time, random, generators }),
   );
   const target = new MemoryDisk();
-  await mergeShards(folded, target, { nowMs: time.nowMs() });
-  await small.settled(folded.release());
+  await mergeShards(saved, target, { nowMs: time.nowMs() });
+  await small.settled(saved.release());
   expect(await verifySave(target)).toEqual([]);
   const merged = await openWorldEngine(target, { time });
   const found = new Map<number, number>();

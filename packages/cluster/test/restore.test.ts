@@ -1,9 +1,9 @@
 import {
   backupClusterWorld,
   type ClusterNode,
+  checkpointShards,
   clusterStatus,
   DiskFolders,
-  foldShards,
   mergeShards,
   type NodeEvents,
   restoreClusterWorld,
@@ -104,7 +104,7 @@ class Town {
     return this.small.settled(restoreClusterWorld(options));
   }
 
-  async fold(): ReturnType<typeof foldShards> {
+  async checkpoint(): ReturnType<typeof checkpointShards> {
     const { folders, random, time, hub } = this.small;
     const options = {
       backbone: hub.connect(),
@@ -114,7 +114,7 @@ class Town {
       time,
       generators: DEFAULT_GENERATORS,
     };
-    return this.small.settled(foldShards(options));
+    return this.small.settled(checkpointShards(options));
   }
 
   async requireWhole(): Promise<void> {
@@ -207,7 +207,7 @@ test("[K50] a restore refuses while a node runs, and a backup that lacks the wor
   const town = await Town.create();
   const backup = await town.backup();
   await expect(town.restore(backup)).rejects.toThrow(/ORT_LOCKED: a of town is running: stop all owners/);
-  await expect(town.fold()).rejects.toThrow(/ORT_LOCKED: a of town is running/);
+  await expect(town.checkpoint()).rejects.toThrow(/ORT_LOCKED: a of town is running/);
   await town.stop();
   await expect(town.restore(new MemoryDisk())).rejects.toThrow(/ORT_NOT_FOUND: there is no map in town\/map/);
   await town.start("b");
@@ -265,7 +265,7 @@ test("a save that is older than its journal is not opened, and the error says ho
   expect(await town.blocks()).toEqual([3, 0]);
 });
 
-test("[K50] shards are folded with their journals, and merged into one ordinary world", async () => {
+test("[K50] shards are saved with their journals, and merged into one ordinary world", async () => {
   const town = await Town.create(async (world) => {
     await world.set([200, 1, 1, 0], 9);
     await world.set([70, 1, 1, 0], 9);
@@ -279,12 +279,12 @@ test("[K50] shards are folded with their journals, and merged into one ordinary 
   await town.build([70, 1, 1, 0], 5);
   // Their last edits are only in the journals.
   await town.kill();
-  const folded = await town.fold();
-  expect([...folded.disks.keys()]).toEqual(["0", "east"]);
+  const saved = await town.checkpoint();
+  expect([...saved.disks.keys()]).toEqual(["0", "east"]);
   const target = new MemoryDisk();
-  await mergeShards(folded, target, { nowMs: 1 });
-  await folded.requireHeld();
-  await town.small.settled(folded.release());
+  await mergeShards(saved, target, { nowMs: 1 });
+  await saved.requireHeld();
+  await town.small.settled(saved.release());
   expect(await verifySave(target)).toEqual([]);
   const world = await openWorldEngine(target);
   const voxels: readonly Position[] = [WEST, EAST, [70, 1, 1, 0], [200, 1, 1, 0], [300, 0, 0, 0]];
@@ -297,5 +297,5 @@ test("[K50] shards are folded with their journals, and merged into one ordinary 
   expect(await verifySave(target)).toEqual([]);
   await town.start("b");
   expect(await town.blocks(), "the cluster has not changed").toEqual([3, 4]);
-  await expect(folded.requireHeld()).rejects.toThrow(/ORT_FENCED/);
+  await expect(saved.requireHeld()).rejects.toThrow(/ORT_FENCED/);
 });

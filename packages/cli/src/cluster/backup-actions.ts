@@ -1,9 +1,9 @@
 import {
   type Backbone,
   backupClusterWorld,
+  type CheckpointedShards,
+  checkpointShards,
   DiskFolders,
-  type FoldedShards,
-  foldShards,
   mergeShards,
   restoreClusterWorld,
   ShardFolders,
@@ -110,13 +110,14 @@ export async function backToOne(
   const shared = requireShards(args);
   requireOutside(folder, shared);
   const folders = new ShardFolders(new DiskFolders(await context.openFolders(shared)), world);
-  const folded = backbone === undefined ? undefined : await foldAll(backbone, folders, world, context);
+  const complete =
+    backbone === undefined ? undefined : await checkpointAll(backbone, folders, world, context);
   try {
-    const saves = folded ?? (await savedShards(folders, world, systemRandomBits));
+    const saves = complete ?? (await savedShards(folders, world, systemRandomBits));
     await context.makeFolder(folder, async (disk) => {
       await writeMerged(saves, disk, context);
       // A node that was started meanwhile may have edits that the copy lacks.
-      await folded?.requireHeld();
+      await complete?.requireHeld();
     });
     const shards = [...saves.disks.keys()];
     context.printJson({ world, to: folder, name: saves.map.world.name, shards });
@@ -124,17 +125,17 @@ export async function backToOne(
       `wrote ${world} to ${folder} as a single world, from ${formatAmount(shards.length, "shard")}, verified`,
     );
   } finally {
-    await folded?.release();
+    await complete?.release();
   }
 }
 
-function foldAll(
+function checkpointAll(
   backbone: Backbone,
   folders: ShardFolders,
   world: string,
   context: Context,
-): Promise<FoldedShards> {
-  return foldShards({
+): Promise<CheckpointedShards> {
+  return checkpointShards({
     ...{
       backbone,
       folders,

@@ -10,8 +10,8 @@ import { LOST_JOURNAL_GAP } from "../journal/open-journal.ts";
 import { leaseCodec, readable, readLease } from "../shard/cluster-directory.ts";
 import { leaseKey, mapKey } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
+import { requireStopped, type StoppedWorldOptions } from "./checkpoint-shards.ts";
 import { savedShards } from "./cluster-backup.ts";
-import { requireStopped, type StoppedWorldOptions } from "./fold-shards.ts";
 
 /** Options for restoring a world. */
 export interface RestoreClusterOptions extends Omit<StoppedWorldOptions, "folders"> {

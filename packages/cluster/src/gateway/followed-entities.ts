@@ -55,7 +55,7 @@ export class FollowedEntities {
   readonly #regions = new PositionMap<KeptRegion>();
   readonly #sectors = new Map<string, KeptSector>();
   readonly #entities = new Map<bigint, KnownEntity>();
-  /** Entities that are gone or out of sight, with the time of that, and the stamp before which they were there. */
+  /** Entities that are gone or out of range, with the time of that, and the stamp before which they were there. */
   readonly #gone = new Map<bigint, { readonly stamp: number; readonly ms: number }>();
   /** Regions that are compared on behalf of their sectors. */
   readonly #audited = new Set<KeptRegion>();

@@ -36,7 +36,7 @@ export interface HeartbeatsOptions {
 interface Received {
   heartbeat: NodeHeartbeat | undefined;
   /** Own heartbeats accepted since the node's last one. */
-  ownSince: number;
+  heartbeatsSince: number;
 }
 
 /** Interval between heartbeats. */
@@ -149,8 +149,8 @@ export class Heartbeats {
   isDead(node: string): boolean {
     if (node === this.#options.node) return false;
     const known = this.#received.get(node);
-    if (known === undefined) this.#received.set(node, { heartbeat: undefined, ownSince: 0 });
-    return (known?.ownSince ?? 0) >= DEAD_AFTER_HEARTBEATS;
+    if (known === undefined) this.#received.set(node, { heartbeat: undefined, heartbeatsSince: 0 });
+    return (known?.heartbeatsSince ?? 0) >= DEAD_AFTER_HEARTBEATS;
   }
 
   /** The other live nodes that may receive shards. */
@@ -197,7 +197,7 @@ export class Heartbeats {
     const node = key.slice(this.#prefix.length);
     if (value === undefined) return false;
     if (node !== this.#options.node) {
-      this.#received.set(node, { heartbeat: readHeartbeat(value), ownSince: 0 });
+      this.#received.set(node, { heartbeat: readHeartbeat(value), heartbeatsSince: 0 });
       return false;
     }
     const heartbeat = readHeartbeat(value);
@@ -206,7 +206,7 @@ export class Heartbeats {
       return false;
     }
     if (this.#accepted++ === 0) this.#firstRevision = revision;
-    for (const received of this.#received.values()) received.ownSince++;
+    for (const received of this.#received.values()) received.heartbeatsSince++;
     this.#ownShards = heartbeat.shards;
     if (heartbeat.since > 0) {
       this.#isAnnounced = true;

@@ -52,7 +52,7 @@ export async function checkServers(client: NatsClient, replicas: number): Promis
 }
 
 /** The room that a server has for streams. */
-export interface ServerRoom {
+export interface ServerCapacity {
   readonly server: string;
   /** Its `max_file_store`, and how much of that no stream has set aside or uses. */
   readonly bytesMax: number;
@@ -60,7 +60,7 @@ export interface ServerRoom {
 }
 
 /** Returns the room of all servers that answer within a second. */
-export async function roomOfServers(client: NatsClient): Promise<readonly ServerRoom[]> {
+export async function capacityOfServers(client: NatsClient): Promise<readonly ServerCapacity[]> {
   const servers = await askSettings(client, ROOM_MS_MAX);
   return servers.flatMap(({ server, data }) => {
     const bytesMax = data?.config?.max_storage;

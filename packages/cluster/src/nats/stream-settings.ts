@@ -17,7 +17,7 @@ import {
   TABLE_STREAM,
 } from "./names.ts";
 import { type NatsClient, REFUSAL, refusalOf } from "./nats-client.ts";
-import { roomOfServers, type ServerRoom } from "./server-check.ts";
+import { capacityOfServers, type ServerCapacity } from "./server-check.ts";
 
 /** The stream settings that this code depends on. */
 export type StreamSettings = Partial<StreamConfig> & { readonly name: string };
@@ -147,8 +147,9 @@ export async function resizeStream(
   const holders = [cluster?.leader, ...(cluster?.replicas ?? []).map((replica) => replica.name)];
   const added = bytes - config.max_bytes;
   if (added > 0) {
-    const isHolder = ({ server }: ServerRoom): boolean => cluster === undefined || holders.includes(server);
-    const room = await roomOfServers(client);
+    const isHolder = ({ server }: ServerCapacity): boolean =>
+      cluster === undefined || holders.includes(server);
+    const room = await capacityOfServers(client);
     if (room.filter(isHolder).some(({ freeBytes }) => freeBytes < added)) return config.max_bytes;
   }
   return client.manage(`changing the size of the stream ${name}`, async ({ streams }) => {
@@ -168,7 +169,7 @@ export async function resizeStream(
 async function requireRoom(client: NatsClient, settings: StreamSettings): Promise<void> {
   const { max_bytes: bytes = 0, num_replicas: replicas = 1 } = settings;
   if (bytes <= 0) return;
-  const servers = await roomOfServers(client);
+  const servers = await capacityOfServers(client);
   const fitting = servers.filter(({ freeBytes }) => freeBytes >= bytes);
   if (fitting.length < Math.min(replicas, servers.length)) throw noRoom(settings, undefined, servers);
 }
@@ -190,7 +191,7 @@ const NO_ROOM: readonly number[] = [
 function noRoom(
   { name, max_bytes: bytes }: StreamSettings,
   cause: unknown,
-  servers: readonly ServerRoom[] = [],
+  servers: readonly ServerCapacity[] = [],
 ): OrthantError {
   const problem = `NATS has no ${bytes} bytes to set aside for the stream ${name}`;
   const room = servers

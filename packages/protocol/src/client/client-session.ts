@@ -266,7 +266,7 @@ export class ClientSession {
       case "reset":
         if (message.kind === "patch") this.#state.counts.patches++;
         joined.stream.take(message, this.#nowMs());
-        if (message.kind === "forget") this.#loseSight(message.mask.regions, joined);
+        if (message.kind === "forget") this.#dropOutOfRange(message.mask.regions, joined);
         break;
       case "editResults":
         this.#receiveResults(message.results);
@@ -347,10 +347,10 @@ export class ClientSession {
   }
 
   /** Drops the entities of unwanted regions, because the server will not report when they leave. */
-  #loseSight(regions: readonly Position[], { entities }: JoinedState): void {
-    const outOfSight = new PositionSet();
-    for (const region of regions) if (!this.#isInInterest(region)) outOfSight.add(...region);
-    entities.dropIn(outOfSight);
+  #dropOutOfRange(regions: readonly Position[], { entities }: JoinedState): void {
+    const outOfRange = new PositionSet();
+    for (const region of regions) if (!this.#isInInterest(region)) outOfRange.add(...region);
+    entities.dropIn(outOfRange);
   }
 
   #checkComplete(): void {

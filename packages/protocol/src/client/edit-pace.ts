@@ -3,7 +3,7 @@ import { TokenBucket } from "@orthant/core/time";
 import { placedDataBytes, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import { chunkCount } from "../message/touched-chunks.ts";
-import type { EditRoom } from "./joint-edits.ts";
+import type { EditCapacity } from "./joint-edits.ts";
 
 /** The part of a rate and of a burst that a client uses: frames may arrive closer together than they were sent. */
 const RATE_SHARE = 0.95;
@@ -46,7 +46,7 @@ export class EditPace {
   }
 
   /** Returns what the next edit may take. */
-  roomNow(nowMs: number): EditRoom {
+  capacityNow(nowMs: number): EditCapacity {
     return { chunks: this.#chunks.available(nowMs), dataBytes: this.#data.available(nowMs) };
   }
 
@@ -54,8 +54,8 @@ export class EditPace {
   take(edit: RequestedEdit, nowMs: number): boolean {
     const chunks = Math.min(this.#chunksOf(edit), Math.floor(this.limits.editChunksMax));
     const dataBytes = Math.min(placedDataBytes(edit), Math.floor(this.limits.editDataBytesMax));
-    const room = this.roomNow(nowMs);
-    if (this.editsNow(nowMs) < 1 || room.chunks < chunks || room.dataBytes < dataBytes) return false;
+    const capacity = this.capacityNow(nowMs);
+    if (this.editsNow(nowMs) < 1 || capacity.chunks < chunks || capacity.dataBytes < dataBytes) return false;
     this.#edits.take(1, nowMs);
     this.#chunks.take(chunks, nowMs);
     this.#data.take(dataBytes, nowMs);

@@ -24,7 +24,7 @@ export interface OpenEdit {
 }
 
 /** What edits that travel together may take. */
-export interface EditRoom {
+export interface EditCapacity {
   /** Chunks that they touch. */
   readonly chunks: number;
   /** Bytes of data that they bring. */
@@ -40,7 +40,7 @@ const JOIN_BYTES = 5;
  */
 export class JointEdits {
   readonly #limits: ClientLimits;
-  readonly #room: EditRoom;
+  readonly #capacity: EditCapacity;
   readonly #chunks = new PositionSet();
   readonly #voxels = new PositionSet();
   readonly #shape: ChunkShape;
@@ -50,9 +50,9 @@ export class JointEdits {
   #bytes = 0;
   #dataBytes = 0;
 
-  constructor(limits: ClientLimits, room: EditRoom, shape: ChunkShape) {
+  constructor(limits: ClientLimits, capacity: EditCapacity, shape: ChunkShape) {
     this.#limits = limits;
-    this.#room = room;
+    this.#capacity = capacity;
     this.#shape = shape;
   }
 
@@ -65,7 +65,7 @@ export class JointEdits {
     if (boxVolume(box) > this.#limits.editBoxVoxelsMax) return false;
     if (edit.placements.some(({ voxel }) => this.#voxels.has(...voxel))) return false;
     const dataBytes = this.#dataBytes + placedDataBytes(edit);
-    if (dataBytes > this.#room.dataBytes || !this.#addChunks(edit.placements)) return false;
+    if (dataBytes > this.#capacity.dataBytes || !this.#addChunks(edit.placements)) return false;
     this.#dataBytes = dataBytes;
     for (const { voxel } of edit.placements) this.#voxels.add(...voxel);
     this.#box = box;
@@ -91,7 +91,7 @@ export class JointEdits {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       if (!this.#chunks.has(...chunk)) added.add(...chunk);
     }
-    if (this.#chunks.size + added.size > this.#room.chunks) return false;
+    if (this.#chunks.size + added.size > this.#capacity.chunks) return false;
     for (const chunk of added) this.#chunks.add(...chunk);
     return true;
   }

@@ -208,8 +208,9 @@ export class OpenEdits {
     const count = this.#waiting.length - this.#firstWaiting;
     const pace = this.#pace;
     const welcome = this.#welcome;
-    if (pace === undefined || welcome === undefined || count <= this.#roomNow(pace, nowMs)) return [first];
-    const group = new JointEdits(pace.limits, pace.roomNow(nowMs), welcome.shape);
+    if (pace === undefined || welcome === undefined || count <= this.#capacityNow(pace, nowMs))
+      return [first];
+    const group = new JointEdits(pace.limits, pace.capacityNow(nowMs), welcome.shape);
     for (let index = this.#firstWaiting; index < this.#waiting.length; index++) {
       const next = this.#waiting[index];
       if (next === undefined || !group.add(next)) break;
@@ -217,7 +218,7 @@ export class OpenEdits {
     return group.edits.length === 0 ? [first] : group.edits;
   }
 
-  #roomNow(pace: EditPace, nowMs: number): number {
+  #capacityNow(pace: EditPace, nowMs: number): number {
     return Math.min(pace.editsNow(nowMs), EDITS_OPEN_MAX - this.#sent.size);
   }
 

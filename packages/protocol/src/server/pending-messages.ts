@@ -127,7 +127,7 @@ export class PendingEntities {
     regions.forEach((holding) => {
       const { position } = holding.region;
       grid.collect(...position, found);
-      holding.sight = holding.watcher.sightOf(position);
+      holding.range = holding.watcher.rangeOf(position);
     });
     const entities = found.slice(0, ENTITIES_MAX);
     out.write({ kind: "allEntities", entities });
@@ -144,10 +144,10 @@ export class PendingEntities {
     let bytes = 0;
     for (const entity of this.#detailed) {
       const place = grid.placeOf(entity);
-      const isInSight = place !== undefined && regions.includes(...place);
-      if (isInSight && bytes > 0 && bytes + detailsBytes(entity) > DETAILS_BYTES_PER_TICK) break;
+      const isInRange = place !== undefined && regions.includes(...place);
+      if (isInRange && bytes > 0 && bytes + detailsBytes(entity) > DETAILS_BYTES_PER_TICK) break;
       this.#detailed.delete(entity);
-      if (!isInSight) continue;
+      if (!isInRange) continue;
       details.push({ number: entity.number, ...entity.details });
       bytes += detailsBytes(entity);
     }

@@ -22,7 +22,7 @@ import { readClientFrame } from "./read-client-frame.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
 import type { ClientInterest } from "./regions/client-interest.ts";
 import type { RegionStep } from "./regions/region-changes.ts";
-import type { Holding, Sight, Watcher } from "./regions/watched-regions.ts";
+import type { EntityRange, Holding, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
 import type { SyncLimits } from "./sync-limits.ts";
@@ -173,7 +173,7 @@ export class ServerSession implements Watcher {
     return this.#joined?.regions.at(region);
   }
 
-  sightOf(region: Position): Sight {
+  rangeOf(region: Position): EntityRange {
     const position = this.player?.position;
     return position !== undefined && this.#context.entities.isNear(position, region) ? "near" : "far";
   }

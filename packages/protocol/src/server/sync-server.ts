@@ -15,10 +15,10 @@ import { requireEntityRates, ticksBetween } from "./entities/entity-rates.ts";
 import { RemotePlayers, WorldEntities } from "./entities/entity-sources.ts";
 import { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
+import { RegionCapacity } from "./regions/region-capacity.ts";
 import { SharedChangeLists } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
 import { RegionLoader } from "./regions/region-loader.ts";
-import { RegionRoom } from "./regions/region-room.ts";
 import { TickAttempts } from "./regions/send-queue.ts";
 import { RegionsToRelease, WatchedRegions } from "./regions/watched-regions.ts";
 import { WholeRegionSource } from "./regions/whole-region-source.ts";
@@ -45,7 +45,7 @@ export class SyncServer {
   /** Each turn starts with another player. */
   #turnCount = 0;
   #isSlicePlanned = false;
-  readonly #regionRoom: RegionRoom<ServerSession>;
+  readonly #regionCapacity: RegionCapacity<ServerSession>;
   #cleanedMs = 0;
   #tickedMs: number | undefined;
   #shutdown: Disconnect | undefined;
@@ -116,7 +116,7 @@ export class SyncServer {
       inFlightShare: limits.inFlightBytesMax,
     };
     this.#sessions = new SessionSet(limits);
-    this.#regionRoom = new RegionRoom(this.#context, this.#sessions);
+    this.#regionCapacity = new RegionCapacity(this.#context, this.#sessions);
     const worldEntities = new WorldEntities(world, regions, entities);
     const remotePlayers = new RemotePlayers(entities);
     this.#stopListening = [
@@ -266,7 +266,7 @@ export class SyncServer {
       if (session?.isApplyingInterest !== true) own.shift();
       if (own.length > 0) turns.push(own);
     }
-    this.#regionRoom.make();
+    this.#regionCapacity.enforce();
   }
 
   /** Schedules deferrable work of this tick to continue after a pause. */

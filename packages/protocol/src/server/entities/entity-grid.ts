@@ -152,7 +152,7 @@ export class EntityGrid {
     const changed = this.#changed;
     this.#changed = [];
     // Far clients of a cell without unsent moves have the same poses as near ones, so they may become near now.
-    for (const cell of changed) if (!this.#beating.has(cell)) updateSight(regions.at(cell.place));
+    for (const cell of changed) if (!this.#beating.has(cell)) updateRange(regions.at(cell.place));
     for (const cell of changed) this.#send(cell, regions.at(cell.place)?.holdings ?? []);
     // Last, because what a client is sent of a crossing depends on what it was sent of both regions.
     for (const cell of changed) this.#endTick(cell, regions.at(cell.place));
@@ -160,7 +160,7 @@ export class EntityGrid {
 
   #endTick(cell: Cell, region: WatchedRegion | undefined): void {
     if (this.#hasBeat(cell)) {
-      updateSight(region);
+      updateRange(region);
       cell.movedSinceBeat.clear();
     }
     if (cell.movedSinceBeat.size > 0) this.#beating.add(cell);
@@ -171,28 +171,28 @@ export class EntityGrid {
 
   /** Takes the latest state of an entity, and lists it in the cells whose clients learn of it. */
   #show(entry: GridEntry): void {
-    const { cell, shownIn } = entry;
+    const { cell, visibleIn } = entry;
     entry.isTouched = false;
     if (cell === undefined) {
       // It may have come and gone since the last tick.
-      if (shownIn === undefined) return;
-      shownIn.left.push(entry);
-      shownIn.movedSinceBeat.delete(entry);
-      this.#list(shownIn);
-    } else if (shownIn === undefined) {
+      if (visibleIn === undefined) return;
+      visibleIn.left.push(entry);
+      visibleIn.movedSinceBeat.delete(entry);
+      this.#list(visibleIn);
+    } else if (visibleIn === undefined) {
       entry.takePose();
       cell.entered.push(entry);
       this.#list(cell);
-    } else if (shownIn === cell && this.#tick < entry.dueTick) {
+    } else if (visibleIn === cell && this.#tick < entry.dueTick) {
       this.#touch(entry);
     } else if (entry.takePose()) {
       entry.dueTick = this.#tick + entry.ticksBetween;
-      shownIn.moved.push(entry);
-      this.#list(shownIn);
-      if (shownIn !== cell) this.#cross(entry, shownIn, cell);
+      visibleIn.moved.push(entry);
+      this.#list(visibleIn);
+      if (visibleIn !== cell) this.#cross(entry, visibleIn, cell);
       cell.movedSinceBeat.add(entry);
     }
-    entry.shownIn = cell;
+    entry.visibleIn = cell;
     if (cell !== undefined) this.#showDetails(entry, cell);
   }
 
@@ -218,9 +218,9 @@ export class EntityGrid {
     const motions = messages.motions(cell.accelerated);
     const isBeat = this.#hasBeat(cell);
     let poses: readonly Uint8Array[] | undefined;
-    for (const { watcher, sight } of holdings) {
+    for (const { watcher, range } of holdings) {
       for (const message of changes) watcher.entitiesChanged(message);
-      if (sight === "near") for (const message of moves) watcher.entitiesChanged(message);
+      if (range === "near") for (const message of moves) watcher.entitiesChanged(message);
       else if (isBeat) {
         poses ??= messages.poses([...cell.movedSinceBeat]);
         for (const message of poses) watcher.entitiesChanged(message);
@@ -245,13 +245,13 @@ export class EntityGrid {
       const detailed = entries.filter(hasDetails);
       let entered: readonly Uint8Array[] | undefined;
       let poses: readonly Uint8Array[] | undefined;
-      for (const { watcher, sight } of holdings) {
+      for (const { watcher, range } of holdings) {
         const earlier = watcher.holdingAt(place);
         if (earlier === undefined) {
           entered ??= this.#entering(entries);
           for (const message of entered) watcher.entitiesChanged(message);
           if (detailed.length > 0) watcher.detailsChanged(detailed);
-        } else if (sight === "near" && earlier.sight !== "near") {
+        } else if (range === "near" && earlier.range !== "near") {
           poses ??= this.#messages.poses(entries);
           for (const message of poses) watcher.entitiesChanged(message);
         }
@@ -335,9 +335,9 @@ export class EntityGrid {
 }
 
 /** Decides for each client of a region whether it is near. The client must have the poses of all entities there. */
-function updateSight(region: WatchedRegion | undefined): void {
+function updateRange(region: WatchedRegion | undefined): void {
   for (const holding of region?.holdings ?? []) {
-    if (holding.sight !== "none") holding.sight = holding.watcher.sightOf(holding.region.position);
+    if (holding.range !== "none") holding.range = holding.watcher.rangeOf(holding.region.position);
   }
 }
 

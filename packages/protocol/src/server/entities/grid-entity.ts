@@ -40,7 +40,7 @@ export class GridEntry implements GridEntity {
   /** Where the entity is; `undefined` when it is gone. */
   cell: Cell | undefined;
   /** Where it was at the end of the last tick; `undefined` when clients did not see it then. */
-  shownIn: Cell | undefined;
+  visibleIn: Cell | undefined;
   /** Whether the entity is listed among those that changed since the last tick. */
   isTouched = false;
   /** The first tick in which clients may be sent another pose. */

@@ -42,11 +42,11 @@ export interface Watcher {
   /** Returns the client's holding of another region. */
   holdingAt(region: Position): Holding | undefined;
   /** Returns how near a region is to the client's player. */
-  sightOf(region: Position): Sight;
+  rangeOf(region: Position): EntityRange;
 }
 
 /** How often a client is sent the moves of entities in a region: in every tick, or only on the region's beat. */
-export type Sight = "near" | "far";
+export type EntityRange = "near" | "far";
 
 /** What one client holds, or will hold, of one region. */
 export class Holding {
@@ -65,7 +65,7 @@ export class Holding {
   /** Whether the region changed since the clock that was sent. */
   isBehind = false;
   /** How the client sees the region's entities; `none` until it is sent all of them. */
-  sight: Sight | "none" = "none";
+  range: EntityRange | "none" = "none";
   /** Index in the region's list; -1 when the client no longer wants the region. */
   slot: number;
 

@@ -20,15 +20,15 @@ export interface StoppedWorldOptions {
   readonly random: () => bigint;
 }
 
-/** What folding the journals of a world needs. */
-export interface FoldOptions extends StoppedWorldOptions {
+/** What it takes to save the journals of a world. */
+export interface CheckpointOptions extends StoppedWorldOptions {
   readonly generators: GeneratorRegistry;
   /** Called when the journal of a shard was lost, with the edits since its last save. */
   readonly onJournalLost?: (shard: string, detail: string) => void;
 }
 
-/** The folded saves of a world, which are complete until a node takes a shard. */
-export interface FoldedShards extends ShardSaves {
+/** The saves of a world, which are complete until a node takes a shard. */
+export interface CheckpointedShards extends ShardSaves {
   /** Throws `ORT_FENCED` if a node has taken a shard since, so that the saves may lack edits. */
   readonly requireHeld: () => Promise<void>;
   /** Releases the shards to all nodes. */
@@ -48,7 +48,7 @@ export async function requireStopped({ backbone, world, time }: StoppedWorldOpti
  * Claims all shards of a world that no node runs, without accepting an edit, and saves what their journals have. From
  * then on the saves are complete.
  */
-export async function foldShards(options: FoldOptions): Promise<FoldedShards> {
+export async function checkpointShards(options: CheckpointOptions): Promise<CheckpointedShards> {
   const { backbone, folders, world, time, random } = options;
   await requireStopped(options);
   const retries = new Retries(time);

@@ -17,7 +17,7 @@ interface Holder {
 }
 
 /** Disconnects clients while all of them hold too many regions, or regions that take too much memory. */
-export class RegionRoom<H extends Holder> {
+export class RegionCapacity<H extends Holder> {
   readonly #context: Pick<ServerContext, "limits" | "regions" | "regionsToRelease" | "world">;
   readonly #holders: Iterable<H>;
   /** Ticks in a row in which the world took too much memory. */
@@ -32,7 +32,7 @@ export class RegionRoom<H extends Holder> {
   }
 
   /** Disconnects clients of the player or network that holds most, its largest first. Called in every tick. */
-  make(): void {
+  enforce(): void {
     const { limits, regions, regionsToRelease } = this.#context;
     let watched = regions.size - regionsToRelease.size;
     let held = regions.holdings - regionsToRelease.size;
@@ -45,11 +45,11 @@ export class RegionRoom<H extends Holder> {
       held -= largest.regionCount;
       largest.goodbye(limitExceeded(limit, limits));
     }
-    this.#makeInBytes();
+    this.#enforceBytes();
   }
 
   /** Does the same by bytes, one client at a time: only afterwards it is known how much memory that frees. */
-  #makeInBytes(): void {
+  #enforceBytes(): void {
     const { limits, regionsToRelease, world } = this.#context;
     const isOver = (world.loadedBytes?.() ?? 0) > limits.watchedBytesMax && regionsToRelease.size === 0;
     this.#ticksOver = isOver ? this.#ticksOver + 1 : 0;

@@ -1,7 +1,7 @@
 import type { Position } from "@orthant/core";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BorderEdit } from "@orthant/world/engine";
-import type { Outbox } from "../journal/outbox.ts";
+import type { TransferOutbox } from "../journal/transfer-outbox.ts";
 import { borderEditBytes, type EditTransfer, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
 
@@ -22,14 +22,14 @@ const STEP_REGIONS_MAX: number = STEP_TRANSFERS_MAX / 2;
  * are refused; steps go on. Rule K66.
  */
 export class OutboxCapacity {
-  readonly #outbox: Outbox<EditTransfer>;
+  readonly #outbox: TransferOutbox<EditTransfer>;
   readonly #shardOf: (region: Position) => string;
   /** What waits for each shard; counted when it is first needed in a step. */
   #waiting: Map<string, Used> | undefined;
   #regions = new Map<string, string>();
   #bytes = 0;
 
-  constructor(outbox: Outbox<EditTransfer>, shardOf: (region: Position) => string) {
+  constructor(outbox: TransferOutbox<EditTransfer>, shardOf: (region: Position) => string) {
     this.#outbox = outbox;
     this.#shardOf = shardOf;
   }

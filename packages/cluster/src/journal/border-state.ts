@@ -15,9 +15,9 @@ import { nameOfPosition } from "../shard/sectors.ts";
 import type { StepRecord } from "../shard/step-record.ts";
 import { type Transfer, transferCodec } from "../shard/transfer-messages.ts";
 import { type SavedBorder, savedBorderOf } from "./checkpoint.ts";
-import { Inbox, inboxCodec, type SavedInbox } from "./inbox.ts";
-import { Outbox } from "./outbox.ts";
 import { SectorStamps } from "./sector-stamps.ts";
+import { inboxCodec, type SavedInbox, TransferInbox } from "./transfer-inbox.ts";
+import { TransferOutbox } from "./transfer-outbox.ts";
 
 /** The id of edits of a step, and their region. */
 interface RegionTransferId extends TransferId {
@@ -26,8 +26,8 @@ interface RegionTransferId extends TransferId {
 
 /** Where transfers of one kind leave and arrive. */
 interface Mailbox<Sent extends TransferId, Arrival extends TransferId> {
-  readonly outbox: Outbox<Sent>;
-  readonly inbox: Inbox<Arrival>;
+  readonly outbox: TransferOutbox<Sent>;
+  readonly inbox: TransferInbox<Arrival>;
 }
 
 interface SavedMailbox<Sent, Arrival> {
@@ -75,13 +75,13 @@ export class BorderState {
   readonly stamps: SectorStamps = new SectorStamps();
   /** Entities arrive in any order. */
   readonly entities: Mailbox<Transfer, TransferId> = {
-    outbox: new Outbox(entityBytes),
-    inbox: new Inbox(transferKey),
+    outbox: new TransferOutbox(entityBytes),
+    inbox: new TransferInbox(transferKey),
   };
   /** Edits of one region are applied in their order. */
   readonly edits: Mailbox<EditTransfer, RegionTransferId> = {
-    outbox: new Outbox(editTransferBytes),
-    inbox: new Inbox(({ region }) => nameOfPosition(region)),
+    outbox: new TransferOutbox(editTransferBytes),
+    inbox: new TransferInbox(({ region }) => nameOfPosition(region)),
   };
   #number = 0;
 

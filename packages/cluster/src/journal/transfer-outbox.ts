@@ -7,7 +7,7 @@ export interface WaitingTransfer<Transfer> {
 }
 
 /** The transfers that a shard sends to others and that are not known to have arrived. Rules K56 and K66. */
-export class Outbox<Transfer extends TransferId> {
+export class TransferOutbox<Transfer extends TransferId> {
   readonly #waiting = new Map<string, WaitingTransfer<Transfer>>();
   readonly #bytesOf: (transfer: Transfer) => number;
 

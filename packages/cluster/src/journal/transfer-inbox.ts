@@ -25,7 +25,7 @@ export interface SavedInbox<Arrival> {
  * The transfers that a shard received, so that it takes each once. Transfers arrive in order within a lane, and in any
  * order otherwise: one is a duplicate if a later one of its lane has arrived. Rules K57 and K67.
  */
-export class Inbox<Arrival extends TransferId> {
+export class TransferInbox<Arrival extends TransferId> {
   readonly #received = new Map<string, Received<Arrival>>();
   readonly #laneOf: (arrival: Arrival) => string;
 

@@ -10,7 +10,7 @@ import {
 import { compareTransfers, type TransferId } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
 import type { EditTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
-import type { OwnedShard } from "./owned-shard.ts";
+import type { OwnerContext } from "./owner-context.ts";
 
 /** Edits of another shard that wait for a step. */
 export interface Arrival {
@@ -30,7 +30,7 @@ const BLOCKED_MS = 10_000;
 
 /** The edits of other shards that wait for a step of this one. Nothing of them is stored before that. Rule K67. */
 export class Arrivals {
-  readonly #shard: OwnedShard;
+  readonly #context: OwnerContext;
   readonly #waiting = new Map<string, Arrival>();
   /** Regions that could not be read, and the times of the last attempts. */
   readonly #blocked = new Map<string, number>();
@@ -40,8 +40,8 @@ export class Arrivals {
   #wake: (() => void)[] = [];
   #isEnded = false;
 
-  constructor(shard: OwnedShard) {
-    this.#shard = shard;
+  constructor(context: OwnerContext) {
+    this.#context = context;
   }
 
   /** Whether edits wait. */
@@ -72,7 +72,7 @@ export class Arrivals {
 
   /** Returns the outcomes of a request when a step has applied its edits, or after a while. */
   async whenDone({ from, transfers }: EditTransferRequest): Promise<readonly TransferOutcome[]> {
-    const { log, options } = this.#shard;
+    const { log, options } = this.#context;
     const isDone = (): boolean => transfers.every((transfer) => !this.#isWaiting(from, transfer));
     let isLate = false;
     const timer = options.time.wait(ANSWER_MS_MAX, () => {
@@ -122,7 +122,7 @@ export class Arrivals {
 
   /** Returns the edits with which the step begins that is being made now. Its record says that they were applied. */
   begin(): readonly BorderEdit[] {
-    const { world, log } = this.#shard;
+    const { world, log } = this.#context;
     this.#applied = this.#chosen.filter(
       ({ from, transfer }) => this.#isNew(from, transfer) && world.isLoaded(regionBox(transfer.region)),
     );
@@ -139,12 +139,12 @@ export class Arrivals {
   clear(): void {
     this.#chosen = [];
     this.#applied = [];
-    this.#shard.log.taking = [];
+    this.#context.log.taking = [];
   }
 
   /** Gives up edits that no step can apply, and reports them. */
   refuse(arrival: Arrival, cause: unknown): void {
-    const { shard, events } = this.#shard.options;
+    const { shard, events } = this.#context.options;
     arrival.isRefused = true;
     const { region, edits } = arrival.transfer;
     const detail = `shard ${shard} cannot apply ${edits.length} edits of shard ${arrival.from} in region [${region}]: ${cause}`;
@@ -170,7 +170,7 @@ export class Arrivals {
   }
 
   #isNew(from: string, transfer: EditTransfer): boolean {
-    const { log } = this.#shard;
+    const { log } = this.#context;
     return log.owns(transfer.region) && !log.border.edits.inbox.has(from, transfer);
   }
 
@@ -190,7 +190,7 @@ export class Arrivals {
 
   /** Loads a region and keeps it. Returns false if it cannot be read. */
   async #load(region: Position, releases: (() => void)[]): Promise<boolean> {
-    const { world, options } = this.#shard;
+    const { world, options } = this.#context;
     const { time, shard, events } = options;
     const name = nameOfPosition(region);
     // The clock may have been set back.

@@ -15,7 +15,7 @@ import {
   transferAnswerCodec,
   transferRequestCodec,
 } from "../shard/transfer-messages.ts";
-import type { OwnedShard } from "./owned-shard.ts";
+import type { OwnerContext } from "./owner-context.ts";
 
 /** What waits for one shard, in order. */
 interface Waiting {
@@ -34,13 +34,13 @@ const REQUEST_BYTES_MAX = 524_288;
  * leaves the outbox when its arrival is stored there. Rules K56 and K66.
  */
 export class Crossings {
-  readonly #shard: OwnedShard;
+  readonly #context: OwnerContext;
   /** The shards to which something is being sent. */
   readonly #running = new Set<string>();
   #isEnded = false;
 
-  constructor(shard: OwnedShard) {
-    this.#shard = shard;
+  constructor(context: OwnerContext) {
+    this.#context = context;
   }
 
   /** Begins to send, if there is something to send. */
@@ -60,7 +60,7 @@ export class Crossings {
 
   /** Sends to one shard, so that no shard waits for the answers of another. */
   async #run(shard: string): Promise<void> {
-    const { log, options } = this.#shard;
+    const { log, options } = this.#context;
     try {
       for (;;) {
         const waiting = this.#waiting().get(shard);
@@ -83,7 +83,7 @@ export class Crossings {
 
   /** Returns everything in the outboxes by the shards that have the places now. */
   #waiting(): ReadonlyMap<string, Waiting> {
-    const { log, options, world } = this.#shard;
+    const { log, options, world } = this.#context;
     const byShard = new Map<string, Waiting>();
     const of = (region: Position): Waiting => {
       const known = getOrAdd(byShard, options.maps.shardOf(region), () => ({ entities: [], edits: [] }));
@@ -98,8 +98,8 @@ export class Crossings {
 
   /** Sends to a shard, as much as fits into a request of each kind. Returns true if something arrived. */
   async #sendTo(shard: string, { entities, edits }: Waiting): Promise<boolean> {
-    const { border } = this.#shard.log;
-    const { shard: from } = this.#shard.options;
+    const { border } = this.#context.log;
+    const { shard: from } = this.#context.options;
     const requests: TransferRequest[] = [];
     const lowOfEntities = border.entities.outbox.earliest;
     if (entities.length > 0 && lowOfEntities !== undefined) {
@@ -115,7 +115,7 @@ export class Crossings {
 
   /** Sends a request. Returns the number of transfers that arrived. */
   async #send(shard: string, request: TransferRequest): Promise<number> {
-    const { log, gate, saver, options } = this.#shard;
+    const { log, gate, saver, options } = this.#context;
     const outcomes = await this.#request(shard, request);
     if (outcomes.includes("elsewhere")) await options.maps.refresh();
     const sent: readonly TransferId[] = request.transfers;
@@ -130,7 +130,7 @@ export class Crossings {
   }
 
   async #request(shard: string, request: TransferRequest): Promise<readonly TransferOutcome[]> {
-    const { backbone, world, maps } = this.#shard.options;
+    const { backbone, world, maps } = this.#context.options;
     const term = maps.termOf(shard);
     if (term < 1) return [];
     try {

@@ -18,7 +18,7 @@ import { APPEND_RECORDS_MAX } from "../backbone/backbone.ts";
 import type { ForwardedEdit, OwnerAnswer, ShardEditResult } from "../shard/owner-messages.ts";
 import { laterBlocks } from "../shard/shard-map.ts";
 import { editedRegions } from "../shard/sized-boxes.ts";
-import type { OwnedShard } from "./owned-shard.ts";
+import type { OwnerContext } from "./owner-context.ts";
 import { RecentOutcomes } from "./recent-outcomes.ts";
 
 /** Clients whose keys are kept, each of which takes a hash to find. */
@@ -28,7 +28,7 @@ const TURN_MS = 50;
 
 /** Makes the edits that gateways request, each once, and takes over the blocks that they use. */
 export class ShardEdits {
-  readonly #shard: OwnedShard;
+  readonly #context: OwnerContext;
   /** The keys of clients that edited lately, by their ids. */
   readonly #keys = new Map<bigint, bigint>();
   /** The last request with edits of each client, while its edits are made. */
@@ -41,8 +41,8 @@ export class ShardEdits {
   /** The catalog of the map that was compared last with that of the world. */
   #compared: BlockCatalog | undefined;
 
-  constructor(shard: OwnedShard) {
-    this.#shard = shard;
+  constructor(context: OwnerContext) {
+    this.#context = context;
   }
 
   /**
@@ -58,7 +58,7 @@ export class ShardEdits {
     for (const clientId of clients) this.#requests.set(clientId, making);
     try {
       const outcomes = await making;
-      await this.#shard.log.whenDurable();
+      await this.#context.log.whenDurable();
       return { kind: "edits", outcomes };
     } finally {
       for (const clientId of clients)
@@ -69,7 +69,7 @@ export class ShardEdits {
   async #makeAll(edits: readonly ForwardedEdit[]): Promise<readonly ShardEditResult[]> {
     const outcomes: ShardEditResult[] = [];
     const astray = new Set<bigint>();
-    const gathered = this.#shard.log.pace.gather();
+    const gathered = this.#context.log.pace.gather();
     try {
       for (const edit of edits) {
         // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
@@ -88,7 +88,7 @@ export class ShardEdits {
 
   /** Takes over the blocks of the map. They are stored beside the shards before an edit can use them. Rule K37. */
   async takeBlocks(): Promise<void> {
-    const { world, gate, saver, options } = this.#shard;
+    const { world, gate, saver, options } = this.#context;
     const { maps } = options;
     const { map } = maps;
     if (map.world.catalog === this.#compared) return;
@@ -105,7 +105,7 @@ export class ShardEdits {
   }
 
   async #apply({ edit, ...requested }: ForwardedEdit): Promise<ShardEditResult> {
-    const { world, log, saver } = this.#shard;
+    const { world, log, saver } = this.#context;
     const origin: EditOrigin = { ...requested, clientId: this.#keyOf(requested.clientId) };
     const regions = regionsOrRefusal(edit, world);
     if (!(regions instanceof OrthantError))
@@ -139,7 +139,7 @@ export class ShardEdits {
 
   /** Returns true if the map has the blocks of an edit, which may know a newer map than this node. */
   async #hasBlocksOf(edit: RequestedEdit): Promise<boolean> {
-    const { world, options } = this.#shard;
+    const { world, options } = this.#context;
     const highest = highestBlock(edit);
     await this.takeBlocks();
     if (highest < world.catalog.endId) return true;
@@ -150,7 +150,7 @@ export class ShardEdits {
 
   /** Makes an edit. However many wait for their turn, the node's heartbeats go on. */
   async #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
-    const { time } = this.#shard.options;
+    const { time } = this.#context.options;
     const startMs = time.nowMs();
     try {
       return await this.#edit(edit, origin);
@@ -164,7 +164,7 @@ export class ShardEdits {
   }
 
   #edit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
-    const { world } = this.#shard;
+    const { world } = this.#context;
     const options = { origin, wait: "applied" } as const;
     if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
     if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);

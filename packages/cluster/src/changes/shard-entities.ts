@@ -8,7 +8,7 @@ import { ENTITY_BYTES_MAX } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfPosition } from "../shard/sectors.ts";
 import type { EntityTransferRequest, TransferOutcome } from "../shard/transfer-messages.ts";
 import type { Crossings } from "./crossings.ts";
-import type { OwnedShard } from "./owned-shard.ts";
+import type { OwnerContext } from "./owner-context.ts";
 
 /** Ids of new entities have this many random bits, so that no two shards choose the same one. */
 const ID_BITS = 62;
@@ -27,23 +27,23 @@ export function newEntityId(random: () => bigint): bigint {
  * const cow = await node.entities("0")?.spawn({ kind: 2, position: [3, 1, 1, 0] });
  */
 export class ShardEntities {
-  readonly #shard: OwnedShard;
+  readonly #context: OwnerContext;
   readonly #crossings: Crossings;
 
   /** @internal */
-  constructor(shard: OwnedShard, crossings: Crossings) {
-    this.#shard = shard;
+  constructor(context: OwnerContext, crossings: Crossings) {
+    this.#context = context;
     this.#crossings = crossings;
   }
 
   /** Returns an entity that is in this shard and in memory. */
   get(entityId: bigint): StoredEntity | undefined {
-    return this.#shard.world.entity(entityId);
+    return this.#context.world.entity(entityId);
   }
 
   /** Returns the entities of this shard in a box of voxels, ordered by id. Those are in memory from then on. */
   async in(box: Box): Promise<readonly StoredEntity[]> {
-    const found = await this.#shard.world.entitiesIn(box);
+    const found = await this.#context.world.entitiesIn(box);
     return found.filter((entity) => this.#isHere(entity));
   }
 
@@ -52,13 +52,13 @@ export class ShardEntities {
    * leaves. Returns an unsubscribe function.
    */
   onChange(listener: (event: StoredEntityEvent) => void): () => void {
-    return this.#shard.world.onEntity(listener);
+    return this.#context.world.onEntity(listener);
   }
 
   /** Adds an entity and returns its id. It may be placed in another shard. */
   async spawn(entity: NewStoredEntity): Promise<bigint> {
     await this.#whenOpen();
-    const { world, log, options } = this.#shard;
+    const { world, log, options } = this.#context;
     const entityId = newEntityId(options.random);
     const stored = world.sharedEntities.place(entityId, entity);
     try {
@@ -77,7 +77,7 @@ export class ShardEntities {
   /** Moves or otherwise changes an entity. Throws `ORT_NOT_FOUND` if it is not in this shard or not in memory. */
   async change(entityId: bigint, change: EntityChange): Promise<void> {
     await this.#whenOpen();
-    const { world, log } = this.#shard;
+    const { world, log } = this.#context;
     const before = this.#require(entityId);
     this.#requireFit({ ...before, ...change });
     const storedAt = world.entities.storedAtOf(entityId);
@@ -92,7 +92,7 @@ export class ShardEntities {
   /** Removes an entity. Throws `ORT_NOT_FOUND` if it is not in this shard or not in memory. */
   async remove(entityId: bigint): Promise<void> {
     await this.#whenOpen();
-    const { world, log } = this.#shard;
+    const { world, log } = this.#context;
     const entity = this.#require(entityId);
     const storedAt = world.entities.storedAtOf(entityId);
     world.entities.despawn(entityId);
@@ -106,7 +106,7 @@ export class ShardEntities {
    * @internal
    */
   async receive({ from, low, stamp, transfers }: EntityTransferRequest): Promise<readonly TransferOutcome[]> {
-    const { world, log, saver } = this.#shard;
+    const { world, log, saver } = this.#context;
     const outcomes = transfers.map(({ term, number, entity }): TransferOutcome => {
       const transfer = { term, number };
       if (log.border.entities.inbox.has(from, transfer)) return "stored";
@@ -131,7 +131,7 @@ export class ShardEntities {
   }
 
   #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
-    const { world, log } = this.#shard;
+    const { world, log } = this.#context;
     world.despawnEntity(entity.entityId);
     const number = log.border.nextNumber();
     log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
@@ -139,17 +139,17 @@ export class ShardEntities {
   }
 
   async #whenOpen(): Promise<void> {
-    await this.#shard.gate.whenOpen();
-    this.#shard.saver.requireRoom();
+    await this.#context.gate.whenOpen();
+    this.#context.saver.requireRoom();
   }
 
   async #whenStored(): Promise<void> {
-    await this.#shard.log.whenDurable();
-    this.#shard.saver.stored();
+    await this.#context.log.whenDurable();
+    this.#context.saver.stored();
   }
 
   #require(entityId: bigint): StoredEntity {
-    const { options, world } = this.#shard;
+    const { options, world } = this.#context;
     const entity = world.entity(entityId);
     if (entity !== undefined) return entity;
     throw new OrthantError(
@@ -159,7 +159,7 @@ export class ShardEntities {
   }
 
   #requireFit(entity: StoredEntity): void {
-    const { options, log } = this.#shard;
+    const { options, log } = this.#context;
     const { length } = encode(storedEntityCodec, entity);
     if (length > ENTITY_BYTES_MAX)
       throw new OrthantError(
@@ -174,11 +174,11 @@ export class ShardEntities {
   }
 
   #isHere({ position }: Pick<StoredEntity, "position">): boolean {
-    const { world, log } = this.#shard;
+    const { world, log } = this.#context;
     return log.owns(regionOfPoint(world.shape, position));
   }
 
   #sectorOf({ position }: StoredEntity): Position {
-    return sectorOfPosition(this.#shard.world.shape, position);
+    return sectorOfPosition(this.#context.world.shape, position);
   }
 }

@@ -17,7 +17,7 @@ import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { Crossings } from "./crossings.ts";
 import { NeighbourSteps } from "./neighbour-steps.ts";
 import { OutboxCapacity } from "./outbox-capacity.ts";
-import type { OwnedShard } from "./owned-shard.ts";
+import type { OwnerContext } from "./owner-context.ts";
 import { newEntityId } from "./shard-entities.ts";
 import { WatchedSectors } from "./watched-sectors.ts";
 
@@ -34,7 +34,7 @@ const STEP_MS = 50;
 export class ShardSteps {
   /** What players look at. */
   readonly watched: WatchedSectors;
-  readonly #shard: OwnedShard;
+  readonly #context: OwnerContext;
   readonly #crossings: Crossings;
   readonly #neighbours: NeighbourSteps;
   readonly #arrivals: Arrivals;
@@ -48,14 +48,14 @@ export class ShardSteps {
   #idleMs = IDLE_MS;
   #steppedMs = 0;
 
-  constructor(shard: OwnedShard, crossings: Crossings) {
-    const { world, log, options } = shard;
+  constructor(context: OwnerContext, crossings: Crossings) {
+    const { world, log, options } = context;
     const { maps, random, time } = options;
-    this.#shard = shard;
+    this.#context = context;
     this.#crossings = crossings;
     this.#neighbours = new NeighbourSteps(options);
     this.watched = new WatchedSectors(world.shape, time);
-    this.#arrivals = new Arrivals(shard);
+    this.#arrivals = new Arrivals(context);
     const capacity = new OutboxCapacity(log.border.edits.outbox, (region) => maps.shardOf(region));
     this.#part = {
       owns: (region) => log.owns(region),
@@ -72,14 +72,14 @@ export class ShardSteps {
 
   /** The last step that was made, and whether steps are made now. */
   get state(): StepAnswer {
-    const { world, options } = this.#shard;
+    const { world, options } = this.#context;
     const isIdle = Math.abs(options.time.nowMs() - this.#steppedMs) > this.#idleMs;
     return { step: world.steps.last, isStepping: this.#simulation?.isPaused === false && !isIdle };
   }
 
   /** Starts to simulate the shard. */
   simulate<D extends Dimensions>(options: SimulationOptions<D>, codec: DataCodec): Simulation<D> {
-    const { world } = this.#shard;
+    const { world } = this.#context;
     const { onError } = options;
     const simulation = simulate(
       world,
@@ -96,7 +96,7 @@ export class ShardSteps {
     );
     this.#simulation = simulation;
     this.#idleMs = Math.max(IDLE_MS, IDLE_INTERVALS * (options.stepMs ?? STEP_MS));
-    this.#steppedMs = this.#shard.options.time.nowMs();
+    this.#steppedMs = this.#context.options.time.nowMs();
     this.#neighbours.start();
     return simulation;
   }
@@ -117,7 +117,7 @@ export class ShardSteps {
   }
 
   async #during(make: () => Promise<unknown>): Promise<void> {
-    const { options, world } = this.#shard;
+    const { options, world } = this.#context;
     const { shard, time } = options;
     try {
       await this.#whenReady();
@@ -145,12 +145,12 @@ export class ShardSteps {
       while (this.#arrivals.isWaiting && !this.state.isStepping) {
         await this.#whenReady();
         const isProgress = await this.#inTurn(() => this.#applyChosen());
-        if (!isProgress) await sleep(this.#shard.options.time, FULL_MS);
+        if (!isProgress) await sleep(this.#context.options.time, FULL_MS);
       }
     } catch (error) {
       // The senders try again, perhaps with another owner.
       if (!isOrthantError(error)) throw error;
-      const { shard, events } = this.#shard.options;
+      const { shard, events } = this.#context.options;
       if (!this.#isLost) events?.onRefusedEdits?.(shard, error);
     } finally {
       this.#isApplying = false;
@@ -158,7 +158,7 @@ export class ShardSteps {
   }
 
   async #whenReady(): Promise<void> {
-    const { gate, options } = this.#shard;
+    const { gate, options } = this.#context;
     for (;;) {
       await gate.whenOpen();
       if (this.#isReady) return;
@@ -168,7 +168,7 @@ export class ShardSteps {
 
   /** Makes steps, which begin with edits of other shards. Resolves when they are stored. */
   async #inTurn<Result>(make: () => Promise<Result>): Promise<Result> {
-    const { log, gate, saver } = this.#shard;
+    const { log, gate, saver } = this.#context;
     const result = await gate.working(() =>
       this.#queue.run(async () => {
         const release = await this.#arrivals.choose();
@@ -210,7 +210,7 @@ export class ShardSteps {
 
   /** Applies edits of other shards in a step without systems. Those that cannot be applied are reported. */
   async #applyAlone(arrivals: readonly Arrival[]): Promise<void> {
-    const { world } = this.#shard;
+    const { world } = this.#context;
     const make = async (): Promise<void> => {
       this.#arrivals.chooseOnly(arrivals);
       await this.#steps.make(EVERYTHING_LOADED, () => undefined);
@@ -231,11 +231,11 @@ export class ShardSteps {
 
   /** Whether the shard is no longer owned here. */
   get #isLost(): boolean {
-    return this.#isEnded || this.#shard.world.failure !== undefined;
+    return this.#isEnded || this.#context.world.failure !== undefined;
   }
 
   get #isReady(): boolean {
-    const { log, gate, saver } = this.#shard;
+    const { log, gate, saver } = this.#context;
     return !gate.isPaused && saver.hasRoom() && log.border.entities.outbox.size <= STEP_LEAVING_MAX;
   }
 }

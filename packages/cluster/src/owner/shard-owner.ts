@@ -67,11 +67,11 @@ export class ShardOwner {
     this.#saver = new ShardSaver(options, world, log, this.#gate);
     const { playersMax } = { ...OWNER_LIMITS, ...options.limits };
     this.#players = new PlayerPositionStore(world, options.time, playersMax, () => this.#saver.unrecorded());
-    const shard = { options, world, log, gate: this.#gate, saver: this.#saver };
-    this.#edits = new ShardEdits(shard);
-    this.#crossings = new Crossings(shard);
-    this.entities = new ShardEntities(shard, this.#crossings);
-    this.steps = new ShardSteps(shard, this.#crossings);
+    const context = { options, world, log, gate: this.#gate, saver: this.#saver };
+    this.#edits = new ShardEdits(context);
+    this.#crossings = new Crossings(context);
+    this.entities = new ShardEntities(context, this.#crossings);
+    this.steps = new ShardSteps(context, this.#crossings);
     world.onFailure((error) => this.#end(error));
   }
 

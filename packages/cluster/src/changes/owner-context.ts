@@ -4,8 +4,8 @@ import type { OwnerGate } from "./owner-gate.ts";
 import type { ShardOwnerOptions } from "./shard-owner-options.ts";
 import type { ShardSaver } from "./shard-saver.ts";
 
-/** A shard that this node owns, as the parts see it that make its changes. */
-export interface OwnedShard {
+/** What the parts of an owner share. */
+export interface OwnerContext {
   readonly options: ShardOwnerOptions;
   readonly world: WorldEngine;
   readonly log: ShardLog;

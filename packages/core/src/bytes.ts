@@ -8,7 +8,7 @@ export { BitReader, BitWriter, RICE_VALUE_MAX, riceCost } from "./bytes/bits.ts"
 export { ByteReader, type ByteReaderOptions, type Dialect } from "./bytes/byte-reader.ts";
 export { ByteWriter } from "./bytes/byte-writer.ts";
 export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./bytes/codec.ts";
-export { bytes, list, option, repeated, string } from "./bytes/combinators.ts";
+export { bytes, constant, list, option, record, repeated, string } from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";
 export { crc32 } from "./bytes/crc32.ts";
 export {

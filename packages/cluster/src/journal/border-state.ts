@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import { type Codec, decode, encode, list, record, varUint } from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/engine";
 import type { WorldDescription } from "@orthant/save";
 import { type EditTransfer, editTransferBytes, editTransferCodec } from "../shard/border-edits.ts";
@@ -50,21 +50,15 @@ const regionTransferIdCodec: Codec<RegionTransferId> = {
   },
   read: (input) => ({ region: positionCodec.read(input), ...transferIdCodec.read(input) }),
 };
-const editsCodec = mailboxCodec(
-  list(editTransferCodec, LEAVING_EDITS_MAX),
-  inboxCodec(regionTransferIdCodec, REGIONS_MAX),
-);
-const mailboxOfEntitiesCodec = mailboxCodec(
-  list(transferCodec, LEAVING_ENTITIES_MAX),
-  inboxCodec(transferIdCodec, LEAVING_ENTITIES_MAX),
-);
-const entitiesCodec: Codec<SavedMailbox<Transfer, TransferId> & { readonly stamp: number }> = {
-  write(out, saved) {
-    out.varUint(saved.stamp);
-    mailboxOfEntitiesCodec.write(out, saved);
-  },
-  read: (input) => ({ stamp: input.varUint(), ...mailboxOfEntitiesCodec.read(input) }),
-};
+const entitiesCodec = record<SavedMailbox<Transfer, TransferId> & { readonly stamp: number }>({
+  stamp: varUint,
+  outbox: list(transferCodec, LEAVING_ENTITIES_MAX),
+  inbox: list(inboxCodec(transferIdCodec, LEAVING_ENTITIES_MAX), SHARDS_MAX),
+});
+const editsCodec = record<SavedMailbox<EditTransfer, RegionTransferId>>({
+  outbox: list(editTransferCodec, LEAVING_EDITS_MAX),
+  inbox: list(inboxCodec(regionTransferIdCodec, REGIONS_MAX), SHARDS_MAX),
+});
 
 /**
  * What a shard knows about entities and edits of steps that cross its border: those that it sent and that are not known to
@@ -143,20 +137,6 @@ export class BorderState {
     this.entities.outbox.clear();
     this.edits.outbox.clear();
   }
-}
-
-function mailboxCodec<Sent, Arrival>(
-  outboxCodec: Codec<readonly Sent[]>,
-  receivedCodec: Codec<SavedInbox<Arrival>>,
-): Codec<SavedMailbox<Sent, Arrival>> {
-  const inboxesCodec = list(receivedCodec, SHARDS_MAX);
-  return {
-    write(out, { outbox, inbox }) {
-      outboxCodec.write(out, outbox);
-      inboxesCodec.write(out, inbox);
-    },
-    read: (input) => ({ outbox: outboxCodec.read(input), inbox: inboxesCodec.read(input) }),
-  };
 }
 
 function load<Sent extends TransferId, Arrival extends TransferId>(

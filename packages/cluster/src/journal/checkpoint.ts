@@ -1,4 +1,4 @@
-import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { decode, encode, record, varUint } from "@orthant/core/bytes";
 import type { Attachment, WorldDescription } from "@orthant/save";
 
 /** The journal record up to which a generation contains everything. Rule K24. */
@@ -12,13 +12,7 @@ const TRANSFERS = "orthant.cluster.transfers";
 const EDITS = "orthant.cluster.edits";
 const OWN: readonly string[] = [ATTACHMENT, TRANSFERS, EDITS];
 
-const checkpointCodec: Codec<Checkpoint> = {
-  write(out, { term, sequence }) {
-    out.varUint(term);
-    out.varUint(sequence);
-  },
-  read: (input) => ({ term: input.varUint(), sequence: input.varUint() }),
-};
+const checkpointCodec = record<Checkpoint>({ term: varUint, sequence: varUint });
 
 /** Returns the mark in a world's description; `undefined` if the world was never part of a cluster. */
 export function checkpointOf({ attachments }: WorldDescription): Checkpoint | undefined {

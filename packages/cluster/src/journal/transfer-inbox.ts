@@ -1,4 +1,4 @@
-import { type Codec, list } from "@orthant/core/bytes";
+import { type Codec, list, record } from "@orthant/core/bytes";
 import {
   compareTransfers,
   shardNameCodec,
@@ -85,17 +85,5 @@ export function inboxCodec<Arrival>(
   arrivalCodec: Codec<Arrival>,
   arrivalsMax: number,
 ): Codec<SavedInbox<Arrival>> {
-  const lastCodec = list(arrivalCodec, arrivalsMax);
-  return {
-    write(out, { from, low, last }) {
-      shardNameCodec.write(out, from);
-      transferIdCodec.write(out, low);
-      lastCodec.write(out, last);
-    },
-    read: (input) => ({
-      from: shardNameCodec.read(input),
-      low: transferIdCodec.read(input),
-      last: lastCodec.read(input),
-    }),
-  };
+  return record({ from: shardNameCodec, low: transferIdCodec, last: list(arrivalCodec, arrivalsMax) });
 }

@@ -1,5 +1,5 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { type Codec, encode, list, string } from "@orthant/core/bytes";
+import { type Codec, encode, list, record, string } from "@orthant/core/bytes";
 import {
   axisOutside,
   chunkOfVoxel,
@@ -79,20 +79,12 @@ export const editTransferCodec: Codec<EditTransfer> = {
 };
 
 /** Codec of a note that a step applied edits of another shard. Rule K67 in docs/formats/cluster.md. */
-export const takenEditsCodec: Codec<TakenEdits> = {
-  write(out, { from, region, transfer, low }) {
-    shardNameCodec.write(out, from);
-    positionCodec.write(out, region);
-    transferIdCodec.write(out, transfer);
-    transferIdCodec.write(out, low);
-  },
-  read: (input) => ({
-    from: shardNameCodec.read(input),
-    region: positionCodec.read(input),
-    transfer: transferIdCodec.read(input),
-    low: transferIdCodec.read(input),
-  }),
-};
+export const takenEditsCodec: Codec<TakenEdits> = record({
+  from: shardNameCodec,
+  region: positionCodec,
+  transfer: transferIdCodec,
+  low: transferIdCodec,
+});
 
 /** Returns the size of an edit in a transfer. */
 export function borderEditBytes(edit: BorderEdit): number {

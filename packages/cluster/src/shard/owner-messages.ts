@@ -138,10 +138,7 @@ const STEPS_MAX = 65_536;
 const CHUNKS_MAX = 256;
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-const playerIdCodec = option<bigint>({
-  write: (out, playerId) => out.varU64(playerId),
-  read: (input) => input.varU64(),
-});
+const playerIdCodec = option(varU64);
 const editRequestsCodec = list<ForwardedEdit>(
   {
     write(out, { clientId, editId, playerId, isRepeat, edit }) {
@@ -164,34 +161,12 @@ const editRequestsCodec = list<ForwardedEdit>(
   EDITS_MAX,
 );
 const regionRequestsCodec = list<RegionRequest>(
-  {
-    write(out, { region, held, latest, at, from }) {
-      positionCodec.write(out, region);
-      out.varUint(held);
-      out.varUint(latest);
-      out.varUint(at);
-      out.varUint(from);
-    },
-    read: (input) => ({
-      region: positionCodec.read(input),
-      held: input.varUint(),
-      latest: input.varUint(),
-      at: input.varUint(),
-      from: input.varUint(),
-    }),
-  },
+  record({ region: positionCodec, held: varUint, latest: varUint, at: varUint, from: varUint }),
   REGIONS_MAX,
 );
 
 const stepsCodec = list<ClockChange>(
-  {
-    write(out, { region, before, after }) {
-      positionCodec.write(out, region);
-      out.varUint(before);
-      out.varUint(after);
-    },
-    read: (input) => ({ region: positionCodec.read(input), before: input.varUint(), after: input.varUint() }),
-  },
+  record({ region: positionCodec, before: varUint, after: varUint }),
   STEPS_MAX,
 );
 
@@ -240,67 +215,26 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
 }
 
 const updatesCodec = list<RememberedPose>(
-  {
-    write(out, { playerId, name, pose, sinceMs }) {
-      out.varU64(playerId);
-      out.string(name, NAME_BYTES_MAX);
-      poseCodec.write(out, pose);
-      out.varUint(sinceMs);
-    },
-    read: (input) => ({
-      playerId: input.varU64(),
-      name: input.string(NAME_BYTES_MAX),
-      pose: poseCodec.read(input),
-      sinceMs: input.varUint(),
-    }),
-  },
+  record({ playerId: varU64, name: string(NAME_BYTES_MAX), pose: poseCodec, sinceMs: varUint }),
   REQUEST_PLAYERS_MAX,
 );
 
-const lookupsCodec = list<bigint>(
-  { write: (out, playerId) => out.varU64(playerId), read: (input) => input.varU64() },
-  REQUEST_PLAYERS_MAX,
-);
-
-const posesCodec = list<Pose | undefined>(
-  {
-    write(out, pose) {
-      out.bool(pose !== undefined);
-      if (pose !== undefined) poseCodec.write(out, pose);
-    },
-    read: (input) => (input.bool() ? poseCodec.read(input) : undefined),
-  },
-  REQUEST_PLAYERS_MAX,
-);
+const lookupsCodec = list(varU64, REQUEST_PLAYERS_MAX);
+const posesCodec = list(option(poseCodec), REQUEST_PLAYERS_MAX);
 
 /** Encodes a request about players, after its tag. Rules K32 and K33 in docs/formats/cluster.md. */
-const playersRequestCodec: Codec<PlayersRequest> = {
-  write(out, { updates, lookups }) {
-    updatesCodec.write(out, updates);
-    lookupsCodec.write(out, lookups);
-  },
-  read: (input) => ({
-    kind: "players",
-    updates: updatesCodec.read(input),
-    lookups: lookupsCodec.read(input),
-  }),
-};
+const playersRequestCodec = record<PlayersRequest>({
+  kind: constant("players"),
+  updates: updatesCodec,
+  lookups: lookupsCodec,
+});
 
 /** Encodes an answer about players, after its tag. */
-const playersAnswerCodec: Codec<PlayersAnswer> = {
-  write: (out, { poses }) => posesCodec.write(out, poses),
-  read: (input) => ({ kind: "players", poses: posesCodec.read(input) }),
-};
+const playersAnswerCodec = record<PlayersAnswer>({ kind: constant("players"), poses: posesCodec });
 
 const ENTITY_ANSWERS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here", "same"];
 const entityRegionsCodec = list<EntitiesOfRegion>(
-  {
-    write(out, { region, held }) {
-      positionCodec.write(out, region);
-      out.varUint(held);
-    },
-    read: (input) => ({ region: positionCodec.read(input), held: input.varUint() }),
-  },
+  record({ region: positionCodec, held: varUint }),
   ENTITY_REGIONS_MAX,
 );
 const entitiesCodec = list(visibleEntityCodec, ENTITIES_MAX);
@@ -323,16 +257,16 @@ const entityAnswersCodec = list<RegionEntities>(
 );
 
 /** Encodes a request for entities, after its tag. Rule K34 in docs/formats/cluster.md. */
-const entitiesRequestCodec: Codec<EntitiesRequest> = {
-  write: (out, { regions }) => entityRegionsCodec.write(out, regions),
-  read: (input) => ({ kind: "entities", regions: entityRegionsCodec.read(input) }),
-};
+const entitiesRequestCodec = record<EntitiesRequest>({
+  kind: constant("entities"),
+  regions: entityRegionsCodec,
+});
 
 /** Encodes an answer about entities, after its tag. */
-const entitiesAnswerCodec: Codec<EntitiesAnswer> = {
-  write: (out, { answers }) => entityAnswersCodec.write(out, answers),
-  read: (input) => ({ kind: "entities", answers: entityAnswersCodec.read(input) }),
-};
+const entitiesAnswerCodec = record<EntitiesAnswer>({
+  kind: constant("entities"),
+  answers: entityAnswersCodec,
+});
 
 const REQUESTS: readonly OwnerRequest["kind"][] = ["edits", "regions", "players", "entities"];
 

@@ -146,18 +146,11 @@ export function laterBlocks(held: BlockCatalog, { world: { catalog } }: ShardMap
 }
 
 /** Encodes a split. */
-export const shardSplitCodec: Codec<ShardSplit> = {
-  write(out, { from, sectors, to }) {
-    out.string(from, SHARD_BYTES_MAX);
-    boxCodec.write(out, sectors);
-    out.string(to, SHARD_BYTES_MAX);
-  },
-  read: (input) => ({
-    from: input.string(SHARD_BYTES_MAX),
-    sectors: boxCodec.read(input),
-    to: input.string(SHARD_BYTES_MAX),
-  }),
-};
+export const shardSplitCodec: Codec<ShardSplit> = record({
+  from: string(SHARD_BYTES_MAX),
+  sectors: boxCodec,
+  to: string(SHARD_BYTES_MAX),
+});
 const splitsCodec = list(shardSplitCodec, SHARDS_MAX - 1);
 
 const factsCodec: Codec<ClusterWorldFacts> = {

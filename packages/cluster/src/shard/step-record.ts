@@ -34,18 +34,7 @@ export interface StepRecord {
 export type StepBody = Pick<StepRecord, "step" | "ticks" | "sent" | "taken">;
 
 const sentCodec = list<SentEdits>(
-  {
-    write(out, { number, region, edits }) {
-      out.varUint(number);
-      positionCodec.write(out, region);
-      borderEditsCodec.write(out, edits);
-    },
-    read: (input) => ({
-      number: input.varUint(),
-      region: positionCodec.read(input),
-      edits: borderEditsCodec.read(input),
-    }),
-  },
+  record({ number: varUint, region: positionCodec, edits: borderEditsCodec }),
   STEP_TRANSFERS_MAX,
 );
 const takenCodec = list(takenEditsCodec, STEP_TRANSFERS_MAX);

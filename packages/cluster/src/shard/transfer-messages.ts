@@ -1,4 +1,4 @@
-import { type Codec, list } from "@orthant/core/bytes";
+import { bool, type Codec, list, record, varUint } from "@orthant/core/bytes";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 import { type EditTransfer, editTransferCodec } from "./border-edits.ts";
@@ -99,10 +99,4 @@ export const transferAnswerCodec: Codec<readonly TransferOutcome[]> = list<Trans
 );
 
 /** Codec of the answer to a request for the last step of a shard. Rule K68 in docs/formats/cluster.md. */
-export const stepAnswerCodec: Codec<StepAnswer> = {
-  write(out, { step, isStepping }) {
-    out.varUint(step);
-    out.bool(isStepping);
-  },
-  read: (input) => ({ step: input.varUint(), isStepping: input.bool() }),
-};
+export const stepAnswerCodec: Codec<StepAnswer> = record({ step: varUint, isStepping: bool });

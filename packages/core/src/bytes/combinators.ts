@@ -31,6 +31,30 @@ export function list<Item>(codec: Codec<Item>, limit: number): Codec<readonly It
   };
 }
 
+/** An object: the values of its fields, in the order given. */
+export function record<Value extends object>(
+  fields: {
+    readonly [Name in keyof Value]-?: Codec<Value[Name]>;
+  },
+): Codec<Value> {
+  const entries = Object.entries<Codec<unknown>>(fields);
+  return {
+    write(out, value) {
+      for (const [name, codec] of entries) codec.write(out, value[name as keyof Value]);
+    },
+    read(input) {
+      const value: Record<string, unknown> = {};
+      for (const [name, codec] of entries) value[name] = codec.read(input);
+      return value as Value;
+    },
+  };
+}
+
+/** A value that takes no bytes, because it is always the same: the kind of a {@link record}. */
+export function constant<const Value extends string>(value: Value): Codec<Value> {
+  return { write: () => undefined, read: () => value };
+}
+
 /** Exactly `length` items, without a count. */
 export function repeated<Item>(codec: Codec<Item>, length: number): Codec<readonly Item[]> {
   return {

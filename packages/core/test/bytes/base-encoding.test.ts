@@ -5,6 +5,7 @@ import {
   bool,
   bytes,
   type Codec,
+  constant,
   decode,
   decodeForeign,
   encode,
@@ -14,6 +15,7 @@ import {
   i32,
   list,
   option,
+  record,
   repeated,
   string,
   u8,
@@ -69,6 +71,13 @@ const samples: readonly [rule: string, name: string, codec: Codec<unknown>, valu
   ["B12", "long string", string(), "a".repeat(200), `c801${"61".repeat(200)}`],
   ["B13", "list", words, ["a", "", "bc"], "030161000262 63".replace(" ", "")],
   ["B14", "array", repeated(varI32, 4), [0, -1, 2, -2147483648], "000104ffffffff0f"],
+  [
+    "B21",
+    "record",
+    record({ name: string(), kind: constant("one"), count: u16 }),
+    { name: "a", kind: "one", count: 258 },
+    "01610201",
+  ],
 ];
 
 describe("the base encoding", () => {

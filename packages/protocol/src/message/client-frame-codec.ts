@@ -39,13 +39,7 @@ import { type RegionMask, readRegionMask, regionMaskCodec } from "./regions.ts";
 /** The letters that a hello begins with. */
 const magicCodec: Codec<typeof PROTOCOL_MAGIC> = magic(PROTOCOL_MAGIC);
 
-const keptCodec: Codec<CachedEpoch | undefined> = option({
-  write(out, { worldId, epoch }) {
-    out.u64(worldId);
-    epochCodec.write(out, epoch);
-  },
-  read: (input) => ({ worldId: input.u64(), epoch: epochCodec.read(input) }),
-});
+const keptCodec = option<CachedEpoch>(record({ worldId: u64, epoch: epochCodec }));
 
 /** Version hashes of generators, ascending, each once. */
 const generatorHashesCodec: Codec<readonly bigint[]> = {
@@ -104,8 +98,6 @@ const helloCodec: Codec<Hello> = {
   },
 };
 
-const boxesCodec = list(boxCodec, INTEREST_BOXES_MAX);
-const heldCodec = regionClockListCodec(INTEREST_REGIONS_MAX);
 const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
 
 /** Masks whose total number of regions is limited to that of an interest. */
@@ -133,26 +125,15 @@ const heldBlankCodec: Codec<readonly RegionMask[]> = {
 };
 
 /** The regions a client wants to hold, and those it kept. Rules N16 and N17 in docs/formats/protocol.md. */
-const interestCodec: Codec<InterestMessage> = {
-  write(out, interest) {
-    counterCodec.write(out, interest.interestId);
-    voxelVectorCodec.write(out, interest.center);
-    voxelVectorCodec.write(out, interest.motion);
-    boxesCodec.write(out, interest.boxes);
-    heldCodec.write(out, interest.held);
-    heldBlankCodec.write(out, interest.heldBlank);
-  },
-
-  read: (input) => ({
-    kind: "interest",
-    interestId: counterCodec.read(input),
-    center: voxelVectorCodec.read(input),
-    motion: voxelVectorCodec.read(input),
-    boxes: boxesCodec.read(input),
-    held: heldCodec.read(input),
-    heldBlank: heldBlankCodec.read(input),
-  }),
-};
+const interestCodec = record<InterestMessage>({
+  kind: constant("interest"),
+  interestId: counterCodec,
+  center: voxelVectorCodec,
+  motion: voxelVectorCodec,
+  boxes: list(boxCodec, INTEREST_BOXES_MAX),
+  held: regionClockListCodec(INTEREST_REGIONS_MAX),
+  heldBlank: heldBlankCodec,
+});
 
 /** A pose of the player. Rule N55 in docs/formats/protocol.md. */
 const moveCodec: Codec<Move> = {
@@ -163,35 +144,18 @@ const moveCodec: Codec<Move> = {
   read: (input) => ({ kind: "move", timeMs: input.varUint(), ...poseCodec.read(input) }),
 };
 
-const resyncRegionsCodec = regionClockListCodec(RESYNC_REGIONS_MAX);
+const resyncCodec = record<Resync>({
+  kind: constant("resync"),
+  expected: counterCodec,
+  regions: regionClockListCodec(RESYNC_REGIONS_MAX),
+});
 
-const resyncCodec: Codec<Resync> = {
-  write(out, { expected, regions }) {
-    counterCodec.write(out, expected);
-    resyncRegionsCodec.write(out, regions);
-  },
-  read: (input) => ({
-    kind: "resync",
-    expected: counterCodec.read(input),
-    regions: resyncRegionsCodec.read(input),
-  }),
-};
-
-const entitiesLostCodec: Codec<EntitiesLost> = {
-  write: () => undefined,
-  read: () => ({ kind: "entitiesLost" }),
-};
+const entitiesLostCodec = record<EntitiesLost>({ kind: constant("entitiesLost") });
 
 /** Rule N44 in docs/formats/protocol.md. */
-const blocksSeenCodec: Codec<BlocksSeen> = {
-  write: (out, { blocksHash }) => out.u64(blocksHash),
-  read: (input) => ({ kind: "blocksSeen", blocksHash: input.u64() }),
-};
+const blocksSeenCodec = record<BlocksSeen>({ kind: constant("blocksSeen"), blocksHash: u64 });
 
-const placedSeenCodec: Codec<PlacedSeen> = {
-  write: (out, { number }) => counterCodec.write(out, number),
-  read: (input) => ({ kind: "placedSeen", number: counterCodec.read(input) }),
-};
+const placedSeenCodec = record<PlacedSeen>({ kind: constant("placedSeen"), number: counterCodec });
 
 const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   hello: helloCodec,

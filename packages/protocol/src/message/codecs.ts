@@ -99,7 +99,7 @@ export const versionCodec: Codec<number> = {
 };
 
 /** A message that the game defines, in either direction. Rule N20 in docs/formats/protocol.md. */
-export const gameCodec: Codec<GameMessage> = {
-  write: (out, { payload }) => out.bytes(payload, GAME_BYTES_MAX),
-  read: (input) => ({ kind: "game", payload: input.bytes(GAME_BYTES_MAX) }),
-};
+export const gameCodec: Codec<GameMessage> = record({
+  kind: constant("game"),
+  payload: bytes(GAME_BYTES_MAX),
+});

@@ -46,16 +46,10 @@ function traitsCodec(poses: Codec<Pose>): Codec<Omit<NumberedEntity, "number" | 
   };
 }
 
-const tagsCodec = list(string(ENTITY_TAG_BYTES_MAX), ENTITY_TAGS_MAX);
-const dataCodec = bytes(ENTITY_DATA_BYTES_MAX);
-
-const detailsCodec: Codec<EntityDetails> = {
-  write(out, { tags, data }) {
-    tagsCodec.write(out, tags);
-    dataCodec.write(out, data);
-  },
-  read: (input) => ({ tags: tagsCodec.read(input), data: dataCodec.read(input) }),
-};
+const detailsCodec = record<EntityDetails>({
+  tags: list(string(ENTITY_TAG_BYTES_MAX), ENTITY_TAGS_MAX),
+  data: bytes(ENTITY_DATA_BYTES_MAX),
+});
 
 /** Positions between servers are exact, because each server states a precision of its own. */
 const exactPoseCodec: Codec<Pose> = {
@@ -110,27 +104,18 @@ function entityListCodec(precision: Precision): Codec<readonly NumberedEntity[]>
   );
 }
 
-const numbersCodec = list(varUint, ENTITIES_MAX);
-
 /** Entities that come into sight and leave it. Rule N28 in docs/formats/protocol.md. */
 export function entitiesCodec(precision: Precision): Codec<EntityChanges> {
-  const entities = entityListCodec(precision);
-  return {
-    write(out, { left, entered }) {
-      numbersCodec.write(out, left);
-      entities.write(out, entered);
-    },
-    read: (input) => ({ kind: "entities", left: numbersCodec.read(input), entered: entities.read(input) }),
-  };
+  return record({
+    kind: constant("entities"),
+    left: list(varUint, ENTITIES_MAX),
+    entered: entityListCodec(precision),
+  });
 }
 
 /** All entities in sight. Rule N28. */
 export function allEntitiesCodec(precision: Precision): Codec<AllEntities> {
-  const all = entityListCodec(precision);
-  return {
-    write: (out, { entities }) => all.write(out, entities),
-    read: (input) => ({ kind: "allEntities", entities: all.read(input) }),
-  };
+  return record({ kind: constant("allEntities"), entities: entityListCodec(precision) });
 }
 
 const motionListCodec = list<EntityMotion>(
@@ -145,10 +130,10 @@ const motionListCodec = list<EntityMotion>(
 );
 
 /** Velocities of entities in sight. Rule N57. */
-export const motionsCodec: Codec<EntityMotions> = {
-  write: (out, { motions }) => motionListCodec.write(out, motions),
-  read: (input) => ({ kind: "motions", motions: motionListCodec.read(input) }),
-};
+export const motionsCodec: Codec<EntityMotions> = record({
+  kind: constant("motions"),
+  motions: motionListCodec,
+});
 
 const numberedDetailsCodec: Codec<NumberedDetails> = {
   write(out, details) {
@@ -158,10 +143,8 @@ const numberedDetailsCodec: Codec<NumberedDetails> = {
   read: (input) => ({ number: input.varUint(), ...detailsCodec.read(input) }),
 };
 
-const detailsListCodec = list(numberedDetailsCodec, ENTITIES_MAX);
-
 /** Details of entities in sight. Rule N46. */
-export const entityDetailsCodec: Codec<EntityDetailsMessage> = {
-  write: (out, { details }) => detailsListCodec.write(out, details),
-  read: (input) => ({ kind: "entityDetails", details: detailsListCodec.read(input) }),
-};
+export const entityDetailsCodec: Codec<EntityDetailsMessage> = record({
+  kind: constant("entityDetails"),
+  details: list(numberedDetailsCodec, ENTITIES_MAX),
+});

@@ -153,22 +153,14 @@ const reasonCodec = oneOf<GoodbyeReason>([
   "shutdown",
   "failure",
 ]);
-const retryCodec = option(varUint);
 
 /** The last message of a connection. All versions encode it alike. Rule N22 in docs/formats/protocol.md. */
-const goodbyeCodec: Codec<Goodbye> = {
-  write(out, { reason, detail, retryAfterMs }) {
-    reasonCodec.write(out, reason);
-    out.string(detail, DETAIL_BYTES_MAX);
-    retryCodec.write(out, retryAfterMs);
-  },
-  read: (input) => ({
-    kind: "goodbye",
-    reason: reasonCodec.read(input),
-    detail: input.string(DETAIL_BYTES_MAX),
-    retryAfterMs: retryCodec.read(input),
-  }),
-};
+const goodbyeCodec = record<Goodbye>({
+  kind: constant("goodbye"),
+  reason: reasonCodec,
+  detail: string(DETAIL_BYTES_MAX),
+  retryAfterMs: option(varUint),
+});
 
 /** A pose that the server sets. Rule N41 in docs/formats/protocol.md. */
 const placedCodec: Codec<Placed> = {
@@ -188,62 +180,31 @@ const placedCodec: Codec<Placed> = {
 };
 
 /** The time of a tick. Rule N56 in docs/formats/protocol.md. */
-const clockCodec: Codec<ServerClock> = {
-  write: (out, { timeMs }) => out.u16(timeMs),
-  read: (input) => ({ kind: "clock", timeMs: input.u16() }),
-};
+const clockCodec = record<ServerClock>({ kind: constant("clock"), timeMs: u16 });
 
 const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
-const contentCodec = oneOf<Blank["content"]>(["air", "generated"]);
 
 /** The server's progress. Rule N23 in docs/formats/protocol.md. */
-const heartbeatCodec: Codec<Heartbeat> = {
-  write(out, { interestId, complete, sent }) {
-    out.varUint(interestId);
-    out.bool(complete);
-    out.varUint(sent);
-  },
-  read: (input) => ({
-    kind: "heartbeat",
-    interestId: input.varUint(),
-    complete: input.bool(),
-    sent: input.varUint(),
-  }),
-};
+const heartbeatCodec = record<Heartbeat>({
+  kind: constant("heartbeat"),
+  interestId: varUint,
+  complete: bool,
+  sent: varUint,
+});
 
 /** Regions that were never edited. Rule N25. */
-const blankCodec: Codec<Blank> = {
-  write(out, { streamNumber, content, mask }) {
-    counterCodec.write(out, streamNumber);
-    contentCodec.write(out, content);
-    maskCodec.write(out, mask);
-  },
-  read: (input) => ({
-    kind: "blank",
-    streamNumber: counterCodec.read(input),
-    content: contentCodec.read(input),
-    mask: maskCodec.read(input),
-  }),
-};
+const blankCodec = record<Blank>({
+  kind: constant("blank"),
+  streamNumber: counterCodec,
+  content: oneOf<Blank["content"]>(["air", "generated"]),
+  mask: maskCodec,
+});
 
 /** Regions that are no longer held. Rule N25. */
-const forgetCodec: Codec<Forget> = {
-  write(out, { streamNumber, mask }) {
-    counterCodec.write(out, streamNumber);
-    maskCodec.write(out, mask);
-  },
-  read: (input) => ({
-    kind: "forget",
-    streamNumber: counterCodec.read(input),
-    mask: maskCodec.read(input),
-  }),
-};
+const forgetCodec = record<Forget>({ kind: constant("forget"), streamNumber: counterCodec, mask: maskCodec });
 
 /** The number at which the stream continues. Rule N26. */
-const resetCodec: Codec<Reset> = {
-  write: (out, { streamNumber }) => counterCodec.write(out, streamNumber),
-  read: (input) => ({ kind: "reset", streamNumber: counterCodec.read(input) }),
-};
+const resetCodec = record<Reset>({ kind: constant("reset"), streamNumber: counterCodec });
 
 /** A patch with chunks of `volume` voxels. No patch may precede the welcome. Rule N24 in protocol.md. */
 function patchMessageCodec(volume: number | undefined): Codec<PatchMessage> {

@@ -12,7 +12,7 @@ import { Election } from "./election.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { isPlausible, Leases } from "./leases.ts";
 import type { ClusterNodeOptions } from "./node-options.ts";
-import { type ClusterSimulation, type ClusterSimulationOptions, NodeSimulations } from "./node-simulation.ts";
+import { ClusterSimulation, type ClusterSimulationOptions } from "./node-simulation.ts";
 import { splitShard } from "./split-shard.ts";
 import { TableCheck } from "./table-check.ts";
 import { nodeStopped, whenTaken } from "./when-taken.ts";
@@ -29,7 +29,7 @@ export class ClusterNode {
   readonly #claims = new Map<string, Promise<void>>();
   #maps: ShardMapStore | undefined;
   #tableCheck: TableCheck | undefined;
-  readonly #simulations = new NodeSimulations();
+  #simulation: Pick<ClusterSimulation, "add" | "remove"> | undefined;
   #isLeaving = false;
   #isStopped = false;
 
@@ -104,7 +104,17 @@ export class ClusterNode {
    * const simulation = node.simulate<3>({ stepMs: 50, systems: { sand: fallingSand } });
    */
   simulate<D extends Dimensions>(options: ClusterSimulationOptions<D>): ClusterSimulation<D> {
-    return this.#simulations.begin(options, this.#owners.values());
+    if (this.#simulation !== undefined)
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        "the node simulates its shards already: stop that simulation first",
+      );
+    const simulation = new ClusterSimulation<D>(options, () => {
+      this.#simulation = undefined;
+    });
+    for (const owner of this.#owners.values()) simulation.add(owner);
+    this.#simulation = simulation;
+    return simulation;
   }
 
   /** Saves everything in the journals of its shards. */
@@ -346,7 +356,7 @@ export class ClusterNode {
     const { directory } = this.#requireMaps();
     this.#owners.set(shard, owner);
     owner.mapChanged(directory.map);
-    this.#simulations.add(owner);
+    this.#simulation?.add(owner);
     this.#election.claimed(shard);
     this.#options.events?.onClaimed?.(shard, term, tookMs);
     // While the shard was loaded or split off, another process may have claimed it, or an edit have ended its owner.
@@ -357,7 +367,7 @@ export class ClusterNode {
 
   #disown(owner: ShardOwner): void {
     this.#owners.delete(owner.shard);
-    this.#simulations.remove(owner);
+    this.#simulation?.remove(owner);
   }
 
   #requireOwner(shard: string): ShardOwner {

@@ -110,39 +110,6 @@ export class ClusterSimulation<D extends Dimensions = Dimensions> {
   }
 }
 
-/** The simulation of a node, if it has one. */
-export class NodeSimulations {
-  #current: Pick<ClusterSimulation, "add" | "remove"> | undefined;
-
-  /** Begins a simulation of shards. Throws `ORT_ARGUMENT` if there is one. */
-  begin<D extends Dimensions>(
-    options: ClusterSimulationOptions<D>,
-    owners: Iterable<ShardOwner>,
-  ): ClusterSimulation<D> {
-    if (this.#current !== undefined)
-      throw new OrthantError(
-        "ORT_ARGUMENT",
-        "the node simulates its shards already: stop that simulation first",
-      );
-    const simulation = new ClusterSimulation<D>(options, () => {
-      this.#current = undefined;
-    });
-    for (const owner of owners) simulation.add(owner);
-    this.#current = simulation;
-    return simulation;
-  }
-
-  /** Begins to simulate a shard that the node owns now. */
-  add(owner: ShardOwner): void {
-    this.#current?.add(owner);
-  }
-
-  /** Forgets a shard that the node no longer owns. */
-  remove(owner: ShardOwner): void {
-    this.#current?.remove(owner);
-  }
-}
-
 function keep<D extends Dimensions>({ simulation, kept }: Running<D>, box: VoxelBox<D>): void {
   kept.set(box, simulation.keepActive(box));
 }

@@ -176,7 +176,7 @@ export class ClientSession {
       this.#take(decode(serverFrameCodec(welcome?.shape.volume, welcome?.precision), bytes));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      this.#events.fault(error);
+      this.#events.add((events) => events.onFault?.(error));
       this.#close("malformed", error.message);
     }
   }
@@ -237,7 +237,7 @@ export class ClientSession {
       entities,
       gameMessages: carefulBucket(gameMessagesPerSecond, gameMessagesPerSecond, nowMs),
     };
-    this.#events.welcome(welcome);
+    this.#events.add((events) => events.onWelcome?.(welcome));
   }
 
   /** Drops edits for another world. The hello announced them, so this connection cannot continue. */
@@ -249,7 +249,7 @@ export class ClientSession {
   }
 
   #left(goodbye: Goodbye): void {
-    this.#events.goodbye(goodbye);
+    this.#events.add((events) => events.onGoodbye?.(goodbye));
     this.#close(goodbye.reason, goodbye.detail);
   }
 
@@ -300,7 +300,7 @@ export class ClientSession {
         if (isNewer) this.#events.clock(message.timeMs);
         break;
       case "game":
-        if (isNewer) this.#events.game(message.payload);
+        if (isNewer) this.#events.add((events) => events.onGame?.(message.payload));
     }
   }
 
@@ -322,13 +322,13 @@ export class ClientSession {
   /** Removes the predictions of edits, and reports their results. */
   #report(results: readonly OwnEditResult[]): void {
     this.#state.replica?.takeBack(new Set(results.map(({ number }) => number)));
-    for (const result of results) this.#events.result(result);
+    for (const result of results) this.#events.add((events) => events.onEditResult?.(result));
   }
 
   /** Takes the catalog, and says which one is held, so that the server sends what is missing. */
   #receiveBlocks(message: BlocksMessage): void {
     const catalog = this.#state.changeBlocks(message);
-    if (catalog !== undefined) this.#events.blocks(catalog);
+    if (catalog !== undefined) this.#events.add((events) => events.onBlocks?.(catalog));
     this.#push({ kind: "blocksSeen", blocksHash: this.#state.blocksHash });
   }
 
@@ -339,7 +339,8 @@ export class ClientSession {
       this.#state.placedNumber = placed.number;
       this.#pose = undefined;
       this.#sentPose = undefined;
-      this.#events.placed(placed, placed.moveMs === 0 ? undefined : this.#startMs + placed.moveMs);
+      const moveMs = placed.moveMs === 0 ? undefined : this.#startMs + placed.moveMs;
+      this.#events.add((events) => events.onPlaced?.(placed, moveMs));
     }
     // The server has ignored what was sent before this confirmation.
     this.#pose ??= this.#sentPose;
@@ -361,7 +362,7 @@ export class ClientSession {
     if (!isNew) return;
     // The server tracks nothing else for us, so it would not report changes elsewhere.
     this.#state.dropAllBut((region) => this.#isInInterest(region));
-    this.#events.complete(interestId);
+    this.#events.add((events) => events.onComplete?.(interestId));
   }
 
   #isInInterest(region: Position): boolean {

@@ -103,45 +103,19 @@ export interface SyncClientOptions {
 /** Holds events back until the end of a step, so that listeners see a consistent state. */
 export class EventQueue {
   readonly #events: SyncClientEvents;
-  #pending: (() => void)[] = [];
+  #pending: ((events: SyncClientEvents) => void)[] = [];
   #clockMs: number | undefined;
 
   constructor(events: SyncClientEvents) {
     this.#events = events;
   }
 
-  welcome(welcome: Welcome): void {
-    this.#pending.push(() => this.#events.onWelcome?.(welcome));
+  /** Adds an event. `fire` calls its listener. */
+  add(fire: (events: SyncClientEvents) => void): void {
+    this.#pending.push(fire);
   }
 
-  goodbye(goodbye: Goodbye): void {
-    this.#pending.push(() => this.#events.onGoodbye?.(goodbye));
-  }
-
-  fault(error: OrthantError): void {
-    this.#pending.push(() => this.#events.onFault?.(error));
-  }
-
-  complete(interestId: number): void {
-    this.#pending.push(() => this.#events.onComplete?.(interestId));
-  }
-
-  result(result: OwnEditResult): void {
-    this.#pending.push(() => this.#events.onEditResult?.(result));
-  }
-
-  game(payload: Uint8Array): void {
-    this.#pending.push(() => this.#events.onGame?.(payload));
-  }
-
-  blocks(catalog: BlockCatalog): void {
-    this.#pending.push(() => this.#events.onBlocks?.(catalog));
-  }
-
-  placed(placed: Placed, moveMs: number | undefined): void {
-    this.#pending.push(() => this.#events.onPlaced?.(placed, moveMs));
-  }
-
+  /** The time of the entities whose change fires next. */
   clock(timeMs: number): void {
     this.#clockMs = timeMs;
   }
@@ -157,6 +131,6 @@ export class EventQueue {
     this.#clockMs = undefined;
     if (clockMs !== undefined) this.#events.onClock?.(clockMs);
     if (entities !== undefined) this.#events.onEntities?.(entities);
-    for (const fire of pending) fire();
+    for (const fire of pending) fire(this.#events);
   }
 }

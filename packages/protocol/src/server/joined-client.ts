@@ -3,7 +3,6 @@ import type { Account } from "./account.ts";
 import { PendingBlocks } from "./blocks/block-feed.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
-import { EntityClock } from "./entities/entity-clock.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
 import type { Agreement } from "./handshake.ts";
 import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
@@ -31,7 +30,6 @@ export interface JoinedClient {
   readonly interest: ClientInterest;
   readonly sender: RegionSender;
   readonly entities: PendingEntities;
-  readonly clock: EntityClock;
   readonly results: EditResultQueue;
   readonly blocks: PendingBlocks;
   readonly game: GameQueue;
@@ -58,7 +56,6 @@ export function joinedClient(
     interest: new ClientInterest(context, regions, agreement.isResumed),
     sender: new RegionSender(context, regions, agreement.encoding, nowMs),
     entities: new PendingEntities(),
-    clock: new EntityClock(),
     results,
     blocks: new PendingBlocks(context.blocks),
     game: new GameQueue(),

@@ -1,5 +1,5 @@
 import type { NumberedDetails } from "../message/entity.ts";
-import { ENTITIES_MAX } from "../message/limits.ts";
+import { CLOCK_WRAP_MS, ENTITIES_MAX } from "../message/limits.ts";
 import type { NumberedEditResult } from "../message/server-message.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { DecidedEdit } from "./edits/edit-queue.ts";
@@ -82,6 +82,7 @@ export class PendingEntities {
   readonly #detailed = new Set<GridEntity>();
   #isStale = false;
   #maySend = false;
+  #hadChanges = false;
 
   /** Marks the client's list of entities as outdated. */
   markStale(): void {
@@ -107,9 +108,15 @@ export class PendingEntities {
     for (const entity of entities) this.#detailed.add(entity);
   }
 
-  /** True when there are changes to send. */
-  get isWaiting(): boolean {
-    return this.#isStale || this.#messages.length > 0;
+  /**
+   * Writes the time of the entities before changes, and also in the tick after the last ones: it says that nothing moved
+   * on. Rule N56.
+   */
+  writeClock(out: Outbox, nowMs: number): void {
+    const hasChanges = this.#isStale || this.#messages.length > 0;
+    if (hasChanges || this.#hadChanges)
+      out.write({ kind: "clock", timeMs: Math.floor(nowMs) % CLOCK_WRAP_MS });
+    this.#hadChanges = hasChanges;
   }
 
   /** Writes the client's messages for this tick. */

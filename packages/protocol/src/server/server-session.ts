@@ -365,7 +365,7 @@ export class ServerSession implements Watcher {
       joined.player.writePlaced(this.#out, nowMs);
       joined.sender.write(this.#out);
       joined.results.write(this.#out, regions);
-      joined.clock.write(this.#out, joined.entities.isWaiting, nowMs);
+      joined.entities.writeClock(this.#out, nowMs);
       joined.entities.write(this.#out, entities, regions, sendWork);
       joined.game.write(this.#out);
     }

@@ -35,30 +35,22 @@ export const WIRE1_DROPS: readonly Wire1Drop[] = Object.keys({
   failure: true,
 } satisfies Record<Wire1Drop, true>) as Wire1Drop[];
 
-/** Counts datagrams. Each one is either accepted, or dropped for exactly one reason. */
-export class DatagramCounts {
-  readonly #dropped: Record<Wire1Drop, number> = Object.fromEntries(
-    WIRE1_DROPS.map((reason) => [reason, 0]),
-  ) as Record<Wire1Drop, number>;
-  #accepted = 0;
+/** Counts of datagrams. Each one is either accepted, or dropped for exactly one reason. */
+export interface DatagramCounts {
+  /** Datagrams that had an effect. */
+  accepted: number;
+  /** Datagrams without effect, by reason. */
+  readonly dropped: Record<Wire1Drop, number>;
+}
 
-  /** Counts a datagram that had an effect. */
-  accept(): void {
-    this.#accepted++;
-  }
+/** Returns counts that begin with 0. */
+export function datagramCounts(): DatagramCounts {
+  const none = WIRE1_DROPS.map((reason) => [reason, 0]);
+  return { accepted: 0, dropped: Object.fromEntries(none) as Record<Wire1Drop, number> };
+}
 
-  /** Counts a datagram that had no effect. */
-  drop(reason: Wire1Drop): void {
-    this.#dropped[reason]++;
-  }
-
-  /** Number of datagrams that had an effect. */
-  get accepted(): number {
-    return this.#accepted;
-  }
-
-  /** Number of datagrams without effect, by reason. */
-  get dropped(): Readonly<Record<Wire1Drop, number>> {
-    return this.#dropped;
-  }
+/** Counts a datagram, with the reason if it had no effect. */
+export function countDatagram(counts: DatagramCounts, drop: Wire1Drop | undefined): void {
+  if (drop === undefined) counts.accepted++;
+  else counts.dropped[drop]++;
 }

@@ -9,7 +9,7 @@ const REPEAT_MS_MIN = 250;
 const REPEAT_MS_MAX = 4_000;
 
 /** Schedules the repetition of an unanswered message. */
-export class Repetition {
+class Repetition {
   #times = 0;
   #dueMs = Number.NEGATIVE_INFINITY;
 

@@ -2,7 +2,7 @@ import { TILE_CHUNKS, type TimeSource } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { TILE_CHUNK_EDGE, type TileChunk } from "@orthant/core/chunk";
 import { floorDivide, PositionMap, PositionSet, voxelIndex } from "@orthant/core/lattice";
-import { DatagramCounts, type Wire1Drop } from "../drop-counts.ts";
+import { countDatagram, datagramCounts, type Wire1Drop } from "../drop-counts.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import { readDatagram, type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";
 import {
@@ -49,7 +49,7 @@ const RECONNECT_MS = 2_000;
  */
 export class Wire1Client {
   readonly #options: Wire1ClientOptions;
-  readonly #counts = new DatagramCounts();
+  readonly #counts = datagramCounts();
   readonly #chunks = new PositionMap<TileChunk>();
   /** Wanted chunks, and when each one arrived or was requested. */
   readonly #wanted = new PositionMap<number>();
@@ -134,8 +134,7 @@ export class Wire1Client {
   receive(datagram: Uint8Array): void {
     const read = readDatagram(datagram);
     const drop = "stage" in read ? read.stage : this.#take(read);
-    if (drop === undefined) this.#counts.accept();
-    else this.#counts.drop(drop);
+    countDatagram(this.#counts, drop);
   }
 
   /** Sends due datagrams. Call it about 20 times per second. */

@@ -27,7 +27,7 @@ const ON_ITS_WAY_MS = 250;
 const REPEAT_MS_MAX = 60_000;
 
 /** What one session has of one chunk, as far as the server can know. */
-export class ChunkCopy implements ChunkWatcher {
+class ChunkCopy implements ChunkWatcher {
   /** The session that owns this copy. */
   readonly session: CopyOwner;
   readonly #sender: CopySender;

@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 const FAILED_MAX = 1_024;
 
 /** Reads regions from disk for callers that repeat their requests. */
-export class RegionLoads {
+class RegionLoads {
   readonly #world: Pick<SyncWorld, "load">;
   readonly #nowMs: () => number;
   readonly #loading = new PositionSet();

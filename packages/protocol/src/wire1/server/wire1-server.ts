@@ -1,7 +1,7 @@
 import { OrthantError, TILE_CHUNKS } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { positionsEqual } from "@orthant/core/lattice";
-import { DatagramCounts, type Wire1Drop } from "../drop-counts.ts";
+import { countDatagram, datagramCounts, type Wire1Drop } from "../drop-counts.ts";
 import {
   isFromServer,
   isText,
@@ -43,7 +43,7 @@ const CONTROL_DATAGRAMS: Readonly<Record<Wire1Control, Uint8Array>> = {
 export class Wire1Server {
   readonly #parts: Wire1Context;
   readonly #handshakes: Wire1Handshakes;
-  readonly #counts = new DatagramCounts();
+  readonly #counts = datagramCounts();
   readonly #sessions = new Map<string, Wire1Session>();
   readonly #sessionsByAddress = new Map<string, number>();
   #sentDatagrams = 0;
@@ -90,8 +90,7 @@ export class Wire1Server {
       this.#parts.options.events?.onFailure?.(error);
       drop = "failure";
     }
-    if (drop === undefined) this.#counts.accept();
-    else this.#counts.drop(drop);
+    countDatagram(this.#counts, drop);
   }
 
   /** Sends each session the chunks it lacks, without waiting. */

@@ -28,7 +28,7 @@ export interface Wire1Context {
 const WAITING_MAX = 16;
 
 /** Passes a player's commands to the game, each once per tick and at a limited rate. */
-export class GameCommands {
+class GameCommands {
   readonly #rate: TokenBucket;
   readonly #seen = new Set<string>();
   #waiting: Wire1GameCommand[] = [];

@@ -18,7 +18,12 @@ export class SmallServer {
   readonly #small: SmallCluster;
   #isAlive = true;
 
-  private constructor(small: SmallCluster, gateway: ClusterGateway, backbone: MemoryBackbone, rules: SyncRules) {
+  private constructor(
+    small: SmallCluster,
+    gateway: ClusterGateway,
+    backbone: MemoryBackbone,
+    rules: SyncRules,
+  ) {
     this.#small = small;
     this.gateway = gateway;
     this.backbone = backbone;

@@ -1,6 +1,6 @@
-import { isOrthantError, OrthantError, type Position, type TimeSource } from "@orthant/core";
+import { isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { regionBox } from "@orthant/core/lattice";
-import type { BorderEdit, WorldEngine } from "@orthant/world/engine";
+import type { BorderEdit } from "@orthant/world/engine";
 import {
   type EditTransfer,
   editTransferBytes,

@@ -1,12 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  AIR,
-  type BlockCatalog,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  type TimeSource,
-} from "@orthant/core";
+import { AIR, type BlockCatalog, isOrthantError, OrthantError } from "@orthant/core";
 import { diffBlockCatalogs } from "@orthant/core/chunk";
 import type { PositionSet } from "@orthant/core/lattice";
 import { nextTurn } from "@orthant/core/time";

@@ -1,11 +1,4 @@
-import {
-  type DataCodec,
-  type Dimensions,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  type TimeSource,
-} from "@orthant/core";
+import { type DataCodec, type Dimensions, isOrthantError, OrthantError } from "@orthant/core";
 import { Axes } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import { SerialQueue } from "@orthant/disk/files";

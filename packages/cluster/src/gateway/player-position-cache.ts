@@ -1,8 +1,4 @@
-import type { TimeSource } from "@orthant/core";
-import { pointOnAxes } from "@orthant/core/lattice";
-import { sleep } from "@orthant/core/time";
-import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
-import type { WorldEngine } from "@orthant/world/engine";
+import { type Pose, posesEqual, roundPose } from "@orthant/protocol";
 import { REQUEST_PLAYERS_MAX } from "../shard/owner-messages.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 

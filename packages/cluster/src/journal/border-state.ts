@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import { type Codec, decode, encode, list, record, varUint } from "@orthant/core/bytes";
-import { positionCodec } from "@orthant/core/engine";
+import { positionCodec } from "@orthant/core/lattice";
 import type { WorldDescription } from "@orthant/save";
 import { type EditTransfer, editTransferBytes, editTransferCodec } from "../shard/border-edits.ts";
 import {

@@ -1,4 +1,4 @@
-import { type DataCodec, type Dimensions, OrthantError, type VoxelBox } from "@orthant/core";
+import type { DataCodec, Dimensions, VoxelBox } from "@orthant/core";
 import { callback, checkedOptions, requireObject, unchecked } from "@orthant/core/arguments";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Simulation, SimulationOptions, SimulationStatistics } from "@orthant/world";

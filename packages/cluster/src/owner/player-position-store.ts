@@ -1,5 +1,6 @@
 import type { TimeSource } from "@orthant/core";
-import { pointOnAxes, sleep } from "@orthant/core/engine";
+import { pointOnAxes } from "@orthant/core/lattice";
+import { sleep } from "@orthant/core/time";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { PlayersAnswer, PlayersRequest, RememberedPose } from "../shard/owner-messages.ts";

@@ -127,7 +127,11 @@ export class ClusterDirectory {
    * Adds a split to the map unless it is there, without undoing concurrent changes. The map stays unchanged
    * if `requireHeld` throws, or if another node rewrites the map after that check.
    */
-  async completeSplit(backbone: Backbone, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
+  async completeSplit(
+    backbone: Backbone,
+    split: ShardSplit,
+    requireHeld: () => Promise<void>,
+  ): Promise<void> {
     await this.#rewrite(backbone, async (map) => {
       if (shardsOf(map).includes(split.to)) return map;
       await requireHeld();
@@ -136,7 +140,10 @@ export class ClusterDirectory {
   }
 
   /** Changes the blocks in the map, without undoing concurrent changes. Throws what `next` throws. Rule K37. */
-  async changeBlocks(backbone: Backbone, next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
+  async changeBlocks(
+    backbone: Backbone,
+    next: (catalog: BlockCatalog) => BlockCatalog,
+  ): Promise<BlockCatalog> {
     let catalog = this.#map.world.catalog;
     await this.#rewrite(backbone, (map) => {
       catalog = next(map.world.catalog);

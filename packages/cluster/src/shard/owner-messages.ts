@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
-import { type Codec, list, option } from "@orthant/core/bytes";
+import { type Codec, constant, list, option, record, string, varU64, varUint } from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/lattice";
 import type { ClockChange, EditOrigin } from "@orthant/core/tree";
 import {

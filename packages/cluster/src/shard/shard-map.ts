@@ -6,7 +6,7 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import { type Codec, decode, encode, list, record, string } from "@orthant/core/bytes";
 import { blockCatalogCodec, diffBlockCatalogs } from "@orthant/core/chunk";
 import type { GeneratorRef } from "@orthant/core/generate";
 import {

@@ -1,4 +1,4 @@
-import { type Codec, list } from "@orthant/core/bytes";
+import { type Codec, list, record, varUint } from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/lattice";
 import { type ChunkTickChanges, tickChangesCodec } from "@orthant/save/journal";
 import { EDIT_CHUNKS_MAX } from "@orthant/world";

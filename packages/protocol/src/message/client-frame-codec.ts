@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { ByteReader, type Codec, list, magic, option } from "@orthant/core/bytes";
+import { ByteReader, type Codec, constant, list, magic, option, record, u64 } from "@orthant/core/bytes";
 import { boxCodec } from "@orthant/core/lattice";
 import { RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/tree";
 import type {

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import type { Codec } from "@orthant/core/bytes";
+import { bytes, type Codec, constant, record } from "@orthant/core/bytes";
 import { EPOCH_MAX, type Epoch } from "@orthant/core/tree";
 import type { GameMessage } from "./client-message.ts";
 import { FRAME_MESSAGES_MAX, GAME_BYTES_MAX, PROTOCOL_VERSION } from "./limits.ts";

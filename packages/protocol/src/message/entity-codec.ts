@@ -1,5 +1,14 @@
 import type { Vector } from "@orthant/core";
-import { type ByteReader, bytes, type Codec, list, string, varUint } from "@orthant/core/bytes";
+import {
+  type ByteReader,
+  bytes,
+  type Codec,
+  constant,
+  list,
+  record,
+  string,
+  varUint,
+} from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/lattice";
 import type {
   EntityDetails,

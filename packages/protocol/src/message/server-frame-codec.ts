@@ -1,6 +1,16 @@
 import { type ChunkShape, chunkShape, OrthantError } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import { type ByteWriter, type Codec, option, varUint } from "@orthant/core/bytes";
+import {
+  type ByteWriter,
+  bool,
+  type Codec,
+  constant,
+  option,
+  record,
+  string,
+  u16,
+  varUint,
+} from "@orthant/core/bytes";
 import { AXES, CHUNK_VOXELS_MAX, positionFrom } from "@orthant/core/lattice";
 import { generatorMapCodec, regionPatchCodec } from "@orthant/core/tree";
 import { blocksCodec, catalogCodec, readBlocks } from "./blocks-codec.ts";

@@ -2,7 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ClusterGateway, createClusterWorld, DiskFolders, type Backbone, ShardFolders } from "@orthant/cluster";
+import {
+  type Backbone,
+  ClusterGateway,
+  createClusterWorld,
+  DiskFolders,
+  ShardFolders,
+} from "@orthant/cluster";
 import { type Position, systemTime } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { systemRandomBits } from "@orthant/core/lattice";

@@ -38,12 +38,12 @@ export class ShardEntities {
 
   /** Returns an entity that is in this shard and in memory. */
   get(entityId: bigint): StoredEntity | undefined {
-    return this.#context.world.entity(entityId);
+    return this.#context.world.entities.get(entityId);
   }
 
   /** Returns the entities of this shard in a box of voxels, ordered by id. Those are in memory from then on. */
   async in(box: Box): Promise<readonly StoredEntity[]> {
-    const found = await this.#context.world.entitiesIn(box);
+    const found = await this.#context.world.entities.in(box);
     return found.filter((entity) => this.#isHere(entity));
   }
 
@@ -52,7 +52,7 @@ export class ShardEntities {
    * leaves. Returns an unsubscribe function.
    */
   onChange(listener: (event: StoredEntityEvent) => void): () => void {
-    return this.#context.world.onEntity(listener);
+    return this.#context.world.entities.onEvent(listener);
   }
 
   /** Adds an entity and returns its id. It may be placed in another shard. */
@@ -60,7 +60,7 @@ export class ShardEntities {
     await this.#whenOpen();
     const { world, log, options } = this.#context;
     const entityId = newEntityId(options.random);
-    const stored = world.sharedEntities.place(entityId, entity);
+    const stored = world.entities.place(entityId, entity);
     try {
       this.#requireFit(stored);
     } catch (error) {
@@ -132,7 +132,7 @@ export class ShardEntities {
 
   #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
     const { world, log } = this.#context;
-    world.despawnEntity(entity.entityId);
+    world.entities.despawn(entity.entityId);
     const number = log.border.nextNumber();
     log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
     this.#crossings.start();
@@ -150,7 +150,7 @@ export class ShardEntities {
 
   #require(entityId: bigint): StoredEntity {
     const { options, world } = this.#context;
-    const entity = world.entity(entityId);
+    const entity = world.entities.get(entityId);
     if (entity !== undefined) return entity;
     throw new OrthantError(
       "ORT_NOT_FOUND",

@@ -55,7 +55,7 @@ export class ShardSaver {
   /** Plans a save after changes were added to the log, which may be only about transfers. */
   stored(): void {
     if (this.#gate.isClosed) return;
-    this.#world.sharedEntities.touch();
+    this.#world.touch();
     this.plan();
   }
 

@@ -3,7 +3,7 @@ import { Axes } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { EVERYTHING_LOADED, type SimulatedPart, simulate } from "@orthant/world/engine";
+import { type EngineSteps, EVERYTHING_LOADED, simulate } from "@orthant/world/engine";
 import { STEP_LEAVING_MAX } from "../journal/step-entry.ts";
 import type { EditTransferRequest, StepAnswer, TransferOutcome } from "../shard/transfer-messages.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
@@ -50,7 +50,7 @@ export class ShardSteps {
     this.watched = new WatchedSectors(world.shape, time);
     this.#arrivals = new Arrivals(context);
     const capacity = new OutboxCapacity(log.border.edits.outbox, (region) => maps.shardOf(region));
-    this.#part = {
+    this.#steps = world.shardSteps({
       owns: (region) => log.owns(region),
       newEntityId: () => newEntityId(random),
       activeBoxes: () => this.watched.boxes(),
@@ -60,7 +60,7 @@ export class ShardSteps {
         return this.#arrivals.begin();
       },
       maySend: (region, edit) => capacity.take(region, edit),
-    };
+    });
   }
 
   /** The last step that was made, and whether steps are made now. */
@@ -203,7 +203,6 @@ export class ShardSteps {
 
   /** Applies edits of other shards in a step without systems. Those that cannot be applied are reported. */
   async #applyAlone(arrivals: readonly Arrival[]): Promise<void> {
-    const { world } = this.#context;
     const make = async (): Promise<void> => {
       this.#arrivals.chooseOnly(arrivals);
       await this.#steps.make(EVERYTHING_LOADED, () => undefined);

@@ -155,7 +155,7 @@ export class ShardOwner {
     const stays = isOutside(split, this.#world.shape);
     await this.#world.entities.loadAll();
     // In the same step in which the record is written, which implies it. If the split fails, this owner ends.
-    this.#world.sharedEntities.drop((entity) => !stays(entity));
+    this.#world.entities.drop((entity) => !stays(entity));
     this.#saver.unrecorded();
     await this.#log.split(split);
     this.#saver.plan();

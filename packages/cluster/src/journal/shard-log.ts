@@ -1,4 +1,10 @@
-import { type BlockCatalog, type ChunkShape, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import {
+  type BlockCatalog,
+  type ChunkShape,
+  isOrthantError,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
 import { boxContains, getOrAdd } from "@orthant/core/lattice";
 import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";

@@ -1,4 +1,5 @@
 import { type Codec, list, record } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import {
   compareTransfers,
   shardNameCodec,
@@ -71,8 +72,7 @@ export class TransferInbox<Arrival extends TransferId> {
 
   /** Returns what was received from a shard, without what is before `low`. */
   #from(from: string, low: TransferId): Received<Arrival> {
-    const received = this.#received.get(from) ?? { low, last: new Map<string, Arrival>() };
-    this.#received.set(from, received);
+    const received = getOrAdd(this.#received, from, () => ({ low, last: new Map<string, Arrival>() }));
     if (compareTransfers(received.low, low) >= 0) return received;
     received.low = low;
     for (const [lane, last] of received.last) if (compareTransfers(last, low) < 0) received.last.delete(lane);

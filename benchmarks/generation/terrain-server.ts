@@ -1,7 +1,7 @@
 import { CUBE_CHUNKS, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { generationPool } from "@orthant/generation/node";
 import { createServer } from "@orthant/server";
+import { generationPool } from "@orthant/worker-pool/node";
 import { createWorldEngine } from "@orthant/world/engine";
 import { endWithParent } from "../child.ts";
 import { LatenessWatch } from "../stall/lateness.ts";

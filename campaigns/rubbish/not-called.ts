@@ -29,7 +29,7 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
 export const BROWSER_ENTRIES: ReadonlySet<string> = new Set([
   "@orthant/client/browser",
   "@orthant/disk/browser",
-  "@orthant/generation/browser",
+  "@orthant/worker-pool/browser",
   "@orthant/viewer",
   "@orthant/viewer/worker",
   "@orthant/viewer/world-worker.js",

@@ -1,7 +1,6 @@
 import { box } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { MemoryDisk } from "@orthant/disk";
-import { generationPool } from "@orthant/generation/node";
 import {
   applyRepair,
   compareSaves,
@@ -14,6 +13,7 @@ import {
   surveySave,
   verifySave,
 } from "@orthant/save";
+import { generationPool } from "@orthant/worker-pool/node";
 import { createWorld } from "@orthant/world";
 import { freeze } from "./damage.ts";
 import { functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";

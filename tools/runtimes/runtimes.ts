@@ -93,7 +93,7 @@ export const RUNTIMES: readonly Runtime[] = [
 export const RUNTIME_TESTS: readonly string[] = [
   ...testsOf("disk", "disk-contract node-disk node-lock overlay-disk synced-calls tar"),
   ...testsOf("testkit", "runtime"),
-  ...testsOf("generation", "pool"),
+  ...testsOf("worker-pool", "pool"),
   ...testsOf("client", "real-server"),
   ...testsOf("world", "journal journal-binding journal-entities journal-readers"),
   ...testsOf("cli", "killed-serve processes serve signals program"),

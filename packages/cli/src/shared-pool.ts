@@ -1,5 +1,5 @@
 import type { GenerationPool } from "@orthant/core/generate";
-import { generationPool } from "@orthant/generation/node";
+import { generationPool } from "@orthant/worker-pool/node";
 
 let pool: GenerationPool | undefined;
 

@@ -13,8 +13,8 @@ import {
 import type { SeededGenerator, VoxelSource } from "@orthant/core/generate";
 import { sleep } from "@orthant/core/time";
 import { MemoryDisk } from "@orthant/disk";
-import { generationPool } from "@orthant/generation/node";
 import { codeOf } from "@orthant/testkit";
+import { generationPool } from "@orthant/worker-pool/node";
 import { createWorld, openWorld } from "@orthant/world";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 /**
  * A pool of web workers that generates chunks beside a page.
  *
- * @module @orthant/generation/browser
+ * @module @orthant/worker-pool/browser
  */
 
 import { requireFunction } from "@orthant/core/arguments";
@@ -19,7 +19,7 @@ export type { WorkerPoolOptions } from "../pool/worker-pool.ts";
 /** Options of a pool in a browser. */
 export interface BrowserPoolOptions extends WorkerPoolOptions {
   /**
-   * Starts the program `@orthant/generation/browser/worker`, if the page has it at another address. By default
+   * Starts the program `@orthant/worker-pool/browser/worker`, if the page has it at another address. By default
    * bundlers find it by its address in this module.
    */
   readonly startWorker?: () => Worker;

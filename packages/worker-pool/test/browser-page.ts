@@ -1,6 +1,6 @@
 import { CUBE_CHUNKS, terrain } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
-import { generationPool } from "@orthant/generation/browser";
+import { generationPool } from "@orthant/worker-pool/browser";
 
 /** What the page reports: whether the workers generated what the page did, and how many leaves there are. */
 export interface PoolReport {

@@ -1,7 +1,7 @@
 /**
  * A pool of worker threads that generates chunks beside the loop of a program.
  *
- * @module @orthant/generation/node
+ * @module @orthant/worker-pool/node
  */
 
 import { createRequire } from "node:module";
@@ -47,7 +47,7 @@ function start({ onAnswer, onFailure }: GenerationWorkerEvents): GenerationWorke
 
 /** The package's own name leads to compiled code even when this module runs from its source. */
 function workerProgram(): URL {
-  return pathToFileURL(createRequire(import.meta.url).resolve("@orthant/generation/node/worker"));
+  return pathToFileURL(createRequire(import.meta.url).resolve("@orthant/worker-pool/node/worker"));
 }
 
 /** The main program would run a second time. */

@@ -18,7 +18,7 @@ import {
 } from "@orthant/core/generate";
 import { regionBox } from "@orthant/core/lattice";
 import { encodeGeneratedRegion } from "@orthant/core/tree";
-import { generationPool } from "@orthant/generation/node";
+import { generationPool } from "@orthant/worker-pool/node";
 import { codeOfRejection } from "@orthant/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { crashing, MODULE, odd, slow, throwing } from "./sample-generators.mjs";
@@ -147,7 +147,7 @@ describe("a pool of workers", () => {
   test("keeps no process alive when it is idle", async () => {
     const { spawnSync } = await import("node:child_process");
     const program = `
-      import { generationPool } from "@orthant/generation/node";
+      import { generationPool } from "@orthant/worker-pool/node";
       import { CUBE_CHUNKS, terrain } from "@orthant/core";
       const { ref } = terrain({ seed: 1n });
       const space = generationPool().open({ ref, shape: CUBE_CHUNKS, module: undefined });

@@ -123,7 +123,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "new MarsMinerSave",
   "RegionFile.readColumn",
   "RegionFile.close",
-  "RegionFile.withOwnFindings",
+  "RegionFile.withNewFindings",
   "new RegionFile",
   "new NbtCompound",
   "new ColumnSection",

@@ -13,7 +13,7 @@ import type { ImportTasks } from "./format/import-tasks.ts";
 import type { ConversionLoss } from "./format/losses.ts";
 import { QUIET } from "./format/quiet.ts";
 import { FOREIGN_FORMATS } from "./formats.ts";
-import { OwnImportTasks } from "./imported/own-tasks.ts";
+import { LocalImportTasks } from "./imported/local-tasks.ts";
 import { luantiFormat, luantiKind } from "./luanti/format.ts";
 import { minecraftFormat, minecraftKind } from "./minecraft/format.ts";
 import { schematicFormat } from "./schematic/format.ts";
@@ -43,7 +43,7 @@ export async function openImportTasks(
 ): Promise<ImportTasks> {
   const kind = [minecraftKind, luantiKind].find(({ name }) => name === format);
   if (kind === undefined) throw new OrthantError("ORT_ARGUMENT", `threads cannot share worlds of ${format}`);
-  return new OwnImportTasks(await kind.openSource(disk, world, values));
+  return new LocalImportTasks(await kind.openSource(disk, world, values));
 }
 
 /** A world of another program, as a save in memory. */

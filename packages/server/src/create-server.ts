@@ -39,8 +39,8 @@ export async function createServer<D extends Dimensions = Dimensions>(
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "engine" in options.world ? options.world.engine : options.world;
   const axes = new Axes<D>(world.shape);
-  const ownCodec = "dataCodec" in options.world ? options.world.dataCodec : PLAIN_DATA;
-  const { dataCodec = ownCodec } = options;
+  const worldCodec = "dataCodec" in options.world ? options.world.dataCodec : PLAIN_DATA;
+  const { dataCodec = worldCodec } = options;
   const limits = limitsOf(options.limits);
   const time = options.time ?? steadyTime;
   const log = loggerOf(options.logger);

@@ -45,7 +45,7 @@ export class ImportThreads implements ImportTasks {
     this.#own = own;
     this.#workers = Array.from({ length: count - 1 }, () => new ImportWorker(place));
     // On a tie a worker gets the piece: this thread also writes.
-    this.#threads = [...this.#workers, new OwnThread(own)];
+    this.#threads = [...this.#workers, new MainThread(own)];
   }
 
   async takeCensus(piece: number): Promise<PieceCensus> {
@@ -73,7 +73,7 @@ export class ImportThreads implements ImportTasks {
 }
 
 /** Works in this thread, one piece after the other. */
-class OwnThread implements ImportThread {
+class MainThread implements ImportThread {
   readonly #tasks: ImportTasks;
   #last: Promise<unknown> = Promise.resolve();
   pending = 0;

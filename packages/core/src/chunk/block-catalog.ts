@@ -1,7 +1,7 @@
 import { requireList } from "../arguments/checks.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { BlockIds, type BlockProperties } from "./block-ids.ts";
-import { type BlockType, findContradiction, type NewBlockType, ownBlockTypes } from "./block-type.ts";
+import { type BlockType, checkedBlockTypes, findContradiction, type NewBlockType } from "./block-type.ts";
 import { nearestNames } from "./nearest-names.ts";
 
 /** Each part of an unknown block's colour is at least this, so that none is too dark to see. */

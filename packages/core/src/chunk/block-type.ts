@@ -73,10 +73,11 @@ export function idCountOf({ properties }: Pick<BlockType, "properties">): number
 }
 
 /** Returns copies of types with all fields. Throws `ORT_ARGUMENT` for a field that a type cannot have. */
-export function ownBlockTypes(types: readonly NewBlockType[]): BlockType[] {
+export function checkedBlockTypes(types: readonly NewBlockType[]): BlockType[] {
   const own: BlockType[] = [];
   // A loop by index also visits holes.
-  for (let index = 0; index < types.length; index++) own.push(ownBlockType(`types[${index}]`, types[index]));
+  for (let index = 0; index < types.length; index++)
+    own.push(checkedBlockType(`types[${index}]`, types[index]));
   return own;
 }
 
@@ -110,8 +111,8 @@ function ownProperties(at: string, given: unknown): BlockProperty[] {
 }
 
 /** Returns a list of tags in ascending order, each once. */
-export function ownTags(at: string, given: unknown): string[] {
-  return [...new Set(ownStrings(at, given))].sort();
+export function checkedTags(at: string, given: unknown): string[] {
+  return [...new Set(checkedStrings(at, given))].sort();
 }
 
 /** Returns a copy of a list of strings. */

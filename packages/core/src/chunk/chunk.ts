@@ -24,7 +24,7 @@ import {
   uniformVoxels,
   unpackVoxels,
 } from "./palette-voxels.ts";
-import { ownDataEdits, VoxelData, type VoxelDataEdit } from "./voxel-data.ts";
+import { checkedDataEdits, VoxelData, type VoxelDataEdit } from "./voxel-data.ts";
 
 /** The block of empty space. */
 export const AIR = 0;
@@ -162,7 +162,7 @@ export class Chunk {
 
   /** Returns the chunk with other data for some voxels, the last one for a voxel winning. Throws `ORT_LIMIT` for too much. */
   editData(edits: readonly VoxelDataEdit[]): Chunk {
-    return this.withData(this.data.edit(ownDataEdits(edits, this.volume)));
+    return this.withData(this.data.edit(checkedDataEdits(edits, this.volume)));
   }
 
   /** Returns the chunk with the same blocks and this data instead of its own. */
@@ -206,22 +206,22 @@ export class Chunk {
   /** Returns the chunk with one block in every voxel of a box, relative to the chunk's corner. */
   fill(shape: ChunkShape, box: Box, block: number): Chunk {
     requireInteger(block, 0, U16_MAX, "block");
-    const own = ownShape(shape);
-    requireInteger(own.volume, this.volume, this.volume, "the volume of shape");
+    const checked = checkedShape(shape);
+    requireInteger(checked.volume, this.volume, this.volume, "the volume of shape");
     const { min, max } = (typeof box === "object" ? (box ?? {}) : {}) as Partial<Box>;
     if (!isPosition(min) || !isPosition(max))
       throw wrongArgument("box", box, "it is { min, max }, two positions of four numbers");
-    if (!isBox(min, max) || !boxContainsBox({ min: [0, 0, 0, 0], max: own.extents }, { min, max })) {
+    if (!isBox(min, max) || !boxContainsBox({ min: [0, 0, 0, 0], max: checked.extents }, { min, max })) {
       throw new OrthantError(
         "ORT_ARGUMENT",
-        `box is [${min}] to [${max}], which is not inside [${own.extents}]`,
+        `box is [${min}] to [${max}], which is not inside [${checked.extents}]`,
       );
     }
     const voxels = this.voxels();
     for (let w = min[3]; w < max[3]; w++)
       for (let z = min[2]; z < max[2]; z++)
         for (let y = min[1]; y < max[1]; y++) {
-          const row = indexInChunk(own, 0, y, z, w);
+          const row = indexInChunk(checked, 0, y, z, w);
           voxels.fill(block, row + min[0], row + max[0]);
         }
     const filled = chunkOf(packVoxels(voxels), this.data);
@@ -318,7 +318,7 @@ function requireEdit(edit: unknown): void {
 }
 
 /** Returns the shape, with fields that were read once. */
-function ownShape(shape: unknown): ChunkShape {
+function checkedShape(shape: unknown): ChunkShape {
   const { extents, volume } = (typeof shape === "object" ? (shape ?? {}) : {}) as Partial<ChunkShape>;
   if (isPosition(extents) && typeof volume === "number") return { extents, volume };
   throw wrongArgument("shape", shape, "it is what chunkShape returns");

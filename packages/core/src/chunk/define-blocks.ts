@@ -9,6 +9,8 @@ import {
   BLOCK_LIGHT_MAX,
   type BlockProperty,
   type BlockType,
+  checkedStrings,
+  checkedTags,
   isTransparentName,
   lightOfName,
   ownStrings,
@@ -71,7 +73,7 @@ export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinition
   const added: BlockType[] = [];
   let { endId } = catalog;
   for (const [name, definition] of Object.entries(definitions)) {
-    const defined = ownDefinition(name, definition);
+    const defined = checkedDefinition(name, definition);
     const type = catalog.byName(name);
     if (type === undefined) {
       const next = newType(name, endId, defined);
@@ -140,9 +142,9 @@ function grown(types: readonly BlockType[]): BlockCatalog {
 }
 
 /** The fields of a definition that are given. */
-type OwnDefinition = Partial<Omit<BlockType, "id" | "name" | "retired">>;
+type CheckedDefinition = Partial<Omit<BlockType, "id" | "name" | "retired">>;
 
-function ownDefinition(name: string, given: unknown): OwnDefinition {
+function checkedDefinition(name: string, given: unknown): CheckedDefinition {
   const at = `blocks.${name}`;
   requireObject(at, given, "it is an object such as { colour: 0xb87333, solid: true }");
   const unknown = Object.keys(given).find((field) => !FIELDS.includes(field));
@@ -165,11 +167,11 @@ function ownProperties(at: string, given: unknown): BlockProperty[] {
   requireObject(at, given, 'they are an object such as { facing: ["north", "east"] }');
   return Object.entries(given).map(([name, values]) => ({
     name,
-    values: ownStrings(`${at}.${name}`, values),
+    values: checkedStrings(`${at}.${name}`, values),
   }));
 }
 
-function newType(name: string, id: number, defined: OwnDefinition): BlockType {
+function newType(name: string, id: number, defined: CheckedDefinition): BlockType {
   return {
     id,
     name,
@@ -185,8 +187,8 @@ function newType(name: string, id: number, defined: OwnDefinition): BlockType {
 }
 
 /** Returns in which field a definition differs from a type, or `undefined`. */
-function findDifference(type: BlockType, defined: OwnDefinition): string | undefined {
-  for (const field of Object.keys(defined) as (keyof OwnDefinition)[]) {
+function findDifference(type: BlockType, defined: CheckedDefinition): string | undefined {
+  for (const field of Object.keys(defined) as (keyof CheckedDefinition)[]) {
     const there = shown(field, type[field]);
     const wanted = shown(field, defined[field]);
     if (there !== wanted) return `${field} is ${there} in this world and ${wanted} in the definition`;

@@ -294,7 +294,7 @@ export function diffVoxelData(before: VoxelData, after: VoxelData): readonly Vox
 }
 
 /** Returns edits of data as our own. Throws `ORT_ARGUMENT` for one that no chunk of this volume can have. */
-export function ownDataEdits(edits: readonly VoxelDataEdit[], volume: number): readonly VoxelDataEdit[] {
+export function checkedDataEdits(edits: readonly VoxelDataEdit[], volume: number): readonly VoxelDataEdit[] {
   if (!Array.isArray(edits)) throw wrongArgument("edits", edits, "it is a list of { index, data }");
   return edits.map((edit: unknown) => {
     const { index, data } = (typeof edit === "object" ? (edit ?? {}) : {}) as Partial<VoxelDataEdit>;

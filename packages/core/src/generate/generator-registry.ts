@@ -111,9 +111,9 @@ export class GeneratorRegistry {
     const map = GeneratorMap.of(generators);
     // A world of one generator pays nothing for the others.
     const source = map.isSingle
-      ? sourceOf(map.current, own)
-      : new MappedVoxels(map, new Map(map.refs.map((ref) => [ref, sourceOf(ref, own)])));
-    return new GeneratedSpace(source, own);
+      ? sourceOf(map.current, checked)
+      : new MappedVoxels(map, new Map(map.refs.map((ref) => [ref, sourceOf(ref, checked)])));
+    return new GeneratedSpace(source, checked);
   }
 
   #sourceOf(ref: GeneratorRef, shape: ChunkShape): VoxelSource {

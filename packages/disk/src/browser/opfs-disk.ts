@@ -97,7 +97,7 @@ export class OpfsDisk implements Disk {
   }
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
-    requireOwnPath(path);
+    requireUnreservedPath(path);
     return this.#inTurn("open", path, async () => {
       const found = mode === "create" ? await this.#create(path) : await this.#find(path);
       const content = found.content ?? (await OpfsContent.open(path, found.file));
@@ -108,8 +108,8 @@ export class OpfsDisk implements Disk {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    requireOwnPath(from);
-    requireOwnPath(to);
+    requireUnreservedPath(from);
+    requireUnreservedPath(to);
     await this.#inTurn("rename", from, async () => {
       const found = await this.#find(from);
       const folder = await this.#folder(parentOf(to));
@@ -125,7 +125,7 @@ export class OpfsDisk implements Disk {
   }
 
   async remove(path: string): Promise<boolean> {
-    requireOwnPath(path);
+    requireUnreservedPath(path);
     return this.#inTurn("remove", path, async () => {
       const found = await this.#lookFor(path);
       if (found === undefined) return false;
@@ -137,7 +137,7 @@ export class OpfsDisk implements Disk {
   }
 
   async list(directory: string): Promise<readonly DirectoryEntry[]> {
-    requireOwnFolder(directory);
+    requireUnreservedFolder(directory);
     return this.#inTurn("list", directory, async () => {
       const entries: DirectoryEntry[] = [];
       for await (const [name, { kind }] of (await this.#folder(directory)).entries()) {
@@ -148,7 +148,7 @@ export class OpfsDisk implements Disk {
   }
 
   async makeDirectory(path: string): Promise<void> {
-    requireOwnPath(path);
+    requireUnreservedPath(path);
     await this.#inTurn("makeDirectory", path, async () => {
       const parent = await this.#folder(parentOf(path));
       await parent
@@ -159,13 +159,13 @@ export class OpfsDisk implements Disk {
 
   /** Only checks that the directory exists: the browser decides when to write names. */
   async syncDirectory(directory: string): Promise<void> {
-    requireOwnFolder(directory);
+    requireUnreservedFolder(directory);
     await this.#inTurn("syncDirectory", directory, () => this.#folder(directory));
   }
 
   /** The folder is already exclusively ours, so this only separates users of this disk. */
   async lock(path: string): Promise<DiskLock> {
-    requireOwnPath(path);
+    requireUnreservedPath(path);
     const refuse = (operation: string, detail: string): never => {
       throw new OrthantError("ORT_LOCKED", `${operation}: ${detail}`, { path, operation });
     };
@@ -295,14 +295,14 @@ async function moveFile(
   else await content.move(folder, name);
 }
 
-function requireOwnPath(path: string): void {
+function requireUnreservedPath(path: string): void {
   requirePath(path);
   if (path !== GONE_FOLDER && !path.startsWith(`${GONE_FOLDER}/`)) return;
   throw diskError("ORT_PATH", `${GONE_FOLDER} is the disk's own`, path);
 }
 
-function requireOwnFolder(path: string): void {
-  if (path !== "") requireOwnPath(path);
+function requireUnreservedFolder(path: string): void {
+  if (path !== "") requireUnreservedPath(path);
 }
 
 /** Rethrows a browser error of this name as one of ours. */

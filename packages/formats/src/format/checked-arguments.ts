@@ -18,7 +18,7 @@ export interface FileTarget {
 }
 
 /** Returns a copy of a disk with a path, or nothing for a conversion that only reports. */
-export function ownFileTarget(target: unknown): FileTarget | undefined {
+export function checkedFileTarget(target: unknown): FileTarget | undefined {
   if (target === undefined) return undefined;
   const advice = "it is { disk, path }, or undefined to report only";
   if (typeof target !== "object" || target === null) throw wrongArgument("target", target, advice);

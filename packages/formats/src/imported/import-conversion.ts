@@ -15,7 +15,7 @@ import { ImportProgress, type StoredCensus } from "./import-progress.ts";
 import type { ImportSource } from "./import-source.ts";
 import { StateCollector } from "./imported-blocks.ts";
 import { nextImportedId } from "./imported-entities.ts";
-import { inOrder, OwnImportTasks } from "./own-tasks.ts";
+import { inOrder, LocalImportTasks } from "./local-tasks.ts";
 import { generatorsAround } from "./surroundings.ts";
 
 const NAME_LENGTH_MAX = 1_024;
@@ -38,7 +38,7 @@ export class ImportConversion {
   /** A generator fills the space around the world, which is air without one. */
   constructor(
     source: ImportSource,
-    tasks: ImportTasks = new OwnImportTasks(source),
+    tasks: ImportTasks = new LocalImportTasks(source),
     generator?: GeneratorRef,
   ) {
     this.#source = source;

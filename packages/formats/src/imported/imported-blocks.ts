@@ -74,12 +74,14 @@ export class StateCollector {
       losses.add("data of old blocks", `no table lists ${state}, which becomes ${flattened.state}`);
     this.#states.set(
       state,
-      this.#ownName(parseState(flattened?.state ?? `minecraft:unknown_${state.replace(":", "_")}`, losses)),
+      this.#untakenName(
+        parseState(flattened?.state ?? `minecraft:unknown_${state.replace(":", "_")}`, losses),
+      ),
     );
   }
 
   /** A name of a generator's block is taken. */
-  #ownName(state: ParsedState): ParsedState {
+  #untakenName(state: ParsedState): ParsedState {
     const isTaken = !AIRS.has(state.name) && this.#generated.types.some(({ name }) => name === state.name);
     return isTaken ? { ...state, name: `imported:${state.name}` } : state;
   }

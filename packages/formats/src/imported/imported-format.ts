@@ -5,7 +5,7 @@ import { verifySave } from "@orthant/save";
 import type { Format, FormatRequest } from "../format/format.ts";
 import { ImportConversion } from "./import-conversion.ts";
 import type { ImportedKind, ImportSource } from "./import-source.ts";
-import { OwnImportTasks } from "./own-tasks.ts";
+import { LocalImportTasks } from "./local-tasks.ts";
 
 /** Maximum number of steps of a world that is opened in memory: columns, chunks or blocks. */
 const OPENED_STEPS_MAX = 16_384;
@@ -48,7 +48,7 @@ export function importedFormat(kind: ImportedKind): Format {
     async convert(request) {
       const source = await opened(request);
       const isLarge = source.fingerprint !== undefined && stepsOf(source) >= THREADED_STEPS_MIN;
-      const own = new OwnImportTasks(source);
+      const own = new LocalImportTasks(source);
       const tasks = isLarge ? request.startImport?.(kind.name, own) : undefined;
       const generator = request.generator?.(source.seed ?? 0n);
       const conversion = new ImportConversion(source, tasks ?? own, generator);

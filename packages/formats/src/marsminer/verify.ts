@@ -17,7 +17,7 @@ import {
   STRINGS_FILE,
   stringsHead,
 } from "./layout.ts";
-import { type OpenMarsMinerOptions, ownMarsMinerOptions } from "./save.ts";
+import { checkedMarsMinerOptions, type OpenMarsMinerOptions } from "./save.ts";
 
 /** Blocks of one state do not overlap, so each byte is read about once. */
 const BUDGET = 1;
@@ -34,7 +34,7 @@ export async function verifyMarsMiner(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   requireDisk("disk", disk);
-  const { cubeSize = DEFAULT_CUBE_SIZE, dialect: given } = ownMarsMinerOptions(options);
+  const { cubeSize = DEFAULT_CUBE_SIZE, dialect: given } = checkedMarsMinerOptions(options);
   const dialect = given ?? (await likeliestDialect(disk));
   let files: SaveFiles | undefined;
   try {

@@ -127,7 +127,7 @@ export class MinecraftSource implements ImportSource {
       losses.addAll(damageLosses(open.region.findings));
       return { chunks: [], losses: losses.list(), savedAtMs: 0 };
     }
-    const region = open.region.withOwnFindings();
+    const region = open.region.withNewFindings();
     const slots = open.slots.get(cell) ?? [];
     const chunks: ImportedChunk[] = [];
     const entities: ImportedEntity[] = [];
@@ -161,7 +161,7 @@ export class MinecraftSource implements ImportSource {
       losses.addAll(damageLosses([findingOf(error, beside)])),
     );
     if (open === undefined) return [];
-    const region = open.region.withOwnFindings();
+    const region = open.region.withNewFindings();
     const entities: ImportedEntity[] = [];
     for await (const column of region.columns(open.slots.get(cell) ?? [])) entities.push(...column.entities);
     losses.addAll(damageLosses([...open.region.findings, ...region.findings]));

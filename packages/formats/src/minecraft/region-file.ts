@@ -94,7 +94,7 @@ export class RegionFile {
   }
 
   /** Returns the same open file with findings of its own, which begin here. Closing one closes both. */
-  withOwnFindings(): RegionFile {
+  withNewFindings(): RegionFile {
     const log = new FindingLog(this.#path);
     return new RegionFile(this.#disk, this.#file, this.#path, this.#fileBytes, log, this.slots, this.#shared);
   }

@@ -16,7 +16,12 @@ import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
 import { formatPosition } from "../format/text.ts";
 import { planBlocks, type RenamedBlock } from "./block-plan.ts";
 import { PasteEdits } from "./paste-edits.ts";
-import { ownPasteOptions, type PasteOptions, type PasteTarget, requirePasteTarget } from "./paste-options.ts";
+import {
+  checkedPasteOptions,
+  type PasteOptions,
+  type PasteTarget,
+  requirePasteTarget,
+} from "./paste-options.ts";
 import { contentBox, sourceChunks, visitPart } from "./source-chunks.ts";
 
 /** What was pasted. */
@@ -52,11 +57,11 @@ export async function pasteWorld<D extends Dimensions>(
 ): Promise<PasteReport<D>> {
   requirePasteTarget(target);
   requireSave("source", source);
-  const own = ownPasteOptions(options);
+  const checked = checkedPasteOptions(options);
   const axes = new Axes<D>(target.chunkShape);
-  const place = await placeOf(axes, source, own);
+  const place = await placeOf(axes, source, checked);
   const losses = new ConversionLosses();
-  const found = await countVoxels(source, place.box, own, losses);
+  const found = await countVoxels(source, place.box, checked, losses);
   const plan = planBlocks(catalogOf(source.global.description), target.blocks, found.blocks.keys());
   let voxels = 0;
   for (const [block, count] of found.blocks) {
@@ -65,13 +70,13 @@ export async function pasteWorld<D extends Dimensions>(
   }
   losses.add("entities", "only voxels are pasted", await countEntities(source, place.box));
   const defined = Object.keys(plan.definitions);
-  const edits = new PasteEdits(target, own.onEdit, losses);
-  if (!own.dryRun) {
+  const edits = new PasteEdits(target, checked.onEdit, losses);
+  if (!checked.dryRun) {
     if (defined.length > 0) await target.defineBlocks(plan.definitions);
     const ids = new Map(
       Array.from(plan.blocks, ([block, { type, properties }]) => [block, target.blocks.id(type, properties)]),
     );
-    await pasteVoxels(edits, source, { ...own, ...place, axes, ids });
+    await pasteVoxels(edits, source, { ...checked, ...place, axes, ids });
   }
   return {
     box: axes.shownVoxels(place.box),

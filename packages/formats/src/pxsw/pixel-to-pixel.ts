@@ -11,7 +11,7 @@ import {
   pixelsOf,
   Version1Writer,
 } from "@orthant/pixel-world";
-import { ownFileTarget } from "../format/checked-arguments.ts";
+import { checkedFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
@@ -19,7 +19,7 @@ import {
   listingFirst,
 } from "../format/losses.ts";
 import {
-  ownPixelOptions,
+  checkedPixelOptions,
   type PixelConvertOptions,
   requirePixelSave,
   requireTargetKind,
@@ -38,19 +38,19 @@ export function convertPixelToPixel(
 ): Promise<ConversionReport> {
   requirePixelSave(save);
   requireTargetKind(kind);
-  const file = ownFileTarget(target);
-  const own = ownPixelOptions(options);
+  const file = checkedFileTarget(target);
+  const checked = checkedPixelOptions(options);
   const { facts } = save;
   if (kind === "native" && (facts.chunkEdge !== CHUNK_EDGE || facts.layers.length !== PIXEL_BYTES)) {
     const detail = `chunks of ${facts.chunkEdge} pixels with ${facts.layers.length} layers, where version 1 has 512 and 4`;
     throw new OrthantError("ORT_DIALECT", detail);
   }
-  return listingFirst(file === undefined, own, async (losses, isDry) => {
-    const generator = own.generator?.ref ?? facts.generator;
+  return listingFirst(file === undefined, checked, async (losses, isDry) => {
+    const generator = checked.generator?.ref ?? facts.generator;
     const written: PixelFacts = kind === "version2" ? { ...facts, generator } : facts;
-    const writer = isDry || file === undefined ? undefined : await openTarget(kind, file, written, own);
+    const writer = isDry || file === undefined ? undefined : await openTarget(kind, file, written, checked);
     try {
-      return await copy(save, kind, writer, losses, own);
+      return await copy(save, kind, writer, losses, checked);
     } finally {
       await writer?.close();
     }

@@ -27,7 +27,7 @@ import {
   type ConversionReport,
   listingFirst,
 } from "../format/losses.ts";
-import { ownPixelOptions, type PixelConvertOptions, requirePixelSave } from "./checked-arguments.ts";
+import { checkedPixelOptions, type PixelConvertOptions, requirePixelSave } from "./checked-arguments.ts";
 import { entityOfBody, factsAttachment, firstFreeId } from "./entities.ts";
 
 /** Chunks have 128 x 128 voxels, or fewer if the world's own chunks are smaller. */
@@ -48,9 +48,9 @@ export function convertPixelToTree(
 ): Promise<ConversionReport> {
   requirePixelSave(save);
   requireTarget(target);
-  const own = ownPixelOptions(options);
-  return listingFirst(target === undefined, own, (losses, isDry) =>
-    run(save, isDry ? undefined : target, losses, own),
+  const checked = checkedPixelOptions(options);
+  return listingFirst(target === undefined, checked, (losses, isDry) =>
+    run(save, isDry ? undefined : target, losses, checked),
   );
 }
 

@@ -69,7 +69,7 @@ interface Placed {
   readonly name?: string | undefined;
 }
 
-type OwnPlace = Pick<Placed, "rotation" | "translation">;
+type LocalPlace = Pick<Placed, "rotation" | "translation">;
 
 class SceneWalk {
   readonly #nodes: ReadonlyMap<number, VoxNode>;
@@ -77,7 +77,7 @@ class SceneWalk {
   readonly #frame: number;
   readonly #findings: FindingLog;
   readonly #path = new Set<number>();
-  readonly #ownPlaces = new Map<number, OwnPlace>();
+  readonly #localPlaces = new Map<number, LocalPlace>();
   readonly #shownModels = new Map<number, number>();
   #visits = 0;
   readonly instances: VoxInstance[] = [];
@@ -107,7 +107,7 @@ class SceneWalk {
   }
 
   #transform(id: number, node: VoxNode & { kind: "transform" }, outer: Placed): void {
-    const { rotation, translation } = this.#ownPlace(id, node);
+    const { rotation, translation } = this.#localPlace(id, node);
     const moved = rotate(outer.rotation, translation);
     this.visit(node.child, {
       rotation: compose(outer.rotation, rotation),
@@ -123,8 +123,8 @@ class SceneWalk {
   }
 
   /** Groups may share a node with many key frames or long texts: it is read once. */
-  #ownPlace(id: number, node: VoxNode & { kind: "transform" }): OwnPlace {
-    const known = this.#ownPlaces.get(id);
+  #localPlace(id: number, node: VoxNode & { kind: "transform" }): LocalPlace {
+    const known = this.#localPlaces.get(id);
     if (known !== undefined) return known;
     const key = keyAt(node.frames, this.#frame);
     const rotation = key?.rotation === undefined ? IDENTITY : parseRotation(key.rotation);
@@ -133,7 +133,7 @@ class SceneWalk {
     if (rotation === undefined) this.#unreadable(id, "rotation", key?.rotation);
     if (translation === undefined) this.#unreadable(id, "translation", key?.translation);
     const place = { rotation: rotation ?? IDENTITY, translation: translation ?? ([0, 0, 0] as const) };
-    this.#ownPlaces.set(id, place);
+    this.#localPlaces.set(id, place);
     return place;
   }
 

@@ -122,8 +122,8 @@ function requirePair(name: string, value: unknown): readonly [x: number, y: numb
 /** Encodes a body record, the same in both versions. Throws `ORT_ARGUMENT` for an inconsistent body. */
 export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
   requireWhole("pixelBytes", pixelBytes, 1, LAYERS_MAX);
-  const own = checkedBody(body);
-  const { id, position, velocity, width, height, origin, pixels, mask, extension } = own;
+  const checked = checkedBody(body);
+  const { id, position, velocity, width, height, origin, pixels, mask, extension } = checked;
   requireInteger(width, 1, BODY_EDGE_MAX, "body.width");
   requireInteger(height, 1, BODY_EDGE_MAX, "body.height");
   const count = width * height;
@@ -132,7 +132,7 @@ export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
   requireInteger(mask.length, maskBytes(count), maskBytes(count), "the length of body.mask");
   requireInteger(extension.length, 0, BODY_EXTENSION_BYTES_MAX, "the length of body.extension");
   for (const axis of [0, 1] as const) requireInteger(origin[axis], I32_MIN, I32_MAX, `body.origin[${axis}]`);
-  const fault = faultOfMask(mask, count) ?? faultOfNumbers(own);
+  const fault = faultOfMask(mask, count) ?? faultOfNumbers(checked);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", `body ${id}: ${fault}`);
   const [pixelBlock, maskBlock] = [encodeSizedBlock(pixels), encodeSizedBlock(mask)];
   const out = new ByteWriter(bodyHeader.bytes + pixelBlock.length + maskBlock.length + extension.length);
@@ -140,10 +140,10 @@ export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
     id,
     positionX: position[0],
     positionY: position[1],
-    rotation: own.rotation,
+    rotation: checked.rotation,
     velocityX: velocity[0],
     velocityY: velocity[1],
-    angularVelocity: own.angularVelocity,
+    angularVelocity: checked.angularVelocity,
     width,
     height,
     originX: origin[0],

@@ -74,7 +74,7 @@ export function pixelsOf(
   if (generator !== undefined && typeof generator?.fill !== "function")
     throw wrongArgument("generator", generator, "it has the method fill");
   requireObject("form", form, "it is { chunkEdge, layers }");
-  ownLayers("form.layers", form.layers);
+  checkedLayers("form.layers", form.layers);
   requireWhole("form.chunkEdge", form.chunkEdge, 1, CHUNK_EDGE_MAX);
   requireWhole("x", x, I32_MIN, I32_MAX);
   requireWhole("y", y, I32_MIN, I32_MAX);
@@ -123,7 +123,7 @@ export const VERSION1_LAYERS: readonly PixelLayer[] = DEFAULT_LAYERS.map(({ name
 }));
 
 /** Returns copies of layers. Throws `ORT_ARGUMENT` for a field of the wrong kind. */
-export function ownLayers(name: string, layers: unknown): readonly PixelLayer[] {
+export function checkedLayers(name: string, layers: unknown): readonly PixelLayer[] {
   requireList(name, layers, "it is a list of { name, kept }");
   requireWhole(`${name}.length`, layers.length, 1, LAYERS_MAX);
   return convertList(name, layers, "it is a list of { name, kept }", (layer, index) => {

@@ -81,11 +81,12 @@ export class Save implements SaveState {
    * leaves. Only parts of the index around the latest queries stay in memory.
    */
   async leavesIn(box: Box): Promise<readonly LeafEntry[]> {
-    const own = ownChunks(box);
-    do await this.index.load(own);
-    while (!this.index.isLoaded(own));
-    if (++this.#queries % QUERIES_REMEMBERED === 0) this.index.unload((cube) => boxesIntersect(cube, own));
-    return [...this.index.touching(own)];
+    const checked = checkedChunks(box);
+    do await this.index.load(checked);
+    while (!this.index.isLoaded(checked));
+    if (++this.#queries % QUERIES_REMEMBERED === 0)
+      this.index.unload((cube) => boxesIntersect(cube, checked));
+    return [...this.index.touching(checked)];
   }
 
   /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
@@ -177,7 +178,7 @@ export function requireSave(name: string, value: unknown): asserts value is Save
 }
 
 /** Returns a copy of a box of chunks. */
-function ownChunks(box: unknown): Box {
+function checkedChunks(box: unknown): Box {
   const { min, max } = (typeof box === "object" ? (box ?? {}) : {}) as Partial<Record<keyof Box, unknown>>;
   if (!isPosition(min) || !isPosition(max) || AXES.some((axis) => min[axis] > max[axis]))
     throw wrongArgument("box", box, "it is { min, max }, two positions of four whole numbers");

@@ -30,8 +30,8 @@ export class Revocations {
 
   /** Revokes a player or a token. Throws `ORT_ARGUMENT` for a target that is neither. */
   add(revocation: Revocation): void {
-    const own = ownRevocation(revocation);
-    this.#revoked.set(keyOf(own), own);
+    const checked = checkedRevocation(revocation);
+    this.#revoked.set(keyOf(checked), checked);
   }
 
   /** Removes a revocation. Returns whether there was one. */
@@ -65,12 +65,12 @@ function because(what: string, { reason }: Revocation): string {
 }
 
 function byKey(revoked: readonly Revocation[]): Map<string, Revocation> {
-  const own = convertList("revoked", revoked, "it is a list of revocations", ownRevocation);
+  const own = convertList("revoked", revoked, "it is a list of revocations", checkedRevocation);
   return new Map(own.map((revocation) => [keyOf(revocation), revocation]));
 }
 
 /** Returns a copy, which no later change of the caller's object reaches. */
-function ownRevocation(revocation: unknown): Revocation {
+function checkedRevocation(revocation: unknown): Revocation {
   requireObject("the revocation", revocation, '{ playerId: 7n } is a player, { tokenId: "abc" } a token');
   const { playerId, tokenId, reason } = revocation as Record<string, unknown>;
   if (reason !== undefined && typeof reason !== "string") throw notRevocable("a reason that is not text");

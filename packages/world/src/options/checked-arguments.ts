@@ -125,7 +125,7 @@ export function requireSeededGenerator(name: string, value: unknown): SeededGene
 }
 
 /** Returns positions with chunks as our own. */
-export function ownChunkPairs<D extends Dimensions>(
+export function checkedChunkPairs<D extends Dimensions>(
   axes: Axes<D>,
   chunks: readonly (readonly [chunkPosition: Position<D>, chunk: Chunk])[],
 ): readonly (readonly [position: Position, chunk: Chunk])[] {

@@ -7,7 +7,7 @@ import { storedEntities } from "./imported-entities.ts";
 import { holdsBlocks, leavesOf } from "./imported-leaves.ts";
 
 /** The work on pieces in this thread. */
-export class OwnImportTasks implements ImportTasks {
+export class LocalImportTasks implements ImportTasks {
   readonly width: number = 1;
   readonly #source: ImportSource;
   readonly #seen = new Set<string>();

@@ -18,7 +18,7 @@ import { MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { World } from "@orthant/world";
 import { createWorld, openOrCreateWorld, openWorld } from "orthant";
-import { differencesOf, shownWorld } from "./shown-world.ts";
+import { differencesOf, publicWorld } from "./public-world.ts";
 import type { Arguments, Stage, Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";
 
@@ -118,10 +118,10 @@ async function reopened(world: World, place: MemoryDisk | string): Promise<reado
     if (isOrthantError(error, "ORT_READ_ONLY")) return [];
     throw error;
   }
-  const before = await shownWorld(world, [origin], []);
+  const before = await publicWorld(world, [origin], []);
   await world.close();
   const again = await openWorld(place, { readOnly: true, generators: world.engine.state.generators });
-  const after = await shownWorld(again, [origin], []);
+  const after = await publicWorld(again, [origin], []);
   await again.close();
   return differencesOf(before, after);
 }

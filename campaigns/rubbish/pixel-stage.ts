@@ -53,10 +53,10 @@ class PixelCalls implements OpenStage {
 
   async finish(): Promise<readonly string[]> {
     await this.#world.save().done;
-    const before = await shownPixels(this.#world);
+    const before = await publicPixels(this.#world);
     await this.#world.close();
     const again = await openPixelWorld(this.#disk, PATH, { autosave: false });
-    const after = await shownPixels(again);
+    const after = await publicPixels(again);
     await again.close();
     return [...new Set([...before.keys(), ...after.keys()])]
       .filter((name) => !isDeepStrictEqual(before.get(name), after.get(name)))
@@ -65,7 +65,7 @@ class PixelCalls implements OpenStage {
 }
 
 /** Reads all chunks and bodies near the origin. */
-async function shownPixels(world: PixelWorld): Promise<ReadonlyMap<string, unknown>> {
+async function publicPixels(world: PixelWorld): Promise<ReadonlyMap<string, unknown>> {
   const everything = new Map<string, unknown>();
   for (let x = -REACH; x <= REACH; x++) {
     for (let y = -REACH; y <= REACH; y++) {

@@ -9,7 +9,7 @@ import {
   type WorldOptions,
   type WorldSnapshot,
 } from "@orthant/world";
-import { differencesOf, type ShownWorld, shownWorld } from "./shown-world.ts";
+import { differencesOf, type PublicWorld, publicWorld } from "./public-world.ts";
 import { simulationTargets } from "./simulation-targets.ts";
 import { type Arguments, methodTargets, type OpenStage, type Stage, type Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";
@@ -109,8 +109,8 @@ class WorldCalls implements OpenStage {
     );
   }
 
-  #shown(world: World): Promise<ShownWorld> {
-    return shownWorld(world, [...this.#chunks.values()], [...this.#places.values()]);
+  #shown(world: World): Promise<PublicWorld> {
+    return publicWorld(world, [...this.#chunks.values()], [...this.#places.values()]);
   }
 
   #knownEntity(): bigint {

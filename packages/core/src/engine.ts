@@ -19,7 +19,7 @@ export {
   blockCatalogCodec,
   blockCatalogHash,
 } from "./chunk/block-catalog-codec.ts";
-export { idCountOf, requireShownTexts } from "./chunk/block-type.ts";
+export { idCountOf, requirePrintableTexts } from "./chunk/block-type.ts";
 export { chunkLater, diffChunks } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
@@ -168,14 +168,14 @@ export {
   requireKnownFields,
   requireList,
   requireObject,
-  requireShownName,
+  requirePrintableName,
   requireText,
   requireTime,
   requireWhole,
   voxelPlacement,
   voxelPlacements,
 } from "./world/arguments.ts";
-export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
+export { ChunksEdit, LazyChanges, publicDataChange } from "./world/chunks-edit.ts";
 export { decodeData, encodeData, encodeSetData, requireDataCodec } from "./world/data-codec.ts";
 export { dataText } from "./world/data-text.ts";
 export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";

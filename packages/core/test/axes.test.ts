@@ -48,7 +48,7 @@ describe("Axes", () => {
 
   test("a position of three numbers gets a fourth, and loses it again", () => {
     expect(axes.position("position", [1, -2, 3])).toEqual([1, -2, 3, 0]);
-    expect(axes.shown([1, -2, 3, 0])).toEqual([1, -2, 3]);
+    expect(axes.publicPosition([1, -2, 3, 0])).toEqual([1, -2, 3]);
   });
 
   test("minus zero becomes zero", () => {
@@ -79,7 +79,7 @@ describe("Axes", () => {
 
   test("boxes get a fourth axis of one voxel", () => {
     expect(axes.voxels("box", box([0, 0, 0], [2, 3, 4]))).toEqual({ min: [0, 0, 0, 0], max: [2, 3, 4, 1] });
-    expect(axes.shownChunks({ min: [0, 0, 0, 0], max: [2, 3, 4, 1] })).toEqual(
+    expect(axes.publicChunks({ min: [0, 0, 0, 0], max: [2, 3, 4, 1] })).toEqual(
       chunkBox([0, 0, 0], [2, 3, 4]),
     );
   });

@@ -1,6 +1,6 @@
 import type { Box, Vector } from "@orthant/core";
 import { Camera, type Viewpoint } from "./controls/camera.ts";
-import type { Hit, RegionInfo, ShownEntity, View, WorkerMessage, WorldFacts } from "./message/messages.ts";
+import type { Hit, RegionInfo, View, VisibleEntity, WorkerMessage, WorldFacts } from "./message/messages.ts";
 import { Compass } from "./overlay/compass.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
 import { Labels, SliceSlider } from "./overlay/panels.ts";
@@ -57,7 +57,7 @@ export class Viewer {
   #reach: number = REACH.three;
   #hasGhosts = true;
   #hasRegions = false;
-  #entities: readonly ShownEntity[] = [];
+  #entities: readonly VisibleEntity[] = [];
   #notes: readonly RegionInfo[] = [];
   #clocks: readonly NameTag[] = [];
   #isDirty = true;
@@ -243,7 +243,7 @@ export class Viewer {
   }
 
   /** Updates the other players. */
-  setEntities(entities: readonly ShownEntity[]): void {
+  setEntities(entities: readonly VisibleEntity[]): void {
     this.#entities = entities;
     this.touch();
   }
@@ -299,7 +299,7 @@ export class Viewer {
     if (this.#isMap) this.#drawMap();
     else this.stage.draw();
     const names = this.#entityView.show(this.#entities, this.#slice);
-    this.#labels.show([...this.#shownTags(names, "label"), ...this.#shownTags(this.#clocks, "clock")]);
+    this.#labels.show([...this.#visibleTags(names, "label"), ...this.#visibleTags(this.#clocks, "clock")]);
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
     this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
@@ -331,7 +331,7 @@ export class Viewer {
     this.map.draw();
   }
 
-  #shownTags(
+  #visibleTags(
     tags: readonly NameTag[],
     kind: "label" | "clock",
   ): { text: string; at: readonly [number, number]; kind: "label" | "clock" }[] {

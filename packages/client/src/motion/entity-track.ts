@@ -47,8 +47,8 @@ export class EntityTrack {
     this.#samples.push({ ...poseOf(pose), timeMs });
   }
 
-  /** Adds the pose at a time of the server, which is also the newest known time. `shownMs` is the time that is shown. */
-  add(pose: ArrivedPose, timeMs: number, tickMs: number, shownMs: number): void {
+  /** Adds the pose at a time of the server, which is also the newest known time. `displayMs` is the time that is shown. */
+  add(pose: ArrivedPose, timeMs: number, tickMs: number, displayMs: number): void {
     const last = this.#samples.at(-1) as PoseSample;
     if (timeMs <= last.timeMs) {
       this.#velocity = pose.velocity;
@@ -56,7 +56,7 @@ export class EntityTrack {
       return;
     }
     // What was shown before this pose, which did not yet know it.
-    const guess = this.at(shownMs, timeMs - tickMs).position;
+    const guess = this.at(displayMs, timeMs - tickMs).position;
     this.#velocity = pose.velocity;
     if (!this.#isMotion(timeMs - last.timeMs, tickMs)) {
       // It stood until just before.
@@ -65,9 +65,9 @@ export class EntityTrack {
     this.#samples.push({ ...poseOf(pose), timeMs });
     this.#samples.splice(0, this.#samples.length - SAMPLES_MAX);
     this.#falling.learn(this.#samples);
-    const { position } = this.#pathAt(shownMs, timeMs);
+    const { position } = this.#pathAt(displayMs, timeMs);
     const error = positionFrom((axis) => guess[axis] - position[axis]);
-    this.#error = Math.hypot(...error) > ERROR_MAX ? undefined : { from: error, sinceMs: shownMs };
+    this.#error = Math.hypot(...error) > ERROR_MAX ? undefined : { from: error, sinceMs: displayMs };
   }
 
   /** Returns the pose at a time of the server. `newestMs` is the newest time that the server has sent. */

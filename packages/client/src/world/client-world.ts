@@ -71,7 +71,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   }
 
   get spawn(): Vector<D> {
-    return this.#axes.shown(this.replica.spawn);
+    return this.#axes.publicPosition(this.replica.spawn);
   }
 
   get blocks(): BlockCatalog {
@@ -99,7 +99,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   /** Where the server last put the player: at the last welcome, or since. */
   get pose(): ClientPose<D> {
     const { position, orientation } = this.replica.pose;
-    return { position: this.#axes.shown(position), orientation };
+    return { position: this.#axes.publicPosition(position), orientation };
   }
 
   /** Connection status. */
@@ -209,12 +209,12 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
    */
   onChunks(listener: (chunks: readonly ChunkBox<D>[]) => void): () => void {
     requireFunction("listener", listener);
-    return this.replica.onChange((boxes) => listener(boxes.map((box) => this.#axes.shownChunks(box))));
+    return this.replica.onChange((boxes) => listener(boxes.map((box) => this.#axes.publicChunks(box))));
   }
 
   /** The other players and the entities that the client sees. */
   get entities(): readonly Entity<D>[] {
-    return this.replica.entities.map((entity) => this.#shownEntity(entity));
+    return this.replica.entities.map((entity) => this.#publicEntity(entity));
   }
 
   /**
@@ -227,7 +227,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   entitiesAt(nowMs?: number): readonly Entity<D>[] {
     if (nowMs !== undefined && !Number.isFinite(nowMs))
       throw wrongArgument("nowMs", nowMs, "it is a time in milliseconds");
-    return this.replica.entitiesAt(nowMs).map((entity) => this.#shownEntity(entity));
+    return this.replica.entitiesAt(nowMs).map((entity) => this.#publicEntity(entity));
   }
 
   async entitiesIn(box: VoxelBox<D>): Promise<readonly Entity<D>[]> {
@@ -240,7 +240,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
         ),
       )
       .sort((a, b) => (a.id < b.id ? -1 : 1))
-      .map((entity) => this.#shownEntity(entity));
+      .map((entity) => this.#publicEntity(entity));
   }
 
   onEntity(listener: (event: EntityEvent<D>) => void): () => void {
@@ -248,7 +248,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.onEntities(({ entered, changed, left }) => {
       for (const { id } of left) listener({ kind: "gone", id });
       for (const entity of [...entered, ...changed])
-        listener({ kind: "present", entity: this.#shownEntity(entity) });
+        listener({ kind: "present", entity: this.#publicEntity(entity) });
     });
   }
 
@@ -285,12 +285,12 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
       nowMs: () => this.replica.nowMs(),
       requirePose: (name, state) => {
         const { position, orientation } = this.#requirePose(name, state);
-        return { position: this.#axes.shown(position), orientation };
+        return { position: this.#axes.publicPosition(position), orientation };
       },
       move: (pose) => this.move(pose),
       onPlaced: (listener) =>
         this.replica.onPlaced(({ position, orientation }, moveMs) =>
-          listener({ position: this.#axes.shown(position), orientation }, moveMs),
+          listener({ position: this.#axes.publicPosition(position), orientation }, moveMs),
         ),
     };
     return new PredictedPlayer(link, options);
@@ -323,7 +323,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   onMoved(listener: (moved: ClientPose<D> & { readonly reason: string }) => void): () => void {
     requireFunction("listener", listener);
     return this.replica.onPlaced(({ position, orientation, reason }) =>
-      listener({ position: this.#axes.shown(position), orientation, reason }),
+      listener({ position: this.#axes.publicPosition(position), orientation, reason }),
     );
   }
 
@@ -332,16 +332,16 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.close();
   }
 
-  #shownEntity(entity: SeenEntity): Entity<D> {
+  #publicEntity(entity: SeenEntity): Entity<D> {
     const { id, isPlayer, kind, position, orientation, velocity, scale, block, name, tags, data } = entity;
-    const shown = this.#axes.shown(position);
+    const shown = this.#axes.publicPosition(position);
     return {
       id,
       isPlayer,
       kind,
       position: shown,
       orientation,
-      ...(velocity !== undefined && { velocity: this.#axes.shown(velocity) }),
+      ...(velocity !== undefined && { velocity: this.#axes.publicPosition(velocity) }),
       scale,
       block,
       name,

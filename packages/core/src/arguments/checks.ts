@@ -23,7 +23,7 @@ export function requireText(name: string, value: unknown, advice = "it is a stri
 }
 
 /** Returns `value` if it is a name that can be shown to others: see {@link nameFault}. */
-export function requireShownName(name: string, value: unknown): string {
+export function requirePrintableName(name: string, value: unknown): string {
   const text = requireText(name, value);
   const fault = nameFault(text);
   if (fault !== undefined) throw wrongArgument(name, printable(text), fault);

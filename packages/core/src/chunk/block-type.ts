@@ -161,7 +161,7 @@ export function findContradiction(types: readonly BlockType[]): string | undefin
  * Throws `ORT_ARGUMENT` for a type with a text that cannot be shown as it is. For new types only: a world that has others
  * from before stays readable.
  */
-export function requireShownTexts({ id, name, properties, tags }: BlockType): void {
+export function requirePrintableTexts({ id, name, properties, tags }: BlockType): void {
   // Names of properties have only letters, digits and two signs.
   for (const text of [name, ...properties.flatMap(({ values }) => values), ...tags]) {
     const fault = nameFault(text);

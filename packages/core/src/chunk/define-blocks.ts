@@ -77,7 +77,7 @@ export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinition
     const type = catalog.byName(name);
     if (type === undefined) {
       const next = newType(name, endId, defined);
-      requireShownTexts(next);
+      requirePrintableTexts(next);
       endId += new BlockIds(next).count;
       added.push(next);
       continue;
@@ -119,7 +119,7 @@ export function renameBlock(catalog: BlockCatalog, name: string, newName: string
   if (catalog.byName(newName) !== undefined)
     throw wrongArgument("newName", newName, "another block of this world has this name");
   const renamed = { ...(catalog.byId(id) as BlockType), name: newName };
-  requireShownTexts({ ...renamed, properties: [], tags: [] });
+  requirePrintableTexts({ ...renamed, properties: [], tags: [] });
   return grown(catalog.types.map((type) => (type.id === id ? renamed : type)));
 }
 
@@ -189,14 +189,14 @@ function newType(name: string, id: number, defined: CheckedDefinition): BlockTyp
 /** Returns in which field a definition differs from a type, or `undefined`. */
 function findDifference(type: BlockType, defined: CheckedDefinition): string | undefined {
   for (const field of Object.keys(defined) as (keyof CheckedDefinition)[]) {
-    const there = shown(field, type[field]);
-    const wanted = shown(field, defined[field]);
+    const there = formatField(field, type[field]);
+    const wanted = formatField(field, defined[field]);
     if (there !== wanted) return `${field} is ${there} in this world and ${wanted} in the definition`;
   }
   return undefined;
 }
 
-function shown(field: string, value: unknown): string {
+function formatField(field: string, value: unknown): string {
   if (field === "colour") return `0x${(value as number).toString(16).padStart(6, "0")}`;
   if (field !== "properties") return JSON.stringify(value);
   const properties = (value as readonly BlockProperty[]).map(

@@ -39,10 +39,10 @@ function describePlace({ path, offset }: ErrorContext): string {
 /** Returns `ORT_ARGUMENT` for a value of the wrong kind; `advice` says what would be right. */
 export function wrongArgument(field: string, value: unknown, advice: string): OrthantError {
   const name = typeof field === "string" ? field : "the argument";
-  return new OrthantError("ORT_ARGUMENT", `${name} is ${shown(value)}; ${advice}`);
+  return new OrthantError("ORT_ARGUMENT", `${name} is ${formatValue(value)}; ${advice}`);
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   switch (typeof value) {
     case "undefined":
       return "undefined";
@@ -53,14 +53,14 @@ function shown(value: unknown): string {
     case "boolean":
       return `${value} (a ${typeof value})`;
     case "object":
-      return value === null ? "null" : Array.isArray(value) ? shownArray(value) : "an object";
+      return value === null ? "null" : Array.isArray(value) ? formatArray(value) : "an object";
     default:
       return `a ${typeof value}`;
   }
 }
 
 /** Shows short arrays of numbers, such as positions, in full, and only the length of all others. */
-function shownArray(value: readonly unknown[]): string {
+function formatArray(value: readonly unknown[]): string {
   const isShort = value.length <= 8 && value.every((item) => typeof item === "number");
   return isShort ? `[${value.join(", ")}]` : `an array of ${value.length}`;
 }

@@ -109,18 +109,18 @@ export class Axes<D extends Dimensions> {
   }
 
   /** Returns the coordinates that the world shows for a position or vector with four. */
-  shown(position: Vector): Position<D> {
+  publicPosition(position: Vector): Position<D> {
     return position.slice(0, this.dimensions) as unknown as Position<D>;
   }
 
   /** Returns the box of chunks that the world shows. */
-  shownChunks({ min, max }: Box): ChunkBox<D> {
-    return { unit: "chunks", min: this.shown(min), max: this.shown(max) };
+  publicChunks({ min, max }: Box): ChunkBox<D> {
+    return { unit: "chunks", min: this.publicPosition(min), max: this.publicPosition(max) };
   }
 
   /** Returns the box of voxels that the world shows. */
-  shownVoxels({ min, max }: Box): VoxelBox<D> {
-    return { unit: "voxels", min: this.shown(min), max: this.shown(max) };
+  publicVoxels({ min, max }: Box): VoxelBox<D> {
+    return { unit: "voxels", min: this.publicPosition(min), max: this.publicPosition(max) };
   }
 
   #box(name: string, value: unknown, unit: Unit): Box {
@@ -140,7 +140,7 @@ export class Axes<D extends Dimensions> {
     const min = this.position(`${name}.min`, given.min);
     // A box ends after 0 on the axes that the world lacks.
     const max = this.#coordinates(`${name}.max`, given.max, 1);
-    if (!isBox(min, max)) throw emptyBox(name, this.shown(min), this.shown(max));
+    if (!isBox(min, max)) throw emptyBox(name, this.publicPosition(min), this.publicPosition(max));
     this.#requireInWorld(
       `${name}.max`,
       positionFrom((axis) => max[axis] - 1),
@@ -168,7 +168,7 @@ export class Axes<D extends Dimensions> {
     const axis = axisOutside(this.#shape, position);
     if (axis === undefined) return;
     const advice = `chunks of this world have one voxel on ${AXIS_NAMES[axis]}, so it must be 0`;
-    throw wrongArgument(name, this.shown(position), advice);
+    throw wrongArgument(name, this.publicPosition(position), advice);
   }
 
   #wanted(kind: "whole" | "finite"): string {

@@ -73,7 +73,7 @@ export function decodeData(codec: DataCodec, bytes: Uint8Array | undefined): unk
 }
 
 /** Like {@link decodeData}, but returns a copy of the bytes where the codec throws. */
-export function shownData(codec: DataCodec, bytes: Uint8Array | undefined): unknown {
+export function publicData(codec: DataCodec, bytes: Uint8Array | undefined): unknown {
   try {
     return decodeData(codec, bytes);
   } catch {

@@ -34,16 +34,16 @@ export function formatTime(ms: number): string {
 
 /** Formats a position: `[1, -2, 3, 0]`. Axes that a world of these dimensions lacks are left out if the position is at 0 there. */
 export function formatPosition(position: readonly number[], dimensions: number = position.length): string {
-  return `[${position.slice(0, shownAxes(position, dimensions)).join(", ")}]`;
+  return `[${position.slice(0, formattedAxes(position, dimensions)).join(", ")}]`;
 }
 
 /** Formats a half-open box, like a position: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
 export function formatBox({ min, max }: Box, dimensions: number = min.length): string {
-  const axes = shownAxes(min, dimensions);
+  const axes = formattedAxes(min, dimensions);
   return `${formatPosition(min.slice(0, axes))} to ${formatPosition(max.slice(0, axes))}`;
 }
 
-function shownAxes(position: readonly number[], dimensions: number): number {
+function formattedAxes(position: readonly number[], dimensions: number): number {
   return position.slice(dimensions).every((coordinate) => coordinate === 0) ? dimensions : position.length;
 }
 
@@ -51,7 +51,7 @@ function shownAxes(position: readonly number[], dimensions: number): number {
  * Returns a name of another program as a world may have it: with escapes for what cannot be shown, and at most `lengthMax`
  * UTF-16 units.
  */
-export function shownName(name: string, lengthMax: number): string {
+export function importedName(name: string, lengthMax: number): string {
   // Half a surrogate pair is no text.
   return printableName(name)
     .slice(0, lengthMax)

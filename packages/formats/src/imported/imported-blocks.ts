@@ -5,7 +5,7 @@ import { BLOCK_NAME_LENGTH_MAX, blockCatalogCodec, idCountOf, type NewBlockType 
 import { getOrAdd } from "@orthant/core/lattice";
 import { flattenBlock } from "../blocks/old-blocks.ts";
 import type { ConversionLosses } from "../format/losses.ts";
-import { shownName } from "../format/text.ts";
+import { importedName } from "../format/text.ts";
 import { looksOfBlock } from "./block-looks.ts";
 import type { ImportSource } from "./import-source.ts";
 
@@ -144,7 +144,7 @@ export class StateCollector {
 /** Splits `name[property=value,...]`. Properties that no type can have are lost. */
 function parseState(state: string, losses: ConversionLosses): ParsedState {
   const [stated = "", inside = ""] = state.replace(/\]$/, "").split("[", 2);
-  const name = shownName(stated, BLOCK_NAME_LENGTH_MAX) || "unknown";
+  const name = importedName(stated, BLOCK_NAME_LENGTH_MAX) || "unknown";
   if (stated.length > BLOCK_NAME_LENGTH_MAX)
     losses.add(
       "ends of block names",
@@ -160,7 +160,7 @@ function parseState(state: string, losses: ConversionLosses): ParsedState {
       value !== "" &&
       Math.max(property.length, value.length) <= BLOCK_NAME_LENGTH_MAX;
     if (isUsable && properties.size < PROPERTIES_MAX)
-      properties.set(property, shownName(value, BLOCK_NAME_LENGTH_MAX));
+      properties.set(property, importedName(value, BLOCK_NAME_LENGTH_MAX));
     else
       losses.add(
         "properties of blocks",

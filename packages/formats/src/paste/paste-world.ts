@@ -79,8 +79,8 @@ export async function pasteWorld<D extends Dimensions>(
     await pasteVoxels(edits, source, { ...checked, ...place, axes, ids });
   }
   return {
-    box: axes.shownVoxels(place.box),
-    at: axes.shown(place.at),
+    box: axes.publicVoxels(place.box),
+    at: axes.publicPosition(place.at),
     voxels,
     data: found.data - edits.lostData,
     defined,
@@ -113,7 +113,7 @@ async function placeOf<D extends Dimensions>(
   if (box === undefined)
     throw new OrthantError("ORT_ARGUMENT", "there is nothing to paste: it holds only air");
   const end = positionFrom((axis) => at[axis] + box.max[axis] - box.min[axis] - 1);
-  axes.position("the upper corner, at + size of the box,", axes.shown(end));
+  axes.position("the upper corner, at + size of the box,", axes.publicPosition(end));
   return { box, at };
 }
 

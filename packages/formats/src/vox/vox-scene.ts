@@ -78,7 +78,7 @@ class SceneWalk {
   readonly #findings: FindingLog;
   readonly #path = new Set<number>();
   readonly #localPlaces = new Map<number, LocalPlace>();
-  readonly #shownModels = new Map<number, number>();
+  readonly #modelByShape = new Map<number, number>();
   #visits = 0;
   readonly instances: VoxInstance[] = [];
 
@@ -142,10 +142,10 @@ class SceneWalk {
     models: (VoxNode & { kind: "shape" })["models"],
     { rotation, translation, isHidden, layer, name }: Placed,
   ): void {
-    let model = this.#shownModels.get(id);
+    let model = this.#modelByShape.get(id);
     if (model === undefined) model = keyAt(models, this.#frame)?.model;
     if (model === undefined) return;
-    this.#shownModels.set(id, model);
+    this.#modelByShape.set(id, model);
     if (model < 0 || model >= this.#modelCount) {
       this.#findings.damage("ORT_FOREIGN", `shape ${id} shows model ${model} of ${this.#modelCount}`);
       return;

@@ -88,10 +88,10 @@ function keyOf(revocation: RevocationTarget): string {
   if (typeof playerId === "bigint" && playerId >= 0n && playerId <= U64_MAX && tokenId === undefined) {
     return playerKey(playerId);
   }
-  throw notRevocable(`playerId ${shown(playerId)} and tokenId ${shown(tokenId)}`);
+  throw notRevocable(`playerId ${formatId(playerId)} and tokenId ${formatId(tokenId)}`);
 }
 
-function shown(value: unknown): string {
+function formatId(value: unknown): string {
   const isPlain =
     ["number", "bigint", "string", "boolean", "undefined"].includes(typeof value) || value === null;
   return isPlain ? String(value) : `of type ${typeof value}`;

@@ -6,7 +6,7 @@ import { showText, type ViewerElements } from "./elements.ts";
 const DATA_CHARS_MAX = 2_000;
 
 /** What the card says about a voxel. */
-export interface ShownVoxel {
+export interface DescribedVoxel {
   /** The coordinates on the axes of the world. */
   readonly at: readonly number[];
   readonly type: string;
@@ -38,7 +38,7 @@ export class VoxelCard {
   }
 
   /** Shows a voxel, or how to choose one. */
-  show(voxel: ShownVoxel | undefined): void {
+  show(voxel: DescribedVoxel | undefined): void {
     showText(this.#type, voxel?.type ?? "Point at a voxel");
     this.#facts.replaceChildren(...(voxel === undefined ? [] : rowsOf(voxel)));
     this.#data.hidden = voxel?.data === undefined;
@@ -46,7 +46,7 @@ export class VoxelCard {
   }
 }
 
-function rowsOf({ at, properties, data }: ShownVoxel): readonly HTMLElement[] {
+function rowsOf({ at, properties, data }: DescribedVoxel): readonly HTMLElement[] {
   const rows: readonly (readonly [string, string])[] = [
     ["at", at.join(", ")],
     ...Object.entries(properties),

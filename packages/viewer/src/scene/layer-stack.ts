@@ -10,7 +10,7 @@ const WAIT_MS = 700;
 /** Fade-out time of a slice that is not part of a sweep, such as after a turn. */
 const FADE_SECONDS = 0.35;
 
-interface ShownSlice {
+interface VisibleSlice {
   readonly sliceId: number;
   readonly slice: Slice;
   readonly layer: MeshBlockLayer;
@@ -23,7 +23,7 @@ type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" | "drop" }>;
 export class LayerStack {
   readonly #parent: Group;
   readonly #isCalm: () => boolean;
-  #shown: ShownSlice[] = [];
+  #shown: VisibleSlice[] = [];
   /** By slice and mesh block: a mesh block that is made twice before it is shown is shown only once. */
   readonly #waiting = new Map<string, MeshBlockMessage>();
   #askedMs = 0;
@@ -129,7 +129,7 @@ export class LayerStack {
   }
 
   /** A slice on the path of the sweep fades with the sweep; any other fades over time. */
-  #presenceOf(shown: ShownSlice, current: ShownSlice, step: number): number {
+  #presenceOf(shown: VisibleSlice, current: VisibleSlice, step: number): number {
     const isOnWay = shown.slice.hidden === current.slice.hidden;
     const isLeaving = shown !== current && isOnWay && shown.slice.at !== current.slice.at;
     if (isLeaving) return Math.min(shown.presence, presenceAt(shown.slice.at - this.#at));
@@ -137,7 +137,7 @@ export class LayerStack {
     return shown.presence + Math.max(-step, Math.min(step, target - shown.presence));
   }
 
-  #remove(shown: ShownSlice): void {
+  #remove(shown: VisibleSlice): void {
     shown.layer.dispose();
     this.#shown = this.#shown.filter((other) => other !== shown);
   }

@@ -1,5 +1,11 @@
 import type { BlockPlacement, Box, Chunk, EditResult, Position, Vector } from "@orthant/core";
-import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
+import type {
+  RegionInfo,
+  SourceNumbers,
+  VisibleEntity,
+  WorldFacts,
+  WorldStatus,
+} from "../message/messages.ts";
 
 /** Events of a world's source. */
 export interface SourceEvents {
@@ -8,7 +14,7 @@ export interface SourceEvents {
   readonly onStatus: (status: WorldStatus) => void;
   /** Boxes of chunks that changed, were loaded or were unloaded. */
   readonly onChange: (boxes: readonly Box[]) => void;
-  readonly onEntities: (entities: readonly ShownEntity[]) => void;
+  readonly onEntities: (entities: readonly VisibleEntity[]) => void;
 }
 
 /** The part of the world to load. */

@@ -184,8 +184,8 @@ class Replay {
     for (const change of chunks) {
       const { position } = change;
       await this.#keep(boxAt(position));
-      const isShown = axisOutside(content.regions.state.shape, position) === undefined;
-      const hidden = isShown || "chunk" in change ? undefined : await content.hiddenChunk(position);
+      const isVisible = axisOutside(content.regions.state.shape, position) === undefined;
+      const hidden = isVisible || "chunk" in change ? undefined : await content.hiddenChunk(position);
       const chunk = chunkAfter(change, () => hidden ?? this.#chunkAt(position));
       if (isShown) this.#chunks.set(...position, chunk);
       else content.replayHidden(position, chunk);

@@ -3,7 +3,7 @@ import {
   convertList,
   requireBytes,
   requireList,
-  requireShownName,
+  requirePrintableName,
   requireText,
   wrongArgument,
 } from "@orthant/core/arguments";
@@ -24,7 +24,7 @@ import type { Moment, WorldLabel } from "./world-options.ts";
  */
 export function requireLabel({ name, spawn }: WorldLabel, has?: string): void {
   requireShortText("name", name, LABEL_BYTES_MAX);
-  if (name !== has) requireShownName("name", name);
+  if (name !== has) requirePrintableName("name", name);
   requireVector("spawn", spawn, (coordinate) => coordinate);
 }
 

@@ -4,7 +4,7 @@ import type { Axes } from "@orthant/core/lattice";
 import type { ActivePlayer } from "../engine/engine-steps.ts";
 import {
   type NewEntity,
-  shownEntity,
+  publicEntity,
   storedEntityChange,
   storedNewEntity,
   type WorldEntity,
@@ -36,33 +36,33 @@ export interface StepPlayer<D extends Dimensions> {
 }
 
 /** Returns the entities that systems see. */
-export function shownStepEntities<D extends Dimensions>(engine: EngineStep, axes: Axes<D>): StepEntities<D> {
+export function publicStepEntities<D extends Dimensions>(engine: EngineStep, axes: Axes<D>): StepEntities<D> {
   return {
     find(id) {
       const found = engine.entities.find(requireId("id", id));
-      return found && shownEntity(axes, found);
+      return found && publicEntity(axes, found);
     },
     in: (voxels) =>
-      engine.entities.within(axes.voxels("voxels", voxels)).map((entity) => shownEntity(axes, entity)),
+      engine.entities.within(axes.voxels("voxels", voxels)).map((entity) => publicEntity(axes, entity)),
     near(position, distance) {
       const center = axes.vector("position", position);
       const found = engine.entities.near(center, requireDistance(distance));
-      return found.map((entity) => shownEntity(axes, entity));
+      return found.map((entity) => publicEntity(axes, entity));
     },
-    add: (entity) => shownEntity(axes, engine.entities.add(storedNewEntity(axes, entity))),
+    add: (entity) => publicEntity(axes, engine.entities.add(storedNewEntity(axes, entity))),
     change: (id, change) => engine.entities.change(requireId("id", id), storedEntityChange(axes, change)),
     remove: (id) => engine.entities.remove(requireId("id", id)),
   };
 }
 
 /** Returns the players that systems see, each once. */
-export function shownPlayers<D extends Dimensions>(
+export function publicPlayers<D extends Dimensions>(
   axes: Axes<D>,
   players: readonly ActivePlayer[],
 ): readonly StepPlayer<D>[] {
   const byId = new Map(players.map(({ playerId, position }) => [playerId, position]));
   return [...byId]
-    .map(([id, position]) => ({ id, position: axes.shown(position) as Vector<D> }))
+    .map(([id, position]) => ({ id, position: axes.publicPosition(position) as Vector<D> }))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -12,7 +12,7 @@ import { isTickKind } from "@orthant/save/content";
 import type { ActivePlayer } from "../engine/engine-steps.ts";
 import type { EngineStep } from "../steps/engine-step.ts";
 import { drawVoxels } from "./random-ticks.ts";
-import { type StepEntities, type StepPlayer, shownPlayers, shownStepEntities } from "./step-entities.ts";
+import { publicPlayers, publicStepEntities, type StepEntities, type StepPlayer } from "./step-entities.ts";
 
 /** Reads voxels in a step. Sees the edits that the step has made so far. */
 export interface StepReader<D extends Dimensions> {
@@ -87,7 +87,7 @@ const DELAY_STEPS_MAX = 2 ** 36;
 const DRAWN_PER_CHUNK_MAX = 1_024;
 
 /** Returns the step that systems see. */
-export function shownStep<D extends Dimensions>(
+export function publicStep<D extends Dimensions>(
   engine: EngineStep,
   { axes, codec, seed, activeRegions, players }: StepSurroundings<D>,
 ): Step<D> {
@@ -155,8 +155,8 @@ export function shownStep<D extends Dimensions>(
         return due === undefined ? undefined : due - count;
       },
     },
-    entities: shownStepEntities(engine, axes),
-    players: shownPlayers(axes, players()),
+    entities: publicStepEntities(engine, axes),
+    players: publicPlayers(axes, players()),
     drawVoxels(perChunk) {
       const drawn: Position<D>[] = [];
       const count = requireWhole("perChunk", perChunk, 0, DRAWN_PER_CHUNK_MAX);
@@ -164,7 +164,7 @@ export function shownStep<D extends Dimensions>(
       for (const region of activeRegions())
         for (const chunk of positionsLexicographic(regionBox(region))) {
           if (axisOutside(shape, chunk) !== undefined) continue;
-          drawVoxels(draw, shape, chunk, (voxel) => drawn.push(axes.shown(voxel)));
+          drawVoxels(draw, shape, chunk, (voxel) => drawn.push(axes.publicPosition(voxel)));
         }
       return drawn;
     },

@@ -76,7 +76,7 @@ function keptSpace<D extends Dimensions>(
   shape: ChunkShape,
   { kept }: GeneratorMap,
 ): KeptSpace<D> {
-  return { kept: kept.map(({ box }) => axes.shownVoxels(voxelsOfChunks(shape, chunksOfRegions(box)))) };
+  return { kept: kept.map(({ box }) => axes.publicVoxels(voxelsOfChunks(shape, chunksOfRegions(box)))) };
 }
 
 function requireBoxes(boxes: unknown): readonly unknown[] {

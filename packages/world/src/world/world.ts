@@ -38,8 +38,8 @@ import type { WorldHistory } from "../engine/world-history.ts";
 import {
   type NewEntity,
   type PlayerUpdate,
-  shownEntity,
-  shownPlayer,
+  publicEntity,
+  publicPlayer,
   storedEntityChange,
   storedNewEntity,
   storedPlayerChange,
@@ -149,7 +149,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   get spawn(): Vector<D> {
-    return this.#axes.shown(this.engine.spawn);
+    return this.#axes.publicPosition(this.engine.spawn);
   }
 
   /** The number of the last saved state. */
@@ -311,7 +311,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return this.engine.entities.onEvent((event) =>
       listener(
         event.kind === "present"
-          ? { kind: "present", entity: shownEntity(this.#axes, event.entity) }
+          ? { kind: "present", entity: publicEntity(this.#axes, event.entity) }
           : { kind: "gone", id: event.entityId },
       ),
     );
@@ -319,13 +319,13 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** All players who ever joined, ordered by id. */
   get players(): readonly WorldPlayer<D>[] {
-    return this.engine.players.map((player) => shownPlayer(this.#axes, player));
+    return this.engine.players.map((player) => publicPlayer(this.#axes, player));
   }
 
   /** Returns a player by id. */
   player(playerId: bigint): WorldPlayer<D> | undefined {
     const found = this.engine.player(playerId);
-    return found && shownPlayer(this.#axes, found);
+    return found && publicPlayer(this.#axes, found);
   }
 
   /** Adds a player, or changes the one with the same id; omitted fields keep their value. */

@@ -20,7 +20,7 @@ const FIRST_COUNT = 10;
  * The time of the server that a client shows now. It runs as evenly as the client's own clock, however unevenly messages
  * arrive, and behind the newest message by one tick and a margin for late ones: the next pose of what moves is then known.
  */
-export class ShownTime {
+export class DisplayTime {
   #tickMs = 100;
   /** The newest time of the server, and when it arrived. */
   #newest: { readonly serverMs: number; readonly nowMs: number } | undefined;

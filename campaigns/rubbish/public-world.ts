@@ -4,14 +4,14 @@ import type { World, WorldEntity } from "@orthant/world";
 import { shown } from "./try-call.ts";
 
 /** Everything that a world shows to a program. */
-export type ShownWorld = Readonly<Record<string, unknown>>;
+export type PublicWorld = Readonly<Record<string, unknown>>;
 
 /** Reads everything that a world shows: its label, players, history, these chunks and the entities at these places. */
-export async function shownWorld(
+export async function publicWorld(
   world: World,
   chunks: readonly Position<Dimensions>[],
   entityPlaces: readonly Position<Dimensions>[],
-): Promise<ShownWorld> {
+): Promise<PublicWorld> {
   const everything: Record<string, unknown> = {
     name: world.name,
     spawn: world.spawn,
@@ -32,7 +32,7 @@ export async function shownWorld(
 }
 
 /** Says what differs. */
-export function differencesOf(before: ShownWorld, after: ShownWorld): readonly string[] {
+export function differencesOf(before: PublicWorld, after: PublicWorld): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))

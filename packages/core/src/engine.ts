@@ -20,7 +20,7 @@ export {
   blockCatalogHash,
 } from "./chunk/block-catalog-codec.ts";
 export { idCountOf, requirePrintableTexts } from "./chunk/block-type.ts";
-export { chunkLater, diffChunks } from "./chunk/chunk.ts";
+export { diffChunks, lazyChunk } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { blockHandles, defineBlocks, renameBlock, retireBlock } from "./chunk/define-blocks.ts";

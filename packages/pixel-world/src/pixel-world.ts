@@ -242,7 +242,7 @@ export class PixelWorld {
   /** Ends the pause, and runs the save that fell due during it. */
   resumeAutosave(): void {
     this.#autosave.resume();
-    if (this.#closing === undefined) this.#compactLater();
+    if (this.#closing === undefined) this.#scheduleCompaction();
   }
 
   get isAutosavePaused(): boolean {
@@ -288,10 +288,10 @@ export class PixelWorld {
       if (this.#pending.size > 0) this.#startAutosave();
     });
     // Runs after the save, which is complete without it.
-    this.#compactLater();
+    this.#scheduleCompaction();
   }
 
-  #compactLater(): void {
+  #scheduleCompaction(): void {
     void this.#turns.run(() => this.#compact()).catch(() => undefined);
   }
 

@@ -40,7 +40,7 @@ export {
   STORE_VALUE_BYTES_MAX,
   storeEntryBytes,
 } from "./codec/store-page.ts";
-export { realizeStored, realizeStoredLater, ticksOf, withTicksLater } from "./codec/stored-chunk.ts";
+export { lazyStoredChunk, realizeStored, ticksOf, withTicksDelayed } from "./codec/stored-chunk.ts";
 export {
   CLIENT_EDITS_MAX,
   DESCRIPTION_EPOCHS_MAX,

@@ -53,13 +53,13 @@ describe("a pool of workers", () => {
   ])("generates the chunks of %s that this thread generates", async (_name, seeded, shape) => {
     const registry = new GeneratorRegistry([seeded.generator]);
     const space = registry.open(seeded.ref, shape);
-    const here = await space.describeLater(BOX);
+    const here = await space.describeAsync(BOX);
     const there = await spaceOf(seeded, shape).describe(BOX).result;
     expect(there.leafCount).toBeGreaterThan(0);
     expect(there.equals(here)).toBe(true);
     const region: Position = [0, -1, 0, 0];
     const patches = encodeGeneratedRegion(
-      await space.describeLater(regionBox(region)),
+      await space.describeAsync(regionBox(region)),
       region,
       shape.volume,
       PIECE_BYTES,

@@ -19,6 +19,6 @@ export function deferred<Value>(): Deferred<Value> {
 }
 
 /** Reports a listener's error as an unhandled rejection, so that it stops nothing in the client. */
-export function reportLater(error: unknown): void {
+export function reportUnhandled(error: unknown): void {
   Promise.reject(error);
 }

@@ -3,7 +3,7 @@ import { ListenerSet } from "@orthant/core/world";
 import { gameMessageIn, type Placed } from "@orthant/protocol";
 import type { EntitiesChange, SyncClientEvents } from "@orthant/protocol/client";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
-import { reportLater } from "./callbacks.ts";
+import { reportUnhandled } from "./callbacks.ts";
 
 /** Messages kept for the first listener. */
 const EARLY_MESSAGES_MAX = 64;
@@ -13,14 +13,16 @@ type ListenerEvents = "onChange" | "onEdit" | "onEntities" | "onGame";
 
 /** The game's listeners for what happens in a replica. An error in one stops neither the others nor the client. */
 export class ReplicaListeners {
-  readonly change: ListenerSet<[boxes: readonly Box[]]> = new ListenerSet(reportLater);
+  readonly change: ListenerSet<[boxes: readonly Box[]]> = new ListenerSet(reportUnhandled);
   readonly edit: ListenerSet<[chunks: readonly Position[], before: (chunk: Position) => Chunk]> =
-    new ListenerSet(reportLater);
-  readonly entities: ListenerSet<[change: EntitiesChange]> = new ListenerSet(reportLater);
-  readonly message: ListenerSet<[message: unknown]> = new ListenerSet(reportLater);
-  readonly blocks: ListenerSet<[blocks: BlockCatalog]> = new ListenerSet(reportLater);
-  readonly placed: ListenerSet<[placed: Placed, moveMs: number | undefined]> = new ListenerSet(reportLater);
-  readonly status: ListenerSet<[status: Status, detail: StatusDetail]> = new ListenerSet(reportLater);
+    new ListenerSet(reportUnhandled);
+  readonly entities: ListenerSet<[change: EntitiesChange]> = new ListenerSet(reportUnhandled);
+  readonly message: ListenerSet<[message: unknown]> = new ListenerSet(reportUnhandled);
+  readonly blocks: ListenerSet<[blocks: BlockCatalog]> = new ListenerSet(reportUnhandled);
+  readonly placed: ListenerSet<[placed: Placed, moveMs: number | undefined]> = new ListenerSet(
+    reportUnhandled,
+  );
+  readonly status: ListenerSet<[status: Status, detail: StatusDetail]> = new ListenerSet(reportUnhandled);
   /** Messages that no listener has got yet; `undefined` after the first listener was added. */
   #early: unknown[] | undefined = [];
 

@@ -20,7 +20,7 @@ import {
   type Save,
   type StoredEntity,
 } from "@orthant/save";
-import { withTicksLater } from "@orthant/save/content";
+import { withTicksDelayed } from "@orthant/save/content";
 import {
   type BorderEdit,
   EVERYTHING_LOADED,
@@ -32,7 +32,7 @@ import { BorderState } from "../journal/border-state.ts";
 import { withoutCheckpoint } from "../journal/checkpoint.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
 import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
-import { laterBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";
+import { newerBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";
 
 /** The saves of a world's shards. */
 export interface ShardSaves {
@@ -86,7 +86,7 @@ async function writeShards(
           const { cube, clocks } = leaf;
           const stored = await save.readStored(leaf);
           const later = step - stepCountOf(save.global.description);
-          const chunks = stored.map((chunk) => withTicksLater(chunk, map.world.shape.volume, later));
+          const chunks = stored.map((chunk) => withTicksDelayed(chunk, map.world.shape.volume, later));
           const entities = await save.readEntities(leaf);
           const parts = ownParts(map, shard, { cube, chunks, entities, clocks });
           await writer.add(parts.map((part) => withArrivals(map, part, leaving)));
@@ -232,7 +232,7 @@ function globalOf(map: ShardMap, { global }: Save, all: readonly Save[], step: n
     nextEntityId: all.map((save) => save.global.nextEntityId).reduce(later),
     description: {
       ...withoutCheckpoint(description),
-      blocks: encode(blockCatalogCodec, laterBlocks(catalogOf(description), map)),
+      blocks: encode(blockCatalogCodec, newerBlocks(catalogOf(description), map)),
       clockEpoch: Math.max(...all.map((save) => save.global.description.clockEpoch)),
       // Only the cluster's gateways knew the epochs of its clocks, so that clients fetch the world again.
       epochs: [],

@@ -85,7 +85,7 @@ export class ShardEdits {
     const { maps } = options;
     const { map } = maps;
     if (map.world.catalog === this.#compared) return;
-    const later = laterBlocks(world.catalog, map);
+    const later = newerBlocks(world.catalog, map);
     if (diffBlockCatalogs(world.catalog, later) !== undefined) {
       await maps.copy(map);
       if (gate.isClosed) return;

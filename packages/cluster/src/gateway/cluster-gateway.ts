@@ -13,7 +13,7 @@ import { clipText, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { SyncWorld, VisibleEntityEvent } from "@orthant/protocol/server";
 import type { Backbone, BackboneStatus, Subscription } from "../backbone/backbone.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
-import { laterBlocks } from "../shard/shard-map.ts";
+import { newerBlocks } from "../shard/shard-map.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedEntities } from "./followed-entities.ts";
 import { FollowedRegions } from "./followed-regions.ts";
@@ -100,7 +100,7 @@ export class ClusterGateway {
     this.#status = backbone.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onMap: (map) => {
-        this.#catalog = laterBlocks(this.#catalog, map);
+        this.#catalog = newerBlocks(this.#catalog, map);
       },
       onLease: (shard, { term }) => {
         if (this.#terms.get(shard) === term) return;

@@ -14,7 +14,7 @@ import { Retries } from "../backbone/retries.ts";
 import type { TakenEdits } from "../shard/border-edits.ts";
 import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
-import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
+import { newerBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { AppendPace } from "./append-pace.ts";
 import { BorderState } from "./border-state.ts";

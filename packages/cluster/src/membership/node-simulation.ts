@@ -2,7 +2,7 @@ import type { DataCodec, Dimensions, VoxelBox } from "@orthant/core";
 import { callback, checkedOptions, requireObject, unchecked } from "@orthant/core/arguments";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Simulation, SimulationOptions, SimulationStatistics } from "@orthant/world";
-import { throwLater } from "@orthant/world/engine";
+import { throwUncaught } from "@orthant/world/engine";
 import type { ShardOwner } from "../owner/shard-owner.ts";
 
 /** Options of the simulation of a node's shards. */
@@ -84,7 +84,7 @@ export class ClusterSimulation<D extends Dimensions = Dimensions> {
   /** @internal Begins to simulate a shard that the node owns now. */
   add(owner: ShardOwner): void {
     if (this.#isStopped || this.#running.has(owner)) return;
-    const { dataCodec = PLAIN_DATA, onError = throwLater, systems, stepMs } = this.#options;
+    const { dataCodec = PLAIN_DATA, onError = throwUncaught, systems, stepMs } = this.#options;
     const simulation = owner.steps.simulate<D>(
       {
         systems,

@@ -140,7 +140,7 @@ export function withBlocks(map: ShardMap, catalog: BlockCatalog): ShardMap {
  * Returns the catalog of a map, or the one that is held if the map lacks types of it: a lost table may be refilled with
  * an earlier map, and no holder of a catalog ever goes back.
  */
-export function laterBlocks(held: BlockCatalog, { world: { catalog } }: ShardMap): BlockCatalog {
+export function newerBlocks(held: BlockCatalog, { world: { catalog } }: ShardMap): BlockCatalog {
   const isLater = held.types.every(({ id }, index) => catalog.types[index]?.id === id);
   return isLater && catalog.endId >= held.endId ? catalog : held;
 }

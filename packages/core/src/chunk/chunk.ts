@@ -43,7 +43,7 @@ export interface VoxelEdit {
 const SINGLE_EDITS_MAX = 4;
 
 /** Voxels that are decoded when they are first used. */
-interface LaterVoxels {
+interface LazyVoxels {
   readonly volume: number;
   /** Whether the voxels are known not to be all of one block. */
   readonly isMixed: boolean;
@@ -68,16 +68,16 @@ export class Chunk {
     voxelsOf = (chunk) => chunk.#voxels;
   }
 
-  /** The voxels; `undefined` until a chunk that is decoded later is first used. */
+  /** The voxels; `undefined` until a chunk that is decoded lazy is first used. */
   #decoded: PaletteVoxels | undefined;
-  #later: LaterVoxels | undefined;
+  #lazy: LazyVoxels | undefined;
   /** The last of the edits that are not in `#decoded` yet. With them the chunk has several blocks: see `isKnownMixed`. */
   #waiting: WaitingEdit | undefined;
   /** The data of voxels, of those that have some. */
   readonly data: VoxelData;
   /**
    * Approximate memory in bytes, with the data; 0 for a shared chunk of one block. It never changes: a chunk that is
-   * decoded later counts as if it were decoded.
+   * decoded lazy counts as if it were decoded.
    */
   readonly memoryBytes: number;
 
@@ -87,21 +87,21 @@ export class Chunk {
    * @internal
    */
   constructor(
-    voxels: PaletteVoxels | LaterVoxels,
+    voxels: PaletteVoxels | LazyVoxels,
     data: VoxelData = VoxelData.NONE,
     waiting: WaitingEdit | undefined = undefined,
   ) {
-    const isLater = "realize" in voxels;
-    this.#decoded = isLater ? undefined : voxels;
-    this.#later = isLater ? voxels : undefined;
+    const isLazy = "realize" in voxels;
+    this.#decoded = isLazy ? undefined : voxels;
+    this.#lazy = isLazy ? voxels : undefined;
     this.#waiting = waiting;
     this.data = data;
-    this.memoryBytes = data.memoryBytes + (isLater ? voxels.memoryBytes : memoryBytesOf(voxels, waiting));
+    this.memoryBytes = data.memoryBytes + (isLazy ? voxels.memoryBytes : memoryBytesOf(voxels, waiting));
   }
 
   /** Number of voxels. */
   get volume(): number {
-    return (this.#decoded ?? this.#later ?? this.#voxels).volume;
+    return (this.#decoded ?? this.#lazy ?? this.#voxels).volume;
   }
 
   /** The canonical form: the shortest encoding of these blocks. */
@@ -125,7 +125,7 @@ export class Chunk {
 
   /** The block of every voxel; `undefined` when they differ, or one of them has data. */
   get uniformBlock(): number | undefined {
-    if (this.#later?.isMixed === true || this.#waiting !== undefined) return undefined;
+    if (this.#lazy?.isMixed === true || this.#waiting !== undefined) return undefined;
     const { palette } = this.#voxels;
     return palette.length === 1 && this.data.size === 0 ? palette[0] : undefined;
   }
@@ -295,8 +295,8 @@ export class Chunk {
 
   get #voxels(): PaletteVoxels {
     if (this.#decoded === undefined) {
-      this.#decoded = (this.#later as LaterVoxels).realize().#voxels;
-      this.#later = undefined;
+      this.#decoded = (this.#lazy as LazyVoxels).realize().#voxels;
+      this.#lazy = undefined;
     }
     if (this.#waiting !== undefined) {
       this.#decoded = editVoxels(this.#decoded, this.#waiting);
@@ -344,8 +344,8 @@ export function chunkOfRuns(volume: number, block: number, runs: BlockRuns): Chu
  * Returns a chunk whose blocks are those of `realize()`, which is called when they are first used. It must not fail:
  * whatever the blocks come from has been checked. It has no data.
  */
-export function chunkLater(later: LaterVoxels): Chunk {
-  return new Chunk(later);
+export function lazyChunk(lazy: LazyVoxels): Chunk {
+  return new Chunk(lazy);
 }
 
 /** Whether a value is a chunk. */

@@ -32,7 +32,7 @@ export class GeneratedSpace {
     this.#extent = extentOf(shape);
   }
 
-  /** Whether only `realizeLater` and `describeLater` can generate. */
+  /** Whether only `realizeAsync` and `describeAsync` can generate. */
   get isAsynchronous(): boolean {
     return this.#source.isAsynchronous === true;
   }
@@ -45,7 +45,7 @@ export class GeneratedSpace {
   }
 
   /** Returns the voxels of one chunk, also of an asynchronous generator. */
-  async realizeLater(x: number, y: number, z: number, w: number): Promise<Chunk> {
+  async realizeAsync(x: number, y: number, z: number, w: number): Promise<Chunk> {
     requireLatticePosition(x, y, z, w);
     if (!boxContains(this.#extent, [x, y, z, w])) return emptyChunk(this.shape.volume);
     return this.#requireChunk(await this.#source.realize(x, y, z, w));
@@ -69,7 +69,7 @@ export class GeneratedSpace {
    * Like {@link describe}, also for an asynchronous generator. Calls `rest` after each generated chunk and waits
    * for its promise, if it returns one.
    */
-  async describeLater(box: Box, rest?: () => Promise<void> | undefined): Promise<RegionTree> {
+  async describeAsync(box: Box, rest?: () => Promise<void> | undefined): Promise<RegionTree> {
     const { repeated, single } = this.#plan(box);
     let tree = repeated;
     for (const { min } of single) {

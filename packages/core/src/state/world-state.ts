@@ -15,8 +15,8 @@ import type { GeneratorRef } from "../tree/content.ts";
 import { GeneratorMap } from "../tree/generator-map.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
+import { AsyncGeneration } from "./async-generation.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
-import { LaterGeneration } from "./later-generation.ts";
 
 /** `symbolic` leaves untouched space to the generator; `concrete` includes its chunks. */
 export type QueryDetail = "symbolic" | "concrete";
@@ -82,9 +82,9 @@ interface UntouchedWorld {
   readonly generated: GeneratedChunkCache;
   /** Generators that are missing. Usually none. */
   readonly unknown: ReadonlySet<GeneratorRef>;
-  readonly later: LaterGeneration;
+  readonly asynchronous: AsyncGeneration;
   /** Whether concrete contents should be generated beside the loop. */
-  readonly isLater: boolean;
+  readonly isAsynchronous: boolean;
 }
 
 /** One state of a world: edits on top of generated content. Immutable: an edit returns another state. */
@@ -111,9 +111,12 @@ export class WorldState {
     const generated = new GeneratedChunkCache(space, cacheLimits);
     const unknown = new Set(map.refs.filter((ref) => !generators.knows(ref)));
     const pooled = pool && new Map(map.refs.map((ref) => [ref, pooledSpace(pool, ref, options)]));
-    const later = new LaterGeneration(space, generated, { map, pooled });
-    const isLater = pool !== undefined || space.isAsynchronous;
-    return new WorldState({ options, space, map, generated, unknown, later, isLater }, overrides);
+    const asynchronous = new AsyncGeneration(space, generated, { map, pooled });
+    const isAsynchronous = pool !== undefined || space.isAsynchronous;
+    return new WorldState(
+      { options, space, map, generated, unknown, asynchronous, isAsynchronous },
+      overrides,
+    );
   }
 
   /** Returns the same edits over other generators. */
@@ -139,23 +142,23 @@ export class WorldState {
   }
 
   /** Whether untouched space should be generated with `generateBox` and `generateChunk`, beside the loop. */
-  get generatesLater(): boolean {
-    return this.#world.isLater;
+  get generatesAsync(): boolean {
+    return this.#world.isAsynchronous;
   }
 
   /** Generates all chunks of a box, ignoring edits, without blocking the loop. */
   generateBox(box: Box): GenerationJob<RegionTree> {
-    return this.#world.later.describe(box);
+    return this.#world.asynchronous.describe(box);
   }
 
   /** Generates a region, ignoring edits, and encodes it as patches. See `PooledSpace.encodeRegion`. */
   generateRegion(region: Position, pieceBytesMax: number): GenerationJob<readonly Uint8Array[]> {
-    return this.#world.later.encodeRegion(region, pieceBytesMax);
+    return this.#world.asynchronous.encodeRegion(region, pieceBytesMax);
   }
 
   /** Returns the generated chunk, ignoring edits, as soon as it is there. */
   generateChunk(position: Position): Promise<Chunk> {
-    return this.#world.later.chunk(position);
+    return this.#world.asynchronous.chunk(position);
   }
 
   /** Whether synchronous calls cannot generate: they find only what `keepGenerated` keeps or a cache has. */
@@ -171,7 +174,7 @@ export class WorldState {
 
   /** Generates the chunks of boxes and keeps them for synchronous calls. Returns a function that releases them. */
   keepGenerated(boxes: readonly Box[]): Promise<() => void> {
-    return this.#world.later.keep(boxes);
+    return this.#world.asynchronous.keep(boxes);
   }
 
   /**
@@ -192,13 +195,13 @@ export class WorldState {
 
   /** Returns the voxels of one chunk if it needs no asynchronous generator. */
   findChunk(x: number, y: number, z: number, w: number): Chunk | undefined {
-    return this.overrides.at(x, y, z, w) ?? this.#world.later.find(x, y, z, w);
+    return this.overrides.at(x, y, z, w) ?? this.#world.asynchronous.find(x, y, z, w);
   }
 
   /** Returns the generated chunk, ignoring edits. Throws `ORT_NOT_LOADED` if only a promise can have it. */
   generatedChunk(x: number, y: number, z: number, w: number): Chunk {
-    const { later, generated } = this.#world;
-    return later.find(x, y, z, w) ?? generated.at(x, y, z, w);
+    const { asynchronous, generated } = this.#world;
+    return asynchronous.find(x, y, z, w) ?? generated.at(x, y, z, w);
   }
 
   /** Returns the block of one voxel. */

@@ -21,7 +21,7 @@ export function atFile<Value>({ path, what }: Source, attempt: () => Value): Val
 }
 
 /** Like {@link atFile}, for an asynchronous attempt. */
-export async function atFileLater<Value>(source: Source, attempt: () => Promise<Value>): Promise<Value> {
+export async function atFileAsync<Value>(source: Source, attempt: () => Promise<Value>): Promise<Value> {
   try {
     return await attempt();
   } catch (error) {

@@ -1,5 +1,5 @@
 export { requireDisk } from "../port/disk.ts";
-export { atFile, atFileLater, attempt, decodeAt, isDamage, type Source } from "./file-errors.ts";
+export { atFile, atFileAsync, attempt, decodeAt, isDamage, type Source } from "./file-errors.ts";
 export { type Finding, findingOf, isWhole, noticeOf } from "./finding.ts";
 export { GrowingFile } from "./growing-file.ts";
 export { fileSize, filesIn, isLockName, lockOf, readBeginning, readWhole } from "./read-files.ts";

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { atFileLater, attempt, findingOf, isDamage } from "@orthant/disk/files";
+import { atFileAsync, attempt, findingOf, isDamage } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import type { Format, FormatRequest } from "../format/format.ts";
 import { ImportConversion } from "./import-conversion.ts";
@@ -16,7 +16,7 @@ const THREADED_STEPS_MIN = 512;
 /** Returns the format of worlds of another program. */
 export function importedFormat(kind: ImportedKind): Format {
   const opened = ({ disk, world, values }: FormatRequest): Promise<ImportSource> =>
-    atFileLater({ path: world.evidence }, () => kind.openSource(disk, world, values));
+    atFileAsync({ path: world.evidence }, () => kind.openSource(disk, world, values));
 
   return {
     name: kind.name,

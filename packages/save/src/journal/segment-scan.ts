@@ -89,7 +89,7 @@ export async function scanSegment(
   const damage =
     findNewVersion(read, id) ??
     (header === undefined ? findBadHeader(read, id, promise, used) : undefined) ??
-    (await findLaterGroup(file, { end, used, size, good: groups.length }, key));
+    (await findNextGroup(file, { end, used, size, good: groups.length }, key));
   return { id, header, groups, isContinued, end, tornBytes, damage };
 }
 
@@ -166,11 +166,7 @@ interface Rest {
 }
 
 /** Finds an intact group after a bad one that may follow it. The group may end in zeros. */
-async function findLaterGroup(
-  file: DiskFile,
-  rest: Rest,
-  key: SegmentKey,
-): Promise<OrthantError | undefined> {
+async function findNextGroup(file: DiskFile, rest: Rest, key: SegmentKey): Promise<OrthantError | undefined> {
   const { end: from, used, size, good } = rest;
   let budget = (size - from) * CHECKSUM_BUDGET_FACTOR;
   for (let start = from; start < used; start += WINDOW_BYTES) {

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { crc32, decode } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { atFile, atFileLater } from "@orthant/disk/files";
+import { atFile, atFileAsync } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import {
@@ -198,7 +198,7 @@ export class OpenPack {
     const path = packFile(packId);
     const file = await disk.open(path, "read");
     try {
-      return new OpenPack(path, file, await atFileLater({ path }, () => tableOf(file, packId)));
+      return new OpenPack(path, file, await atFileAsync({ path }, () => tableOf(file, packId)));
     } catch (error) {
       if (isLenient && isOrthantError(error)) return new OpenPack(path, file, undefined);
       await file.close();

@@ -38,11 +38,11 @@ export class JobRunner {
       if (opened === undefined) throw new OrthantError("ORT_WORKER", "the generator is not open");
       const { volume } = opened.shape;
       if (task.kind === "describe") {
-        const tree = await opened.describeLater(task.box);
+        const tree = await opened.describeAsync(task.box);
         return { job, parts: [encode(describedBoxCodec(volume, task.box), tree)] };
       }
       const { region, pieceBytesMax } = task;
-      const generated = await opened.describeLater(regionBox(region));
+      const generated = await opened.describeAsync(regionBox(region));
       return { job, parts: encodeGeneratedRegion(generated, region, volume, pieceBytesMax) };
     } catch (error) {
       if (isOrthantError(error)) return { job, code: error.code, detail: error.detail };

@@ -310,7 +310,7 @@ export class WorldContent {
   undoCommit(): void {
     if (this.#committing === undefined) return;
     for (const entityId of this.#newlyStored) this.entities.markNotStored(entityId);
-    this.#committing.addLater(this.#unsaved);
+    this.#committing.append(this.#unsaved);
     this.#unsaved = this.#committing;
     this.#committing = undefined;
   }

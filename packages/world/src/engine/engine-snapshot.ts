@@ -39,7 +39,7 @@ export class EngineSnapshot {
   async chunk(position: Position): Promise<Chunk> {
     await this.load(boxAt(position));
     const state = this.#state;
-    if (!state.generatesLater) return state.realizeChunk(...position);
+    if (!state.generatesAsync) return state.realizeChunk(...position);
     return state.overrides.at(...position) ?? state.generateChunk(position);
   }
 
@@ -47,7 +47,7 @@ export class EngineSnapshot {
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.load(box);
     const state = this.#state;
-    if (detail === "symbolic" || !state.generatesLater) return state.queryRegion(box, detail);
+    if (detail === "symbolic" || !state.generatesAsync) return state.queryRegion(box, detail);
     return (await state.generateBox(box).result).under(state.overrides.slice(box));
   }
 

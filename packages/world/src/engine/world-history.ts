@@ -202,7 +202,7 @@ async function addGenerated(
     requireEditable(boxVolume(shown));
     for (const position of positionsLexicographic(shown)) {
       if (past.has(...position)) continue;
-      past.set(...position, await space.realizeLater(...position));
+      past.set(...position, await space.realizeAsync(...position));
       requireEditable(past.size);
     }
   }

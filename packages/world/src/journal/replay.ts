@@ -52,7 +52,7 @@ export async function replayReadable(
   content: WorldContent,
   nowMs: number,
 ): Promise<ReplayedJournal> {
-  const replay = new Replay(content, nowMs, { keepLaterClocks: true });
+  const replay = new Replay(content, nowMs, { keepNewerClocks: true });
   const groups = journal.entries(content.regions.state.shape.volume);
   let changes = 0;
   let loss = journal.found.damage;
@@ -112,17 +112,17 @@ class Replay {
   #chunks = new PositionMap<Chunk>();
   /** Release generated chunks that the pending ones need. */
   readonly #releases: (() => void)[] = [];
-  readonly #keepLaterClocks: boolean;
+  readonly #keepNewerClocks: boolean;
 
-  /** `keepLaterClocks` keeps the clock of a region when it is later than the entry's: a repair issued it. */
+  /** `keepNewerClocks` keeps the clock of a region when it is later than the entry's: a repair issued it. */
   constructor(
     content: WorldContent,
     nowMs: number,
-    { keepLaterClocks = false }: { readonly keepLaterClocks?: boolean } = {},
+    { keepNewerClocks = false }: { readonly keepNewerClocks?: boolean } = {},
   ) {
     this.#content = content;
     this.#nowMs = nowMs;
-    this.#keepLaterClocks = keepLaterClocks;
+    this.#keepNewerClocks = keepNewerClocks;
   }
 
   async apply(entry: JournalEntry): Promise<void> {

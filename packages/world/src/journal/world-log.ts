@@ -116,7 +116,7 @@ export interface ExternalLog extends ChangeLog {
   /** Yields all changes since the generation with this description, in order. Nothing else logs any more. */
   recover(description: WorldDescription): AsyncIterable<LoggedChange>;
   /** Returns the blocks that the logged changes use, for a world whose own are `held`: those or later ones. */
-  laterBlocks?(held: BlockCatalog): BlockCatalog;
+  newerBlocks?(held: BlockCatalog): BlockCatalog;
 }
 
 /** The effect of an edit on the chunks of a world. */

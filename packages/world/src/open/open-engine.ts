@@ -254,7 +254,7 @@ export async function openLoggedWorldEngine(
     const writing = { writer, lock, journal: log };
     world = new WorldEngine({ ...parts, disk, content, epoch, writing, shard: log });
     // Before the first save, which has the blocks of the replayed changes.
-    world.blocks.take(log.laterBlocks?.(world.catalog) ?? world.catalog);
+    world.blocks.take(log.newerBlocks?.(world.catalog) ?? world.catalog);
     await world.openEpoch();
     await lock.settle();
     return world;

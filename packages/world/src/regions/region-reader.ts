@@ -17,7 +17,7 @@ import {
 import { CLOCK_NEVER, OverrideTree, type WorldState } from "@orthant/core/tree";
 import { isDamage } from "@orthant/disk/files";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
-import { realizeStored, realizeStoredLater, type ScheduledTick, ticksOf } from "@orthant/save/content";
+import { lazyStoredChunk, realizeStored, type ScheduledTick, ticksOf } from "@orthant/save/content";
 import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */
@@ -217,8 +217,8 @@ export class RegionReader {
     const untouched = this.#untouched();
     const generated = (position: Position): Chunk => untouched.generatedChunk(...position);
     return chunks.map((entry) => {
-      const isLater = untouched.generatesAnywhere || entry.kind === "chunk" || entry.base === "air";
-      const realize = isLater ? realizeStoredLater : realizeStored;
+      const isLazy = untouched.generatesAnywhere || entry.kind === "chunk" || entry.base === "air";
+      const realize = isLazy ? lazyStoredChunk : realizeStored;
       return { position: entry.position, chunk: realize(entry, generated) };
     });
   }

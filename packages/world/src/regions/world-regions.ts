@@ -94,7 +94,7 @@ export class WorldRegions {
 
   /** Returns a chunk of a region in memory, which may have to be generated. */
   chunk(position: Position): Chunk | Promise<Chunk> {
-    if (!this.state.generatesLater) return this.state.realizeChunk(...position);
+    if (!this.state.generatesAsync) return this.state.realizeChunk(...position);
     // Edits may change the state while the chunk is generated.
     return (
       this.state.overrides.at(...position) ??
@@ -104,7 +104,7 @@ export class WorldRegions {
 
   /** Returns the contents of a box of chunks in memory, of which some may have to be generated. */
   query(box: Box, detail: QueryDetail): RegionTree | Promise<RegionTree> {
-    if (detail === "symbolic" || !this.state.generatesLater) return this.state.queryRegion(box, detail);
+    if (detail === "symbolic" || !this.state.generatesAsync) return this.state.queryRegion(box, detail);
     return this.state.generateBox(box).result.then((tree) => tree.under(this.state.overrides.slice(box)));
   }
 
@@ -114,7 +114,7 @@ export class WorldRegions {
    */
   prepare({ touched, generated }: GeneratedNeed): Promise<() => void> | undefined {
     const { state } = this;
-    if (!state.generatesLater) return undefined;
+    if (!state.generatesAsync) return undefined;
     const boxes = generated === undefined ? touched : generated(state);
     const count = boxes.reduce((sum, box) => sum + boxVolume(box), 0);
     return state.isAsynchronous || count > CHUNKS_AT_ONCE ? state.keepGenerated(boxes) : undefined;

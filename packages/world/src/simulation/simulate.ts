@@ -32,7 +32,7 @@ export function simulate<D extends Dimensions>(
     activeRadius = ACTIVE_RADIUS,
     stepMs = STEP_MS,
     isPaused = false,
-    onError = throwLater,
+    onError = throwUncaught,
     systems,
   } = own;
   const active = new ActiveRegions({ engine, steps, radius: activeRadius }, (error) =>
@@ -63,7 +63,7 @@ export function simulate<D extends Dimensions>(
 }
 
 /** Throws outside of any call. */
-export function throwLater(error: unknown): void {
+export function throwUncaught(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });

@@ -186,7 +186,7 @@ export class WholeRegionSource implements RegionListener {
       return encoding.mode === "symbolic" ? "generated" : "air";
     }
     const { state } = this.#world;
-    const isLater = encoding.mode === "concrete" && state.generatesLater;
+    const isLater = encoding.mode === "concrete" && state.generatesAsync;
     const generated = isLater ? this.#generate(region) : undefined;
     if (isLater && generated === undefined) return undefined;
     if (Array.isArray(generated)) return encodedPatches(region.position, generated);

@@ -32,7 +32,7 @@ export interface PooledGenerators {
  * Generates chunks without blocking the caller's loop: in a pool, or in this thread with pauses if there is no
  * pool or its workers cannot load the generator. The result is the same.
  */
-export class LaterGeneration {
+export class AsyncGeneration {
   readonly #space: GeneratedSpace;
   readonly #cache: GeneratedChunkCache;
   readonly #pending = new PositionMap<Promise<Chunk>>();
@@ -108,7 +108,7 @@ export class LaterGeneration {
     if (known !== undefined) return known;
     const isCheap = this.#pooled.size === 0 || this.#chunkMs < SLOW_CHUNK_MS;
     if (isCheap && !this.#space.isAsynchronous) return this.#chunkHere(position);
-    const pending = this.#pending.get(...position) ?? this.#chunkLater(position);
+    const pending = this.#pending.get(...position) ?? this.#startChunk(position);
     return pending;
   }
 
@@ -162,7 +162,7 @@ export class LaterGeneration {
     return chunk;
   }
 
-  #chunkLater(position: Position): Promise<Chunk> {
+  #startChunk(position: Position): Promise<Chunk> {
     const generating = this.#generate(position).finally(() => this.#pending.delete(...position));
     this.#pending.set(...position, generating);
     return generating;
@@ -188,7 +188,7 @@ export class LaterGeneration {
       if (isCancelled()) throw new OrthantError("ORT_CLOSED", "the generation of chunks was cancelled");
     };
     throwIfCancelled();
-    return this.#space.describeLater(box, () => {
+    return this.#space.describeAsync(box, () => {
       throwIfCancelled();
       if (Date.now() - startMs < SLICE_MS) return undefined;
       return nextTurn().then(() => {

@@ -191,7 +191,7 @@ describe("a server with a certificate", () => {
   }
 
   /** Returns the name in the certificate that a server presents. */
-  async function importedName(port: number, ca: Buffer): Promise<string> {
+  async function shownName(port: number, ca: Buffer): Promise<string> {
     return new Promise((resolve, reject) => {
       const request = httpsGet(
         { host: "127.0.0.1", port, path: "/healthz", ca, agent: false },
@@ -211,13 +211,13 @@ describe("a server with a certificate", () => {
     expect(server.url).toBe(`wss://127.0.0.1:${server.port}`);
     const client = await PlainClient.join(server.url, {}, { ca });
     expect((await client.next("welcome")).worldName).toBe("Plain");
-    expect(await importedName(server.port, ca)).toBe("first");
+    expect(await shownName(server.port, ca)).toBe("first");
 
     const { certificateFile, keyFile } = makeCertificate("second");
     renameSync(certificateFile, tls.certificateFile);
     renameSync(keyFile, tls.keyFile);
     await server.reloadCertificate();
-    expect(await importedName(server.port, readFileSync(tls.certificateFile))).toBe("second");
+    expect(await shownName(server.port, readFileSync(tls.certificateFile))).toBe("second");
     expect(client.socket.readyState, "who is connected stays").toBe(client.socket.OPEN);
     await server.close();
     expect(await client.closed).toBe(1012);
@@ -238,7 +238,7 @@ describe("a server with a certificate", () => {
     const certificate = readFileSync(files.certificateFile, "utf8");
     const key = readFileSync(files.keyFile, "utf8");
     const server = await serve({ tls: { certificate, key: Buffer.from(key) } });
-    expect(await importedName(server.port, Buffer.from(certificate))).toBe("third");
+    expect(await shownName(server.port, Buffer.from(certificate))).toBe("third");
     const missing = { certificateFile: join(folder, "none.pem"), keyFile: files.keyFile };
     expect(await codeOfRejection(serve({ tls: missing }))).toBe("ORT_LISTEN");
     expect(await codeOfRejection(serve({ tls: { certificate, key: "no key" } }))).toBe("ORT_LISTEN");

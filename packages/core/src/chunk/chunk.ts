@@ -68,7 +68,7 @@ export class Chunk {
     voxelsOf = (chunk) => chunk.#voxels;
   }
 
-  /** The voxels; `undefined` until a chunk that is decoded lazy is first used. */
+  /** The voxels; `undefined` until a chunk that is decoded lazily is first used. */
   #decoded: PaletteVoxels | undefined;
   #lazy: LazyVoxels | undefined;
   /** The last of the edits that are not in `#decoded` yet. With them the chunk has several blocks: see `isKnownMixed`. */
@@ -77,7 +77,7 @@ export class Chunk {
   readonly data: VoxelData;
   /**
    * Approximate memory in bytes, with the data; 0 for a shared chunk of one block. It never changes: a chunk that is
-   * decoded lazy counts as if it were decoded.
+   * decoded lazily counts as if it were decoded.
    */
   readonly memoryBytes: number;
 

@@ -31,11 +31,11 @@ import {
 const EDIT_CUTS_MAX = 65_536;
 
 /** Counts the cubes that an edit cuts, so that no box, however large, exhausts the memory. */
-class Scissors {
+class CutCounter {
   #cuts = 0;
 
   /** Counts one cut. Throws `ORT_LIMIT` when there have been too many. */
-  cut(): void {
+  count(): void {
     if (++this.#cuts <= EDIT_CUTS_MAX) return;
     throw new OrthantError(
       "ORT_LIMIT",
@@ -48,7 +48,7 @@ class Scissors {
 export function overlay(
   under: TreeNode | undefined,
   over: TreeNode | undefined,
-  scissors: Scissors = new Scissors(),
+  cuts: CutCounter = new CutCounter(),
 ): TreeNode | undefined {
   if (over === undefined || under === over) return under;
   if (under === undefined) return over;
@@ -58,15 +58,15 @@ export function overlay(
   if (over instanceof Leaf && hides(over, under)) return over;
   if (under instanceof Branch) {
     const slot = slotHolding(under, over);
-    if (slot !== undefined) return withChild(under, slot, overlay(childAt(under, slot), over, scissors));
+    if (slot !== undefined) return withChild(under, slot, overlay(childAt(under, slot), over, cuts));
   }
-  scissors.cut();
+  cuts.count();
   const cube = commonCube(under, over);
   if (cube.level === REGION_LEVEL)
     return overlayInRegion(cube, under as Leaf | RegionNode, over as Leaf | RegionNode);
   const slots: (TreeNode | undefined)[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
-    slots.push(overlay(partIn(under, cube, slot), partIn(over, cube, slot), scissors));
+    slots.push(overlay(partIn(under, cube, slot), partIn(over, cube, slot), cuts));
   }
   return combine(cube, slots);
 }
@@ -91,12 +91,12 @@ export function put(
 
 /** Returns the contents of a node outside a box. Throws `ORT_LIMIT` when it takes too many cuts. */
 export function erase(node: TreeNode | undefined, box: Box): TreeNode | undefined {
-  return keep(node, box, "outside", new Scissors());
+  return keep(node, box, "outside", new CutCounter());
 }
 
 /** Returns the contents of a node inside a box. Throws `ORT_LIMIT` when it takes too many cuts. */
 export function clip(node: TreeNode | undefined, box: Box): TreeNode | undefined {
-  return keep(node, box, "inside", new Scissors());
+  return keep(node, box, "inside", new CutCounter());
 }
 
 /** Returns a leaf over a whole box. */
@@ -128,7 +128,7 @@ function keep(
   node: TreeNode | undefined,
   box: Box,
   side: "inside" | "outside",
-  scissors: Scissors,
+  cuts: CutCounter,
 ): TreeNode | undefined {
   if (node === undefined) return undefined;
   const relation = relate(node, box);
@@ -137,7 +137,7 @@ function keep(
     const { min, max } = box;
     return clipLeaf(node, min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3]);
   }
-  scissors.cut();
+  cuts.count();
   if (node instanceof RegionNode) return keepInRegion(node, node, box, side);
   const cube = node instanceof Leaf ? cubeOfLeaf(node) : node;
   if (cube.level === REGION_LEVEL) return keepInRegion(cube, node as Leaf, box, side);
@@ -145,7 +145,7 @@ function keep(
   let changed = node instanceof Leaf;
   for (let slot = 0; slot < SLOTS; slot++) {
     const part = partIn(node, cube, slot);
-    const kept = keep(part, box, side, scissors);
+    const kept = keep(part, box, side, cuts);
     changed ||= kept !== part;
     slots.push(kept);
   }

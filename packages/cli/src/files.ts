@@ -15,7 +15,7 @@ export async function makeFolder<Value>(
   fill: (disk: NodeDisk) => Promise<Value>,
 ): Promise<Value> {
   const target = resolve(folder);
-  if ((await requireNewFolder(folder)) === "missing") return makeBeside(target, fill);
+  if ((await requireNewFolder(folder)) === "missing") return makeInSibling(target, fill);
   try {
     return await fill(new NodeDisk(target));
   } catch (error) {
@@ -69,7 +69,10 @@ export function requireOutside(folder: string, world: string): void {
   throw new UsageError(`"${folder}" lies inside the world "${world}"; name a folder beside it`);
 }
 
-async function makeBeside<Value>(target: string, fill: (disk: NodeDisk) => Promise<Value>): Promise<Value> {
+async function makeInSibling<Value>(
+  target: string,
+  fill: (disk: NodeDisk) => Promise<Value>,
+): Promise<Value> {
   const parent = dirname(target);
   const temporary = join(parent, `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`);
   const beside = await NodeDisk.create(parent);

@@ -18,7 +18,7 @@ export {
   type FirstStream,
   inflateFirst,
   inflateRaw,
-  inflateRawBeside,
+  inflateRawOffThread,
   inflateUpTo,
 } from "./bytes/deflate.ts";
 export { hash64 } from "./bytes/hash64.ts";

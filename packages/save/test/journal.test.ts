@@ -135,10 +135,10 @@ interface Scanned {
 }
 
 function scanned(...files: readonly NamedBytes[]): Promise<Scanned> {
-  return scannedBeside(BASE, ...files);
+  return scannedFrom(BASE, ...files);
 }
 
-async function scannedBeside(base: JournalBase, ...files: readonly NamedBytes[]): Promise<Scanned> {
+async function scannedFrom(base: JournalBase, ...files: readonly NamedBytes[]): Promise<Scanned> {
   const reader = await JournalReader.open(diskWith(...files), base);
   const blocks = await blocksIn(reader);
   await reader.close();
@@ -486,7 +486,7 @@ describe("reading a journal", () => {
     for (let at = 0; at < whole.length; at++) {
       const rotten = whole.slice();
       rotten[at] = (rotten[at] ?? 0) ^ 0x10;
-      const { journal, blocks } = await scannedBeside({ ...BASE, manifest: { journalEpoch: 3 } }, [
+      const { journal, blocks } = await scannedFrom({ ...BASE, manifest: { journalEpoch: 3 } }, [
         segmentFile(SEGMENT),
         rotten,
       ]);

@@ -54,7 +54,7 @@ export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array |
 }
 
 /** Does the same as {@link deflateRaw} with the same result, in Node on another thread. Pays for thousands of bytes. */
-export function deflateRawBeside(bytes: Uint8Array): Promise<Uint8Array> {
+export function deflateRawOffThread(bytes: Uint8Array): Promise<Uint8Array> {
   const zlib = nodeZlib();
   if (zlib === undefined) return streamDeflateRaw(bytes);
   return new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export function deflateRawBeside(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /** Does the same as {@link inflateRaw}, in Node on another thread. Pays for thousands of bytes. */
-export function inflateRawBeside(bytes: Uint8Array, outputBytes: number): Promise<Uint8Array> {
+export function inflateRawOffThread(bytes: Uint8Array, outputBytes: number): Promise<Uint8Array> {
   const zlib = nodeZlib();
   if (zlib === undefined) return streamInflateRaw(bytes, outputBytes);
   const inflated = new Promise<InflatedBytes>((resolve, reject) => {

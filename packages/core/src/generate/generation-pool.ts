@@ -4,7 +4,7 @@ import type { Position } from "../lattice/position.ts";
 import type { GeneratorRef } from "../tree/content.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
 
-/** Generates chunks beside the caller's loop, usually in workers. `@orthant/worker-pool` has pools. */
+/** Generates chunks off the caller's thread, usually in workers. `@orthant/worker-pool` has pools. */
 export interface GenerationPool {
   /**
    * Opens a generator in the pool. Returns `undefined` if the pool cannot have it: it is neither one of

@@ -32,7 +32,7 @@ import {
 const COMPANY_BYTES = 64;
 
 /** Bytes that are kept free beside the body of a patch. */
-const BESIDE_BODY_BYTES = PATCH_SEQ_BYTES_MAX + COMPANY_BYTES;
+const ADDED_BODY_BYTES = PATCH_SEQ_BYTES_MAX + COMPANY_BYTES;
 
 /** Bytes before the only list of data in a change: the number of lists, and the cell. */
 const DATA_LIST_BYTES = 2;
@@ -90,7 +90,7 @@ export function changeBodies(
   const patch = { patchSeq: 0, changes: [change] };
   // Most changes fit, and are encoded only once.
   const body = encodePatchBody(patch, volume);
-  if (body.length + BESIDE_BODY_BYTES <= bytesMax) return [body];
+  if (body.length + ADDED_BODY_BYTES <= bytesMax) return [body];
   return splitPatch(patch, volume, bytesMax).map((part) => patchBodyBytes(part, volume));
 }
 
@@ -189,5 +189,5 @@ function withItems(change: RegionChange, items: readonly Item[]): RegionChange {
 
 /** Returns the length of a patch with only this change, plus what other changes may add. */
 function bytesAlone(change: RegionChange, volume: number): number {
-  return encodePatchBody({ patchSeq: 0, changes: [change] }, volume).length + BESIDE_BODY_BYTES;
+  return encodePatchBody({ patchSeq: 0, changes: [change] }, volume).length + ADDED_BODY_BYTES;
 }

@@ -23,7 +23,7 @@ export interface RegionChangeOptions {
   /** `symbolic` for a receiver that generates the same voxels, `concrete` for one that does not. */
   readonly mode: QueryDetail;
   readonly detail: ChangeDetail;
-  /** The generated content of the region, if it was generated beside the loop. */
+  /** The generated content of the region, if it was generated off the main thread. */
   readonly generated?: RegionTree | undefined;
 }
 

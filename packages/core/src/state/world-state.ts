@@ -33,7 +33,7 @@ export interface WorldStateOptions {
   readonly cacheLimits?: CacheLimits;
   /** Accepts a missing generator: then only what needs generated chunks throws. Default: false. */
   readonly allowUnknownGenerator?: boolean;
-  /** Generates chunks beside the loop. Default: this thread does it. */
+  /** Generates chunks off the main thread. Default: this thread does it. */
   readonly pool?: GenerationPool | undefined;
 }
 
@@ -83,7 +83,7 @@ interface UntouchedWorld {
   /** Generators that are missing. Usually none. */
   readonly unknown: ReadonlySet<GeneratorRef>;
   readonly asynchronous: AsyncGeneration;
-  /** Whether concrete contents should be generated beside the loop. */
+  /** Whether concrete contents should be generated off the main thread. */
   readonly isAsynchronous: boolean;
 }
 
@@ -141,7 +141,7 @@ export class WorldState {
     return untouched.under(this.overrides.slice(box));
   }
 
-  /** Whether untouched space should be generated with `generateBox` and `generateChunk`, beside the loop. */
+  /** Whether untouched space should be generated with `generateBox` and `generateChunk`, off the main thread. */
   get generatesAsync(): boolean {
     return this.#world.isAsynchronous;
   }

@@ -1,5 +1,11 @@
 import { deflateSync, gzipSync } from "node:zlib";
-import { deflateRaw, deflateRawBeside, inflateRaw, inflateRawBeside, inflateUpTo } from "@orthant/core/bytes";
+import {
+  deflateRaw,
+  deflateRawOffThread,
+  inflateRaw,
+  inflateRawOffThread,
+  inflateUpTo,
+} from "@orthant/core/bytes";
 import { streamDeflateRaw, streamInflateRaw, streamInflateUpTo } from "@orthant/core/internal";
 import { codeOfRejection, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -9,7 +15,7 @@ const ONE_BYTE = fromHex("01 0100 feff 2a");
 
 describe.each([
   ["the platform's own", deflateRaw, inflateRaw],
-  ["another thread's", deflateRawBeside, inflateRawBeside],
+  ["another thread's", deflateRawOffThread, inflateRawOffThread],
   ["streams", streamDeflateRaw, streamInflateRaw],
 ] as const)("deflate by %s", (_name, deflate, inflate) => {
   test("[S71] reads a stream written by hand", async () => {
@@ -52,13 +58,13 @@ test("[S71] both implementations read each other's output", async () => {
 test("[S71] another thread writes the same bytes", async () => {
   for (const length of [0, 100, 70_000]) {
     const bytes = new Prng(5).bytes(length).map((byte) => byte & 7);
-    expect(await deflateRawBeside(bytes)).toEqual(await deflateRaw(bytes));
+    expect(await deflateRawOffThread(bytes)).toEqual(await deflateRaw(bytes));
   }
 });
 
 test("[S72] bytes after the end of a stream are refused", async () => {
   const longer = Uint8Array.of(...ONE_BYTE, 0);
-  expect(await codeOfRejection(inflateRawBeside(longer, 1))).toBe("ORT_DEFLATE");
+  expect(await codeOfRejection(inflateRawOffThread(longer, 1))).toBe("ORT_DEFLATE");
   expect(await codeOfRejection(async () => inflateRaw(longer, 1))).toBe("ORT_DEFLATE");
 });
 

@@ -67,7 +67,7 @@ describe("the space of several generators", () => {
     expect(() => space.realize(0, 0, 0, 0)).toThrow('no generator "flat"');
   });
 
-  test("is the same in a world, beside the loop and at once", async () => {
+  test("is the same in a world, off the main thread and at once", async () => {
     const state = WorldState.open({ generators: DEFAULT_GENERATORS, generator: MAP, shape: CUBE_CHUNKS });
     for (const region of [
       [-2, 0, 0, 0],

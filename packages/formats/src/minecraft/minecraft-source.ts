@@ -140,7 +140,7 @@ export class MinecraftSource implements ImportSource {
     }
     losses.add("unfinished columns", "the game had not finished generating them", unfinished);
     losses.addAll(damageLosses(region.findings));
-    entities.push(...(await this.#entitiesBeside(path, cell, losses)));
+    entities.push(...(await this.#entitiesOf(path, cell, losses)));
     const own = entitiesToImport(
       entities.filter((entity) => isInCell(entity, cell, losses)),
       losses,
@@ -150,7 +150,7 @@ export class MinecraftSource implements ImportSource {
   }
 
   /** From 1.17 on, entities have region files of their own, with the same columns. */
-  async #entitiesBeside(
+  async #entitiesOf(
     path: string,
     cell: string,
     losses: ConversionLosses,

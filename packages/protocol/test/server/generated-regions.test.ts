@@ -66,7 +66,7 @@ async function joined(boxes: readonly Box[], events = {}) {
   return { pool, stage, client };
 }
 
-describe("a server that generates beside its loop", () => {
+describe("a server that generates off its main thread", () => {
   test("sends regions when they are generated, and air at once", async () => {
     const { pool, stage, client } = await joined(boxesOf(ABOVE, BELOW));
     expect(client.agrees(ABOVE)).toBe(true);

@@ -40,7 +40,7 @@ import type {
 export interface SampleWorldOptions {
   readonly shape?: ChunkShape;
   readonly generator?: GeneratorRef;
-  /** Generates beside the loop. */
+  /** Generates off the main thread. */
   readonly pool?: GenerationPool;
   /** Stored on disk and not loaded. */
   readonly stored?: readonly VoxelPlacement[];

@@ -3,9 +3,9 @@ import {
   ByteWriter,
   type Codec,
   deflateRaw,
-  deflateRawBeside,
+  deflateRawOffThread,
   inflateRaw,
-  inflateRawBeside,
+  inflateRawOffThread,
   list,
 } from "@orthant/core/bytes";
 
@@ -74,10 +74,10 @@ const HEAD_BYTES_MAX = 20;
 
 /**
  * Encodes the payload of a record of version 2 or 3: its content, compressed where that is shorter, on another thread if
- * `isBeside`. Rules S70 to S72.
+ * `isOffThread`. Rules S70 to S72.
  */
-export async function sealBlob(inner: Uint8Array, isBeside = false): Promise<Uint8Array> {
-  const deflated = await (isBeside ? deflateRawBeside(inner) : deflateRaw(inner));
+export async function sealBlob(inner: Uint8Array, isOffThread = false): Promise<Uint8Array> {
+  const deflated = await (isOffThread ? deflateRawOffThread(inner) : deflateRaw(inner));
   const isShorter = deflated.length < inner.length;
   const content = isShorter ? deflated : inner;
   const out = new ByteWriter(HEAD_BYTES_MAX + content.length);
@@ -90,13 +90,13 @@ export async function sealBlob(inner: Uint8Array, isBeside = false): Promise<Uin
 /**
  * Returns the content of such a payload: exactly the declared number of bytes, and at most `bytesMax`,
  * which is checked before allocating. Returns a view when the content is not compressed; inflates on another thread if
- * `isBeside`.
+ * `isOffThread`.
  */
 export function openBlob(
   payload: Uint8Array,
   bytesMax: number,
   origin = 0,
-  isBeside = false,
+  isOffThread = false,
 ): Uint8Array | Promise<Uint8Array> {
   const input = new ByteReader(payload, { origin });
   const method = input.tag(METHODS);
@@ -112,5 +112,5 @@ export function openBlob(
   if (input.remaining >= innerBytes) {
     throw input.fail("ORT_BLOB", `${innerBytes} bytes compressed to ${input.remaining}`);
   }
-  return (isBeside ? inflateRawBeside : inflateRaw)(input.view(input.remaining), innerBytes);
+  return (isOffThread ? inflateRawOffThread : inflateRaw)(input.view(input.remaining), innerBytes);
 }

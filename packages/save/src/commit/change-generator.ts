@@ -216,14 +216,14 @@ function joinedAlong(boxes: readonly KeptRegions[], axis: Axis): KeptRegions[] {
   const result: KeptRegions[] = [];
   for (const next of [...boxes].sort(order)) {
     const last = result.at(-1);
-    const isBeside =
+    const isAdjacent =
       last !== undefined &&
       last.generator === next.generator &&
       last.box.max[axis] === next.box.min[axis] &&
       others.every(
         (other) => last.box.min[other] === next.box.min[other] && last.box.max[other] === next.box.max[other],
       );
-    if (isBeside) result[result.length - 1] = { ...last, box: { min: last.box.min, max: next.box.max } };
+    if (isAdjacent) result[result.length - 1] = { ...last, box: { min: last.box.min, max: next.box.max } };
     else result.push(next);
   }
   return result;

@@ -146,7 +146,7 @@ export class LeafVerifier {
       const positions =
         chunkVolume === undefined
           ? []
-          : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume, isBeside: true });
+          : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume, isOffThread: true });
       const outside = outsideOf(positions, context.shape);
       return { error: undefined, positions: isAlone ? undefined : positions, outside, ...NO_ENTITIES };
     });

@@ -11,7 +11,7 @@ const SKY = {
 } as const;
 
 /** Everywhere on the page, a slice before this one on the hidden axis is cool, and one behind it warm. */
-const BESIDE_COLOURS = { before: new Color(0x6c_b8_ff), behind: new Color(0xff_b0_66) } as const;
+const NEIGHBOUR_COLOURS = { before: new Color(0x6c_b8_ff), behind: new Color(0xff_b0_66) } as const;
 
 const SKY_FUNCTION = /* glsl */ `
   uniform vec3 zenith;
@@ -126,8 +126,8 @@ const SKY_FRAGMENT = /* glsl */ `
 export class SliceMaterials {
   readonly opaque: ShaderMaterial = voxelMaterial("opaque");
   readonly transparent: ShaderMaterial = voxelMaterial("transparent");
-  readonly before: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.before);
-  readonly behind: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.behind);
+  readonly before: ShaderMaterial = voxelMaterial("ghost", NEIGHBOUR_COLOURS.before);
+  readonly behind: ShaderMaterial = voxelMaterial("ghost", NEIGHBOUR_COLOURS.behind);
 
   /** Sets the distances where fog begins and ends, in voxels. */
   setFog(from: number, to: number): void {

@@ -1,5 +1,5 @@
 /**
- * A pool of worker threads that generates chunks beside the loop of a program.
+ * A pool of worker threads that generates chunks off a program's main thread.
  *
  * @module @orthant/worker-pool/node
  */

@@ -62,7 +62,7 @@ export interface EngineOptions {
    */
   readonly allowUnknownGenerator?: boolean;
   /**
-   * Generates chunks beside the loop, such as `generationPool()` of `@orthant/worker-pool/node`. The worlds of
+   * Generates chunks off the main thread, such as `generationPool()` of `@orthant/worker-pool/node`. The worlds of
    * `orthant` have one. Default: this thread generates them.
    */
   readonly generation?: GenerationPool;

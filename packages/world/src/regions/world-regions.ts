@@ -25,7 +25,7 @@ const REGIONS_BEFORE_UNLOAD = 4_096;
  */
 const BOUNDS_ROUNDS_MAX = 8;
 
-/** More chunks than this are generated beside the loop before an edit is applied. */
+/** More chunks than this are generated off the main thread before an edit is applied. */
 const CHUNKS_AT_ONCE = 8;
 
 /** The generated chunks that an edit needs. */

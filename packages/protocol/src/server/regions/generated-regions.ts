@@ -22,7 +22,7 @@ type Generated =
   | { readonly kind: "patches"; readonly value: readonly Uint8Array[] };
 
 /**
- * Generates regions beside the loop, for clients that cannot generate them. Generated content never changes, so
+ * Generates regions off the main thread, for clients that cannot generate them. Generated content never changes, so
  * a result is valid whatever is edited meanwhile.
  */
 export class GeneratedRegions implements RegionListener {

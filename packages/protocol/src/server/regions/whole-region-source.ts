@@ -54,7 +54,7 @@ export interface WholeRegionContext {
 
 /**
  * Makes whole regions, each once per encoding, and a limited number per tick. Those for which a tick has no time
- * are made after it, in slices. Where the world generates beside the loop, chunks for clients without the
+ * are made after it, in slices. Where the world generates off the main thread, chunks for clients without the
  * generator come from there, and are encoded as they arrive.
  */
 export class WholeRegionSource implements RegionListener {
@@ -201,7 +201,7 @@ export class WholeRegionSource implements RegionListener {
       : encodeChange(change, state.shape.volume, this.#pieceBytesMax);
   }
 
-  /** Returns what was generated beside the loop: patches if the region was never edited, otherwise a tree. */
+  /** Returns what was generated off the main thread: patches if the region was never edited, otherwise a tree. */
   #generate(region: WatchedRegion): RegionTree | Uint8Array[] | undefined {
     const isUntouched =
       this.#world.clockOf(region.position) === CLOCK_NEVER &&

@@ -78,8 +78,8 @@ describe("records that another thread compresses", () => {
     for (let offset = 4; offset < sealed.length; offset += 997) {
       const damaged = sealed.slice();
       damaged[offset] = (damaged[offset] as number) ^ 0x55;
-      const open = (isBeside: boolean) => async (): Promise<string> =>
-        Buffer.from(await openBlob(damaged, inner.length, 0, isBeside)).toString("latin1");
+      const open = (isOffThread: boolean) => async (): Promise<string> =>
+        Buffer.from(await openBlob(damaged, inner.length, 0, isOffThread)).toString("latin1");
       const code = await codeOfRejection(open(false));
       expect(await codeOfRejection(open(true))).toBe(code);
       if (code === "no error") expect(await open(true)()).toBe(await open(false)());

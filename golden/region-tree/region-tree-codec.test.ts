@@ -87,7 +87,7 @@ describe("a region tree in bytes", () => {
       empty.fill(WHOLE_LATTICE, stone),
       `${"ffffffff0f".repeat(4)} ${"feffffff0f".repeat(4)} 01 07 00`,
     ],
-  ])("[%s] %s", (_rule, _name, bounds, tree, hex) => {
+  ])("[%s] a tree in bytes %s", (_rule, _name, bounds, tree, hex) => {
     expect(toHex(encode(codec, { bounds, tree }))).toBe(hex.replaceAll(" ", ""));
     const found = decode(codec, fromHex(hex));
     expect(found.bounds).toEqual(bounds);

@@ -237,7 +237,7 @@ describe("links", () => {
     "[a](https://example.org/nowhere.md)",
     "`[a](nowhere.md)`",
     "\n```md\n[a](nowhere.md)\n```\n",
-  ])("such as %s are accepted", (link) => {
+  ])("links such as %s are accepted", (link) => {
     expect(problemsOfLink(link)).toEqual([]);
   });
 
@@ -251,7 +251,7 @@ describe("links", () => {
       "links to guides/apples.md#not-a-heading, but docs/guides/apples.md has no such heading",
     ],
     ["\n\n[a]: nowhere.md\n", "links to nowhere.md, but there is no docs/nowhere.md"],
-  ])("such as %s are rejected", (link, problem) => {
+  ])("links such as %s are rejected", (link, problem) => {
     expect(problemsOfLink(link)).toEqual([problem]);
   });
 });
@@ -271,12 +271,12 @@ describe("paths in backticks", () => {
     "`src/nowhere.ts`",
     "packages/nowhere",
     "\n```\n`packages/nowhere`\n```\n",
-  ])("such as %s are accepted", (text) => {
+  ])("paths in backticks such as %s are accepted", (text) => {
     expect(problemsOfText(text)).toEqual([]);
   });
 
   test.each(["packages/nowhere/src", "packages/made-up/src/apple", "docs/nowhere.md", "tools/nowhere/"])(
-    "such as %s are rejected when the repository lacks them",
+    "paths in backticks such as %s are rejected when the repository lacks them",
     (path) => {
       expect(problemsOfText(`See \`${path}\`.`)).toEqual([`names ${path}, which is not in the repository`]);
     },

@@ -89,7 +89,7 @@ describe("the platform", () => {
     ["press-win32-ia32-msvc", { os: ["win32"], cpu: ["ia32"] }],
     ["@press/linux-loong64", { os: ["linux"], cpu: ["loong64"] }],
     ["fsevents", {}],
-  ])("of %s is guessed from its name", (name, platform) => {
+  ])("the platform of %s is guessed from its name", (name, platform) => {
     expect(platformOf(name)).toEqual(platform);
   });
 });

@@ -161,6 +161,17 @@ describe("tests", () => {
     expect(problemsOf(TEST, 'test.skipIf(isRoot)("grows", () => reader.skip(4));')).toEqual([]);
   });
 
+  test.each(["that sends text", "[A1] of an apple is red", "whose name is long", "%s", "[%s] %s", "$name"])(
+    "need a sentence as their title, not %s",
+    (title) => {
+      const problem = `has the title "${title.replace(/^\[[^\]]*\] /, "")}"`;
+      expect(problemsOf(TEST, `test("${title}", () => {});\n`)).toEqual([problem]);
+      expect(problemsOf(TEST, `test.each([1])(\n  "${title}",\n  () => {},\n);\n`)).toEqual([problem]);
+      expect(problemsOf(TEST, `describe.each([1])("${title}", () => {});\n`)).toEqual([]);
+      expect(problemsOf(TEST, `grow("${title}");\n`)).toEqual([]);
+    },
+  );
+
   test("may not sleep", () => {
     expect(problemsOf(TEST, "await new Promise((resolve) => setTimeout(resolve, 10));")).toEqual([
       "uses setTimeout",

@@ -33,11 +33,11 @@ describe("completion", () => {
     [["orthant", "verify", "world", "--j"], ["--json"]],
     [["orthant", "completion", "z"], ["zsh"]],
     [["orthant", "verify", "no-such-word"], [""]],
-  ])("of %j in bash offers %j", async (line, offered) => {
+  ])("completion of %j in bash offers %j", async (line, offered) => {
     expect((await offeredByBash(...line)).filter((word) => word !== "restore")).toEqual(offered);
   });
 
-  test.each(["zsh", "fish"])("for %s names every command and every option", async (shell) => {
+  test.each(["zsh", "fish"])("completion for %s names every command and every option", async (shell) => {
     const script = await scriptFor(shell);
     for (const { name, options } of COMMANDS) {
       expect(script).toMatch(new RegExp(`\\b${name}\\b`));

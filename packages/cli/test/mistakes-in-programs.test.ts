@@ -257,14 +257,17 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   ],
 ];
 
-describe("the error message for a program that", () => {
-  test.each(MISTAKES)("%s", async (_what, make, message) => {
-    const error: unknown = await Promise.resolve()
-      .then(make)
-      .then(
-        () => "nothing was thrown",
-        (thrown: unknown) => thrown,
-      );
-    expect(error instanceof Error ? error.message : error).toBe(message);
-  });
+describe("error messages for programs", () => {
+  test.each(MISTAKES)(
+    "a program that %s reads what is wrong and what to do",
+    async (_what, make, message) => {
+      const error: unknown = await Promise.resolve()
+        .then(make)
+        .then(
+          () => "nothing was thrown",
+          (thrown: unknown) => thrown,
+        );
+      expect(error instanceof Error ? error.message : error).toBe(message);
+    },
+  );
 });

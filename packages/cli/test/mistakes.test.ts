@@ -569,10 +569,13 @@ async function make(command: string): Promise<{ exitCode: ExitCode; said: readon
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
   return { exitCode, said: said.trimEnd().split("\n") };
 }
-describe("the error output for", () => {
-  test.each(MISTAKES)("%s: orthant %s", async (...[, command, exitCode, ...says]: Mistake) => {
-    expect(await make(command)).toEqual({ exitCode, said: says });
-  });
+describe("error output", () => {
+  test.each(MISTAKES)(
+    "the error for %s says what to do: orthant %s",
+    async (...[, command, exitCode, ...says]: Mistake) => {
+      expect(await make(command)).toEqual({ exitCode, said: says });
+    },
+  );
 });
 
 describe("the program itself", () => {

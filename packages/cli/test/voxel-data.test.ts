@@ -178,7 +178,7 @@ describe("convert from a world with data", { timeout: 60_000 }, () => {
     ["pxsw1", 2, "world.save"],
     ["tilesave", 2, ""],
   ])(
-    "to %s, with %i dimensions, counts the data that is lost and keeps the blocks",
+    "convert from a world with data to %s, with %i dimensions, counts the data that is lost and keeps the blocks",
     async (to, dimensions, made) => {
       const folder = await signWorld(dimensions);
       const target = `${folder}-${to}`;
@@ -206,7 +206,7 @@ describe("convert from a world with data", { timeout: 60_000 }, () => {
     },
   );
 
-  test("to v3 writes no record of a version that the format does not have", async () => {
+  test("convert from a world with data to v3 writes no record of a version that the format does not have", async () => {
     const folder = await signWorld(3);
     const target = `${folder}-v3`;
     await capture(["convert", folder, target, "--to", "v3", "--accept-loss"]);

@@ -8,7 +8,7 @@ function positions(placements: readonly { readonly position: readonly number[] }
 }
 
 describe("a brush", () => {
-  test("of radius 0 is one voxel, with as many coordinates as its center", () => {
+  test("a brush of radius 0 is one voxel, with as many coordinates as its center", () => {
     for (const center of [[1, 2] as const, [1, 2, 3] as const, [1, -2, 3, 4] as const]) {
       expect(sphereBrush(center, 0, 7)).toEqual([{ position: center, block: 7 }]);
       expect(boxBrush(center, 0, 7)).toEqual([{ position: center, block: 7 }]);

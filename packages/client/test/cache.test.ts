@@ -244,7 +244,7 @@ describe("a cache", () => {
     expect(cache.written()).toContain("region 0 0 0 0");
   });
 
-  test("that fails has no effect on the client except a report", async () => {
+  test("a cache that fails has no effect on the client except a report", async () => {
     const broken = new WatchedCache();
     broken.failure = new Error("no room");
     const failures: unknown[] = [];

@@ -75,7 +75,7 @@ describe("an edit", () => {
     expect(await edit).toEqual({ status: "applied" });
   });
 
-  test("that is refused resolves with the reason and is undone", async () => {
+  test("an edit that is refused resolves with the reason and is undone", async () => {
     const server = await joined();
     const changes: unknown[] = [];
     server.world.onChange((boxes) => changes.push(boxes));
@@ -134,7 +134,7 @@ describe("an edit", () => {
     expect(new Set((await Promise.all(edits)).map(({ status }) => status))).toEqual(new Set(["applied"]));
   });
 
-  test("that is rejected together with others is sent again in halves, before all later ones", async () => {
+  test("an edit that is rejected together with others is sent again in halves, before all later ones", async () => {
     const server = await joined();
     const rejected = (editId: number) =>
       ({ editId, status: "rejected", reason: "vetoed", detail: "no" }) as const;
@@ -189,7 +189,7 @@ describe("an edit", () => {
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(1);
   });
 
-  test("that fills a box shows at once and is one message; a copy shows when the server has made it", async () => {
+  test("an edit that fills a box shows at once and is one message; a copy shows when the server has made it", async () => {
     const server = await joined();
     const box = boxBetween([0, 20, 0, 0], [16, 24, 16, 16]);
     const fill = server.world.fill(box, 7);
@@ -213,7 +213,7 @@ describe("an edit", () => {
     expect(server.world.voxelAt([15, 23, 15, 15])).toBe(0);
   });
 
-  test("that no server accepts is refused by the client and does not block the next one", async () => {
+  test("an edit that no server accepts is refused by the client and does not block the next one", async () => {
     const server = await joined();
     const { world } = server;
     expect(await codeOfRejection(world.setVoxels([]))).toBe("ORT_LIMIT");

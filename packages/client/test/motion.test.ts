@@ -86,7 +86,7 @@ test("entities are shown better between late poses if the game states their velo
 
 describe("a speed hack", () => {
   test.each([1.5, 2])(
-    "of %f times the speed is corrected within 300 ms, unless a packet is lost just then",
+    "a player at %f times the speed is corrected within 300 ms, unless a packet is lost just then",
     async (factor) => {
       for (let seed = 1; seed <= 10; seed++)
         expect(await correctedAfterMs(seed, factor, WITHOUT_LOSS), `seed ${seed}`).toBeLessThanOrEqual(300);

@@ -292,7 +292,7 @@ describe("the token", () => {
     expect(await codeOfRejection(server.world.ready)).toBe("ORT_CREDENTIALS");
   });
 
-  test("that expires during play is replaced at once, without the wait after a lost connection", async () => {
+  test("the token that expires during play is replaced at once, without the wait after a lost connection", async () => {
     let count = 0;
     const server = new ScriptedServer({ token: async () => `token ${++count}` });
     await server.join();

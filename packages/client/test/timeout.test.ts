@@ -41,8 +41,8 @@ async function failureAt(url: string, options: ReplicaOptions = {}): Promise<Ort
   return error;
 }
 
-describe("a client that is not welcomed in time says what it waited for", () => {
-  test("at a port where nothing listens", async () => {
+describe("a client that is not welcomed in time", () => {
+  test("a client at a port where nothing listens says so", async () => {
     const server = createTcpServer();
     const port = await listening(server);
     await new Promise((resolve) => server.close(resolve));
@@ -53,13 +53,13 @@ describe("a client that is not welcomed in time says what it waited for", () => 
     expect((await failureAt(`ws://localhost:${port}`)).detail).toContain("nothing listens at localhost");
   });
 
-  test("at a host name that leads nowhere", async () => {
+  test("a client at a host name that leads nowhere says so", async () => {
     const { code, detail } = await failureAt("ws://no-such-host.invalid");
     expect(code).toBe("ORT_TIMEOUT");
     expect(detail).toMatch(/the host name no-such-host.invalid leads nowhere|the WebSocket has not opened/);
   });
 
-  test("at a program that accepts the connection and says nothing", async () => {
+  test("a client at a program that accepts the connection and says nothing says what it waited for", async () => {
     const port = await listening(
       createTcpServer((socket) => void onTestFinished(() => void socket.destroy())),
     );
@@ -70,7 +70,7 @@ describe("a client that is not welcomed in time says what it waited for", () => 
     ]);
   });
 
-  test("at a WebSocket that says nothing", async () => {
+  test("a client at a WebSocket that says nothing says what it waited for", async () => {
     const sockets = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => void sockets.close());
     await new Promise((resolve) => sockets.once("listening", resolve));
@@ -80,7 +80,7 @@ describe("a client that is not welcomed in time says what it waited for", () => 
     expect(detail).toContain("connected, but no welcome came");
   });
 
-  test.each([200, 404, 503])("at an HTTP server that answers %i", async (status) => {
+  test.each([200, 404, 503])("a client at an HTTP server that answers %i says so", async (status) => {
     const port = await listening(
       createHttpServer((_request, response) => response.writeHead(status).end("hello")),
     );
@@ -89,7 +89,7 @@ describe("a client that is not welcomed in time says what it waited for", () => 
     expect(detail).toContain(`127.0.0.1:${port} answers with HTTP ${status} instead of a WebSocket`);
   });
 
-  test("at a TLS server whose certificate is not trusted, and at one without TLS", async () => {
+  test("a client at a TLS server whose certificate is not trusted, or at one without TLS, says so", async () => {
     const port = await listening(createTlsServer(selfSigned()));
     const { code, detail } = await failureAt(`wss://127.0.0.1:${port}`);
     expect(code).toBe("ORT_TIMEOUT");
@@ -98,7 +98,7 @@ describe("a client that is not welcomed in time says what it waited for", () => 
     expect((await failureAt(`wss://127.0.0.1:${plain}`)).detail).toContain("use ws: instead of wss:");
   });
 
-  test("while its token does not come, or its cache does not open", async () => {
+  test("a client whose token does not come, or whose cache does not open, says which of them it waited for", async () => {
     const token = (): Promise<string> => new Promise(() => undefined);
     const without = await failureAt("ws://127.0.0.1:1", { token });
     expect(without.detail).toContain("the function of the option token has not answered");
@@ -137,7 +137,7 @@ test("a refused token fails at once, not after the timeout", async () => {
   expect(detail).toContain("this server needs a token");
 });
 
-describe("an address is refused at the call", () => {
+describe("invalid arguments of connect", () => {
   test.each<[url: unknown, problem: string]>([
     [undefined, "the url is undefined; an address looks like ws://127.0.0.1:7440"],
     ["", 'the url is "" (a string); an address looks like'],
@@ -151,11 +151,11 @@ describe("an address is refused at the call", () => {
     [[], "a list has 1 to 1000 addresses"],
     [["ws://127.0.0.1:7440", "http://127.0.0.1:7441"], 'url 1 of the list is "http://127.0.0.1:7441"'],
     [["ws://127.0.0.1:7440", undefined], "url 1 of the list is undefined"],
-  ])("%o", (url, problem) => {
+  ])("the address %o is refused, and the error says why", (url, problem) => {
     expect(() => connectReplica(url as string)).toThrow(problem);
   });
 
-  test.each([0, -1, Number.NaN, "10", null])("timeoutMs %o", (timeoutMs) => {
+  test.each([0, -1, Number.NaN, "10", null])("a timeoutMs of %o is refused", (timeoutMs) => {
     expect(() => connectReplica("ws://127.0.0.1:1", { timeoutMs: timeoutMs as number })).toThrow(
       "it is a number of milliseconds above 0, or Infinity",
     );

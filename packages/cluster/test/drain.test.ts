@@ -46,7 +46,7 @@ test("[K49] a drain ends when other nodes own the shards", async () => {
   );
 });
 
-test("[K49] of two nodes that are drained at once, one keeps the shards", async () => {
+test("[K49] one of two nodes that are drained at once keeps the shards", async () => {
   const { small, nodes } = await ownedBy(["a", "b"]);
   const codes = await small.settled(Promise.all(nodes.map(({ node }) => codeOfRejection(node.drain()))));
   expect(codes).toContain("ORT_NOT_FOUND");

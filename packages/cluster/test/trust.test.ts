@@ -119,7 +119,7 @@ test("[K45] a second process with the name of a live node refuses to start, and 
   expect(lost).toEqual([]);
 });
 
-test("[K45] of two processes that start with one name at once, one refuses", async () => {
+test("[K45] one of two processes that start with one name at once refuses", async () => {
   const cluster = new SmallCluster();
   await cluster.create();
   const results = await Promise.allSettled([cluster.node("a"), cluster.node("a")]);

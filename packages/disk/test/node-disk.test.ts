@@ -96,7 +96,7 @@ describe("a folder as a disk", () => {
     expect(error).toMatchObject({ code, context: { operation: "makeDirectory" } });
   });
 
-  test("that does not exist is reported, with path and operation", async () => {
+  test("a folder that does not exist is reported, with path and operation", async () => {
     const error = await new NodeDisk(join(root, "nowhere"))
       .open("page", "read")
       .catch((thrown: unknown) => thrown);

@@ -114,7 +114,7 @@ describe.runIf(platform !== "win32").each(["this system", "a system without open
       ["to the folder itself", "."],
       ["to nothing", "../nowhere"],
       ["in a circle", "data"],
-    ])("[S5] to a directory is refused by every call and changes nothing: %s", async (_, target) => {
+    ])("[S5] a link to a directory is refused by every call and changes nothing: %s", async (_, target) => {
       mkdirSync(join(root, "real"));
       mkdirSync(join(root, "real/deep"));
       writeFileSync(join(root, "real/page"), "mine");
@@ -151,7 +151,7 @@ describe.runIf(platform !== "win32").each(["this system", "a system without open
       ["to a directory", "../../outside"],
       ["to nothing", "../../outside/nothing"],
       ["in a circle", "page"],
-    ])("[S5] to a file is never opened, and is itself renamed or removed: %s", async (_, target) => {
+    ])("[S5] a link to a file is never opened, and is itself renamed or removed: %s", async (_, target) => {
       mkdirSync(join(root, "data"));
       symlinkSync(target, join(root, "data/page"));
       const before = await describeFolder(outside);
@@ -176,7 +176,7 @@ describe.runIf(platform !== "win32").each(["this system", "a system without open
       expect(await readFile(join(outside, "page"), "utf8")).toBe("theirs");
     });
 
-    test("at the folder itself is followed", async () => {
+    test("a link at the folder itself is followed", async () => {
       symlinkSync("root", join(folder, "link"));
       const linked = await NodeDisk.create(join(folder, "link"));
       await linked.makeDirectory("data");
@@ -189,7 +189,7 @@ describe.runIf(platform !== "win32").each(["this system", "a system without open
     });
 
     test.runIf(platform === "linux")(
-      "that has the name of a claim of a dead process is removed, and not what it leads to",
+      "a link with the name of a claim of a dead process is removed, and not what it leads to",
       async () => {
         const first = await disk.lock("world.lock");
         const [own = ""] = (await readdir(root)).filter((name) => name.startsWith("world.lock~"));
@@ -203,7 +203,7 @@ describe.runIf(platform !== "win32").each(["this system", "a system without open
       },
     );
 
-    test("in place of a held claim does not touch what it leads to", async () => {
+    test("a link in place of a held claim does not touch what it leads to", async () => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       try {
         const lock = await disk.lock("world.lock");

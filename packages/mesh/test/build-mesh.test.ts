@@ -150,7 +150,7 @@ describe("a chunk's mesh", () => {
     expect(buildMesh(island, [1, 0, 0], { unloaded: "air" }), "the chunk itself is unknown").toBeUndefined();
   });
 
-  test("of a world of two dimensions is flat and faces the viewer", () => {
+  test("the mesh of a world of two dimensions is flat and faces the viewer", () => {
     const tiles: MeshSource<2> = {
       dimensions: 2,
       chunkShape: TILE_CHUNKS,

@@ -121,7 +121,7 @@ describe("a ray", () => {
     });
   });
 
-  test("that starts inside a block hits it, without a face", () => {
+  test("a ray that starts inside a block hits it, without a face", () => {
     expect(castRay(wall, [12.5, 3.5, 0.5], [0, 1, 0], 5)).toMatchObject({
       position: [12, 3, 0],
       adjacent: [12, 3, 0],

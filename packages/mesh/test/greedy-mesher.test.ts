@@ -86,7 +86,7 @@ function expectedFaces(
 }
 
 describe("a mesh", () => {
-  test("of one voxel is a cube of six fully lit quads", () => {
+  test("a mesh of one voxel is a cube of six fully lit quads", () => {
     const volume = volumeOf([4, 4, 4], (...at) => (at.every((coordinate) => coordinate === 1) ? STONE : 0));
     const { opaque, transparent } = new GreedyMesher(looks).mesh(volume);
     expect([quadCount(opaque), quadCount(transparent)]).toEqual([6, 0]);
@@ -98,7 +98,7 @@ describe("a mesh", () => {
     expect([...opaque.colours.subarray(0, 4)]).toEqual([0x8a, 0x8d, 0x91, 255]);
   });
 
-  test("of an endless floor is one quad", () => {
+  test("a mesh of an endless floor is one quad", () => {
     const volume = volumeOf([8, 8, 8], (_right, up) => (up < 3 ? STONE : 0));
     const { opaque } = new GreedyMesher(looks).mesh(volume);
     expect(quadsOf(opaque).map((quad) => quad.map(({ position }) => position))).toEqual([
@@ -111,7 +111,7 @@ describe("a mesh", () => {
     ]);
   });
 
-  test("of a voxel on a floor is dark around its foot", () => {
+  test("a mesh of a voxel on a floor is dark around its foot", () => {
     const volume = volumeOf([3, 3, 3], (right, up, back) =>
       up < 1 || (up === 1 && right === 1 && back === 1) ? STONE : 0,
     );

@@ -73,7 +73,7 @@ describe("a pixel world whose tables are damaged", () => {
     expect(bytesOf(disk)).toEqual(rotten);
   });
 
-  test("[X47] that is cut off anywhere opens with the entries before the cut, and as any other after a save", async () => {
+  test("[X47] a pixel world that is cut off anywhere opens with the entries before the cut, and as any other after a save", async () => {
     const intact = await openPixelSave(diskWith(file), FILE);
     const { size: wholeCount } = new Set([...intact.chunks()].map(({ x }) => x));
     let fewest = wholeCount;
@@ -93,7 +93,7 @@ describe("a pixel world whose tables are damaged", () => {
     expect(fewest).toBe(0);
   });
 
-  test("[X47] [X32] with a damaged header, too, opens with the entries after the end, as repair finds them", async () => {
+  test("[X47] [X32] a pixel world whose header is damaged, too, opens with the entries after the end, as repair finds them", async () => {
     // Without the header of generation 4 that of generation 3 counts, which knows no chunk 3.
     const disk = diskWith(patched(rotten, 20, [1, 2, 3]));
     expect(await codeOfRejection(openPixelWorld(disk, FILE, { generator: ground }))).toBe("ORT_CHECKSUM");
@@ -106,7 +106,7 @@ describe("a pixel world whose tables are damaged", () => {
     expect(await reopened(disk)).toEqual([20, 11, 12, 13, 14, 0]);
   });
 
-  test("[X47] without an intact header does not open, since nothing says what a pixel is", async () => {
+  test("[X47] a pixel world without an intact header does not open, since nothing says what a pixel is", async () => {
     const headless = patched(patched(rotten, 20, [1]), SLOT + 20, [1]);
     expect(await codeOfRejection(openPixelWorld(diskWith(headless), FILE, lenient))).toBe("ORT_CHECKSUM");
     const cut = diskWith(headOf(file).slice(0, 40));

@@ -188,7 +188,7 @@ describe("a file with damaged chunks and bodies", () => {
     await world.close();
   });
 
-  test("[X43] with regenerate a damaged chunk is regenerated, a damaged body is omitted, and each is reported once", async () => {
+  test("[X43] a file with damaged chunks and bodies with regenerate a damaged chunk is regenerated, a damaged body is omitted, and each is reported once", async () => {
     const disk = await damagedDisk();
     const before = bytesOf(disk);
     const world = await openPixelWorld(disk, FILE, { generator: ground, onDamage: "regenerate" });

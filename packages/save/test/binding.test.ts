@@ -100,7 +100,7 @@ describe("the files named by a manifest", () => {
     ["a world id that is a number", (text) => text.replace('"0000000000c0ffee"', "12648430")],
     ["a seal that is missing", (text) => text.replace('"players": {', '"others": {')],
     ["a length that is a fraction", (text) => text.replace('"bytes": 60', '"bytes": 6.5')],
-  ])("[S2] refuses %s", async (_name, change) => {
+  ])("[S2] are refused if there is %s", async (_name, change) => {
     const text = new TextDecoder().decode(encodeManifest(MANIFEST)).replace(/,\s*"manifest_crc32": \d+/, "");
     expect(change(text)).not.toBe(text);
     expect(await codeOfRejection(() => decodeManifest(encodeUtf8(change(text))))).toBe("ORT_MANIFEST");

@@ -131,7 +131,7 @@ describe("a compacted pack", () => {
     expect(await codeOfRejection(() => numbersOf(disk, 5))).toBe(code);
   });
 
-  test("[S87] when cut at any byte, yields the remaining records or an error with a code", async () => {
+  test("[S87] a compacted pack that is cut at any byte yields the remaining records or an error with a code", async () => {
     const { disk } = await compacted();
     const whole = fileOf(disk, PACK);
     for (let length = 0; length < whole.length; length++) {

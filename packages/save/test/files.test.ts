@@ -138,7 +138,7 @@ describe("what a leaf refers to", () => {
       (leaf) => ({ ...leaf, chunkRefs: leaf.chunkRefs.map((ref) => ({ ...ref, recordBytes: 1_100_000 })) }),
       "ORT_LIMIT",
     ],
-  ])("[S13] %s", async (_name, change, code) => {
+  ])("[S13] what a leaf refers to %s, or is refused", async (_name, change, code) => {
     const { disk } = await smallWorld();
     const save = await openSave(disk);
     const [leaf] = await allLeaves(save.index);

@@ -141,7 +141,7 @@ describe("the global payload", () => {
     });
   });
 
-  test("[S140] with one generator has version 1, whatever else it lists", () => {
+  test("[S140] the global payload with one generator has version 1, whatever else it lists", () => {
     const unused: GlobalRecord = {
       ...global,
       base: { kind: "generated" },

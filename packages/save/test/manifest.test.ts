@@ -94,19 +94,19 @@ describe("the manifest", () => {
     expect(await codeOfRejection(() => decodeManifest(encodeUtf8(text)))).toBe(code);
   });
 
-  test("[S3] with a checksum refuses any changed digit, and reports where", async () => {
+  test("[S3] the manifest with a checksum refuses any changed digit, and reports where", async () => {
     const sealed = encodeManifest(manifest);
     const at = new TextDecoder().decode(sealed).indexOf("1771200000000");
     const changed = sealed.map((byte, index) => (index === at ? 0x32 : byte));
     expect(await codeOfRejection(() => decodeManifest(changed))).toBe("ORT_CHECKSUM");
   });
 
-  test("[S4] without a checksum accepts keys in any order and unknown ones", () => {
+  test("[S4] the manifest without a checksum accepts keys in any order and unknown ones", () => {
     const shuffled = JSON.stringify({ extra: 1, ...JSON.parse(PLAIN), format: "polychora-save" });
     expect(decodeManifest(encodeUtf8(shuffled))).toEqual({ manifest, hasChecksum: false });
   });
 
-  test("[S4] without a checksum is a notice in verify, not damage", async () => {
+  test("[S4] the manifest without a checksum is a notice in verify, not damage", async () => {
     const { disk } = await smallWorld();
     const text = new TextDecoder().decode(disk.image().files.get("manifest.json"));
     await replaceFile(disk, "manifest.json", encodeUtf8(text.replace(/,\s*"manifest_crc32": \d+/, "")));

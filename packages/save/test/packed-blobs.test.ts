@@ -51,7 +51,7 @@ const chunks: readonly StoredChunk[] = [
 
 describe("the size of a chunk blob", () => {
   test.each([2, 3] as const)(
-    "of version %d is within its bounds, however far apart its chunks are",
+    "the size of a chunk blob of version %d is within its bounds, however far apart its chunks are",
     (version) => {
       const prng = new Prng(6);
       for (let round = 0; round < 200; round++) {

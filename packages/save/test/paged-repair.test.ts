@@ -86,7 +86,7 @@ describe("a damaged page", () => {
     await save.close();
   });
 
-  test("[S65] or a missing one does not prevent a commit elsewhere", async () => {
+  test("[S65] a damaged page or a missing one does not prevent a commit elsewhere", async () => {
     const disk = await pagedWorld(LEAVES);
     const { path, numbers } = await pageOf(disk, 50);
     await disk.remove(path);
@@ -184,7 +184,7 @@ describe("a damaged page", () => {
 });
 
 describe("index pages", () => {
-  test("[S65] that no index links to are reported as harmless", async () => {
+  test("[S65] index pages that no index links to are reported as harmless", async () => {
     const disk = await pagedWorld(LEAVES);
     const stray = pageFile({ generation: 7, number: 1 });
     const file = await disk.open(stray, "create");
@@ -209,7 +209,7 @@ describe("index pages", () => {
     }
   });
 
-  test("[S67] that are retired during a copy make it move on to the newer generation", async () => {
+  test("[S67] index pages that are retired during a copy make it move on to the newer generation", async () => {
     const disk = await pagedWorld(LEAVES);
     const { path } = await pageOf(disk, 119);
     const writer = await resumed(disk);

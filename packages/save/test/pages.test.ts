@@ -86,20 +86,20 @@ function linkTo(bytes: Uint8Array, more: Partial<PageLink> = {}): PageLink {
 }
 
 describe("an index page", () => {
-  test("[S53, S56, S57] with leaves consists of a header and entries, byte for byte", () => {
+  test("[S53, S56, S57] an index page with leaves consists of a header and entries, byte for byte", () => {
     expect(toHex(pageOf(twoLeaves))).toBe(toHex(seal(twoLeavesHex)));
     const read = decodeLinked("page", seal(twoLeavesHex), linkTo(seal(twoLeavesHex)));
     expect(read.children).toEqual(twoLeaves);
   });
 
-  test("[S53, S56, S58] that is a root has the lattice as its cube and links to other pages, byte for byte", () => {
+  test("[S53, S56, S58] an index page that is a root has the lattice as its cube and links to other pages, byte for byte", () => {
     expect(toHex(pageOf(rootEntries, ROOT))).toBe(toHex(seal(rootHex)));
     const { generation, totals } = decodeRoot("root", seal(rootHex));
     expect(generation).toBe(5);
     expect(totals).toEqual({ leaves: 3, chunks: 5, uncounted: 0, clocks: 4, recordBytes: 120 });
   });
 
-  test("[S54] of an empty world is a root without entries", () => {
+  test("[S54] an index page of an empty world is a root without entries", () => {
     expect(toHex(encodePage(ROOT, undefined, 3))).toBe(toHex(seal(header(ROOT, "20", MIN, 0, 0))));
     expect(decodeRoot("root", encodePage(ROOT, undefined, 3)).root).toBeUndefined();
   });
@@ -190,7 +190,7 @@ describe("an index page", () => {
       "an entry outside of its cube",
       twoLeavesHex.replace(SECOND, SECOND.replace("02000000", "04000000")),
     ],
-  ])("[%s] that is linked is refused with %s", async (_rule, _name, hex) => {
+  ])("[%s] an index page that is linked is refused with %s", async (_rule, _name, hex) => {
     const bytes = seal(hex);
     const cube = cubeAt([0, 0, 0, 0], hex.includes("01 0000000000") ? 2 : 4);
     const totals = { leaves: 1, chunks: 2, uncounted: 0, clocks: 0, recordBytes: 40 };

@@ -55,7 +55,7 @@ describe("a growing leaf", () => {
     expect(pauses).toBeGreaterThan(10);
   });
 
-  test("[S34] with an edge of four chunks or less splits only at the hard limit", async () => {
+  test("[S34] a growing leaf with an edge of four chunks or less splits only at the hard limit", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const cube = cubeAt([0, 0, 0, 0], 4);
     const chunks = Array.from({ length: 64 }, (_, at) =>
@@ -68,7 +68,7 @@ describe("a growing leaf", () => {
     expect(chunks.length * 11).toBeGreaterThan(TIGHT_LIMITS.chunkBlobTargetBytes);
   });
 
-  test("[S34] that splits because of its entities takes its chunks along, even if only the entities were given", async () => {
+  test("[S34] a growing leaf that splits because of its entities takes its chunks along, even if only the entities were given", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const entities = Array.from({ length: 12 }, (_, id) => entityAt(BigInt(id), [id * 40, 0, 0, 0]));
     await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, entities }] });
@@ -83,7 +83,7 @@ describe("a growing leaf", () => {
     }
   });
 
-  test("[S34] with one crowded chunk has several entity records, and no entity is in two of them", async () => {
+  test("[S34] a growing leaf with one crowded chunk has several entity records, and no entity is in two of them", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const crowd = Array.from({ length: 60 }, (_, id) => entityAt(BigInt(id), [1, 1, 0, 0], 50));
     await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, entities: crowd }] });

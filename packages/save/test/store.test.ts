@@ -100,7 +100,7 @@ describe("a description with records", () => {
     expect(codeOf(() => decode(storedDescriptionCodec, fromHex(hex)))).toBe(code);
   });
 
-  test("[S131] of any changed byte is refused, or read as other bytes that mean what they say", () => {
+  test("[S131] a description with any changed byte is refused, or read as other bytes that mean what they say", () => {
     for (const [, hex] of valid) {
       const bytes = fromHex(hex);
       for (let offset = 0; offset < bytes.length; offset++) {
@@ -178,7 +178,7 @@ describe("a store", () => {
     await writer.close();
   });
 
-  test("[S131] of a world that never had one, or lost its last key, takes no byte", async () => {
+  test("[S131] the store of a world that never had one, or lost its last key, takes no byte", async () => {
     const { disk, writer } = await storeOf({});
     const before = await sizeOf(disk, "global.g0000000000000000.v4g");
     await commit(writer, [change("k", "v")]);
@@ -215,7 +215,7 @@ describe("a store", () => {
     await writer.close();
   });
 
-  test("[S90] of an older generation survives a compaction", async () => {
+  test("[S90] the store of an older generation survives a compaction", async () => {
     const { disk, writer } = await storeOf(manyKeys(200, 1_000));
     for (let round = 0; round < 2; round++) await commit(writer, [change(keyOf(7), `round ${round}`)]);
     await writer.compact({ force: true, pause: async () => undefined });
@@ -230,7 +230,7 @@ describe("a store", () => {
     await writer.close();
   });
 
-  test("[S102] in a missing pack makes the save refuse to open", async () => {
+  test("[S102] a store in a missing pack makes the save refuse to open", async () => {
     const { disk, writer } = await storeOf(manyKeys(100, 1_000), { dataFileMaxBytes: 40_000 });
     await writer.close();
     await disk.remove("data/dt-000002.v4dt");
@@ -291,7 +291,7 @@ describe("a store", () => {
     }
   });
 
-  test("of more than 64 MiB is refused, and the save stays as it was", async () => {
+  test("a store of more than 64 MiB is refused, and the save stays as it was", async () => {
     const { disk, writer } = await storeOf({});
     const value = new Uint8Array(STORE_VALUE_BYTES_MAX);
     const changes = Array.from({ length: 64 }, (_, index) => ({ key: keyOf(index), value }));
@@ -349,7 +349,7 @@ describe("a damaged store", () => {
     expect((await entriesOf(await openSave(target))).length).toBe(300 - (pages[1]?.keys ?? 0));
   });
 
-  test("[S136] without its list is that of an older generation", async () => {
+  test("[S136] a store without its list is that of an older generation", async () => {
     const { disk, writer } = await storeOf(manyKeys(3_000, 1_000));
     await commit(writer, [change(keyOf(1), "newer")]);
     await writer.close();
@@ -406,7 +406,7 @@ describe("a large block catalog", () => {
     expect((await openSave(disk)).global.description.blocks).toEqual(blocks);
   });
 
-  test("[S136] that is damaged is that of an older generation", async () => {
+  test("[S136] a damaged block catalog is that of an older generation", async () => {
     const disk = new MemoryDisk();
     const writer = await createSave(disk, { nowMs: 1, global: large });
     const more = encode(blockCatalogCodec, defineBlocks(catalog, { copper: {} }));

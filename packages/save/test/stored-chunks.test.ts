@@ -154,7 +154,7 @@ describe("a stored chunk", () => {
     expect(alone?.kind).toBe("change");
   });
 
-  test("[S81] that is a change is unreadable without the generator, but its neighbours are readable", async () => {
+  test("[S81] a stored chunk that is a change is unreadable without the generator, but its neighbours are readable", async () => {
     const prng = new Prng(2);
     const position: Position = [0, 5, 0, 0];
     const chunk = edited(position, 3, prng);
@@ -200,7 +200,7 @@ describe("a stored chunk", () => {
     await writer.commit({ nowMs: 2, global: { ...global, nextEntityId: 5n } });
   });
 
-  test("[S81] that is a change counts as lost in a repair without a global file", async () => {
+  test("[S81] a stored chunk that is a change counts as lost in a repair without a global file", async () => {
     const prng = new Prng(3);
     const ground: Position = [0, 5, 0, 0];
     const sky: Position = [0, 40, 0, 0];
@@ -329,7 +329,7 @@ describe("a leaf with some changed chunks", () => {
     expect(await codeOfRejection(() => writer.commit({ nowMs: 2, leaves }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[S84] of version 1 becomes version 2 as a whole, while other leaves stay", async () => {
+  test("[S84] a leaf of version 1 becomes version 2 as a whole, while other leaves stay", async () => {
     const disk = new MemoryDisk();
     const far = cubeAt([65_536, 0, 0, 0], 65_536);
     const first = await createSave(disk, {

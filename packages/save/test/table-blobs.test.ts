@@ -205,7 +205,7 @@ describe("voxel data in a save", () => {
     },
   );
 
-  test("[S116] of the largest size fits a save with the smallest limits", async () => {
+  test("[S116] voxel data of the largest size fits a save with the smallest limits", async () => {
     const data = new Uint8Array(32_000).map((_, at) => (at * at * 31 + (at >> 3)) & 255);
     const many = Array.from({ length: 8 }, (_, index) => ({ index, data: data.map((byte) => byte ^ index) }));
     const disk = new MemoryDisk();

@@ -122,7 +122,7 @@ describe("verify", () => {
 });
 
 describe("repair", () => {
-  test("[S49] of an intact save loses nothing and keeps its clocks", async () => {
+  test("[S49] a repair of an intact save loses nothing and keeps its clocks", async () => {
     const disk = await townDisk();
     const { plan, save } = await repair(disk);
     expect(plan.losses).toEqual([]);

@@ -45,7 +45,7 @@ async function resume(disk: Disk): Promise<SaveWriter> {
 }
 
 describe("a commit", () => {
-  test("of many chunks yields between slices and writes the same bytes as one that does not", async () => {
+  test("a commit of many chunks yields between slices and writes the same bytes as one that does not", async () => {
     const chunks = Array.from({ length: 300 }, (_, index) => entryAt([index, 0, 0, 0], index));
     const [patient, hasty] = [await smallWorld(), await smallWorld()];
     let pauses = 0;
@@ -303,14 +303,14 @@ describe("a disk that fails", () => {
   );
 
   test.each(cases)(
-    "[S50] at any %s (%s) ends the commit and all further use of the writer, and leaves a generation intact",
+    "[S50] a disk that fails at any %s (%s) ends the commit and all further use of the writer, and leaves a generation intact",
     async (operation, kind) => {
       let struck = true;
       for (let nth = 1; struck; nth++) struck = await commitOnFaultyDisk(operation, kind, nth);
     },
   );
 
-  test("[S50] in a sync is not trusted later: a resumed writer begins a new pack on request", async () => {
+  test("[S50] a disk that fails in a sync is not trusted later: a resumed writer begins a new pack on request", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const faulty = new FaultDisk(disk, { operation: "sync", kind: "io", nth: 1, path: /^data/ });
@@ -358,7 +358,7 @@ async function commitOnFaultyDisk(
 }
 
 describe("a power cut", () => {
-  test("[S51] at any operation leaves the last generation or the next one intact, and a writer can continue", async () => {
+  test("[S51] a power cut at any operation leaves the last generation or the next one intact, and a writer can continue", async () => {
     const recorder = new CrashDisk();
     const acknowledgedAt: number[] = [];
     const writer = await createSave(recorder, { ...change(0), global: GLOBAL, limits: TIGHT_LIMITS });

@@ -28,7 +28,7 @@ test("a list with billions of holes is rejected at once", async () => {
   expect(message).toContain("hosts is an array of 4294967295; ");
 });
 
-describe("an invalid option is rejected with its name, its value and what would be valid:", () => {
+describe("an invalid option is rejected with its name, its value and what would be valid", () => {
   test.each<[options: object, message: string]>([
     [{ port: 99_999 }, "port is 99999 (a number); it is a whole number from 0 to 65535"],
     [{ port: -1 }, "port is -1 (a number); "],
@@ -105,7 +105,7 @@ describe("an invalid option is rejected with its name, its value and what would 
     expect(refused).not.toContain(SECRET);
   });
 
-  test("options that are not an object", async () => {
+  test("options that are not an object are rejected", async () => {
     expect(await refusalOf(undefined as unknown as object)).toContain("options is undefined");
   });
 

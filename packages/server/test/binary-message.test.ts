@@ -9,7 +9,7 @@ describe("a binary WebSocket message", () => {
     [126, "827e007e"],
     [300, "827e012c"],
     [JOINED_BYTES_MAX, "827e0fa0"],
-  ])("of %i bytes has them behind the header of RFC 6455, in one buffer", (length, head) => {
+  ])("a message of %i bytes has them behind the header of RFC 6455, in one buffer", (length, head) => {
     const payload = new Uint8Array(length).map((_, index) => index % 251);
     const message = binaryMessage(payload);
     expect(message.subarray(0, head.length / 2).toString("hex")).toBe(head);

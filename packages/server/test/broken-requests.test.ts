@@ -24,21 +24,21 @@ async function refusals(server: OrthantServer, name: string): Promise<number | u
   return values.find(({ labels }) => labels["name"] === name)?.value;
 }
 
-describe("a malformed request is refused and counted", () => {
-  test("as http when it is not HTTP", async () => {
+describe("a malformed request", () => {
+  test("a request that is not HTTP is refused and counted as http", async () => {
     const server = await serve();
     expect(await answerTo(server, "HELO world\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*\(http\)\n$/s);
     expect(await refusals(server, "http")).toBe(1);
   });
 
-  test("as httpHeaderBytesMax when its head is too long", async () => {
+  test("a request whose head is too long is refused and counted as httpHeaderBytesMax", async () => {
     const server = await serve({ limits: { httpHeaderBytesMax: 1_024 } });
     const long = `GET / HTTP/1.1\r\nX-Long: ${"x".repeat(2_048)}\r\n\r\n`;
     expect(await answerTo(server, long)).toMatch(/^HTTP\/1\.1 431 .*\(httpHeaderBytesMax\)\n$/s);
     expect(await refusals(server, "httpHeaderBytesMax")).toBe(1);
   });
 
-  test("as httpHeaderMs when its head does not end", async () => {
+  test("a request whose head does not end is refused and counted as httpHeaderMs", async () => {
     const server = await serve({ limits: { httpHeaderMs: 50 } });
     const answer = await answerTo(server, "GET / HTTP/1.1\r\nX-Slow: ");
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*\(httpHeaderMs\)\n$/s);

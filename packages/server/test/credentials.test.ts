@@ -92,23 +92,23 @@ describe("a token signed with a secret", () => {
     ["has a name that is no text", signed({ alg: "HS256" }, { ...fine, name: 7 })],
     ["has a name that is too long", signed({ alg: "HS256" }, { ...fine, name: "a".repeat(65) })],
     ["is no token", "let me in"],
-  ])("that %s is refused, without saying why", async (_what, token) => {
+  ])("a token that %s is refused, without saying why", async (_what, token) => {
     await expectRefused({ secret: SECRET }, token);
   });
 
   test.each<[what: string, token: string, detail: string]>([
     ["has expired", signed({ alg: "HS256" }, { ...fine, exp: seconds(-60) }), "the token has expired"],
     ["is missing", "", "this server needs a token"],
-  ])("that %s is refused, and the player learns that", async (_what, token, detail) => {
+  ])("a token that %s is refused, and the player learns that", async (_what, token, detail) => {
     await expectRefused({ secret: SECRET }, token, detail);
   });
 
-  test("that has expired and is for another server is refused, without saying why", async () => {
+  test("a token that has expired and is for another server is refused, without saying why", async () => {
     const token = signed({ alg: "HS256" }, { ...fine, exp: seconds(-60), aud: "north" });
     await expectRefused({ secret: SECRET, audience: "south" }, token);
   });
 
-  test("[N35] with a name that terminals act on is refused, and the player learns why", async () => {
+  test("[N35] a token with a name that terminals act on is refused, and the player learns why", async () => {
     const token = signed({ alg: "HS256" }, { ...fine, name: "Ada\u009b2J" });
     const { answer } = await joinWith({ auth: { secret: SECRET } }, token);
     const detail = expect.stringContaining("U+009B");
@@ -253,7 +253,7 @@ describe("a game's own decision", () => {
     expect(await metric(server, "orthant_errors_total")).toBe(0);
   });
 
-  test("without an account for a client without a token tells it that it needs one", async () => {
+  test("a decision without an account tells a client without a token that it needs one", async () => {
     const { answer } = await joinWith({ authorize: () => undefined }, "");
     expect(answer).toMatchObject({ reason: "credentials", detail: "this server needs a token" });
   });
@@ -277,7 +277,7 @@ describe("a game's own decision", () => {
     [{ playerId: 7n, tokenId: 1 }, "the tokenId that authorize returned is 1 (a number); it is a string"],
     [{ reject: 5 }, "the reject that authorize returned is 5 (a number); it is a string"],
     [{ reject: undefined }, "the reject that authorize returned is undefined; it is a string"],
-  ])("of %o refuses the player, and the log says what is wrong", async (decision, problem) => {
+  ])("a decision of %o refuses the player, and the log says what is wrong", async (decision, problem) => {
     const lines: string[] = [];
     const streamWrite = (line: string): string => {
       lines.push(line);
@@ -294,11 +294,14 @@ describe("a game's own decision", () => {
     ["says no", 0, () => undefined],
     ["throws a no", 0, () => Promise.reject(new OrthantError("ORT_CREDENTIALS", "Ada is banned"))],
     ["fails", 1, () => Promise.reject(new Error("the database with all the passwords is down"))],
-  ])("that %s refuses without saying why, and a fault is counted", async (_what, errors, authorize) => {
-    const { answer, server } = await joinWith({ authorize }, "ticket");
-    expect(answer).toMatchObject({ reason: "credentials", detail: "these credentials are not accepted" });
-    expect(await metric(server, "orthant_errors_total")).toBe(errors);
-  });
+  ])(
+    "a decision that %s refuses without saying why, and a fault is counted",
+    async (_what, errors, authorize) => {
+      const { answer, server } = await joinWith({ authorize }, "ticket");
+      expect(answer).toMatchObject({ reason: "credentials", detail: "these credentials are not accepted" });
+      expect(await metric(server, "orthant_errors_total")).toBe(errors);
+    },
+  );
 
   test("is not asked about a token that the server's key does not accept", async () => {
     const authorize = (): never => {

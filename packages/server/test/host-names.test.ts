@@ -35,9 +35,12 @@ describe("a request for a host name", () => {
     "world.localhost",
     hostname(),
     `${hostname().split(".")[0]}.local:7440`,
-  ])("of this machine, %s, is answered when the server listens at all addresses", async (host) => {
-    expect(await statuses(EVERYWHERE, host)).toEqual([404, 101]);
-  });
+  ])(
+    "a request for a name of this machine, %s, is answered when the server listens at all addresses",
+    async (host) => {
+      expect(await statuses(EVERYWHERE, host)).toEqual([404, 101]);
+    },
+  );
 
   test.each([
     "evil.example",
@@ -46,13 +49,16 @@ describe("a request for a host name", () => {
     "localhost.evil.example",
     "1.2.3",
     "a b",
-  ])("that is not ours, %s, is answered with 421, whatever address the server listens at", async (host) => {
-    expect(await statuses(EVERYWHERE, host)).toEqual([421, 421]);
-    expect(await statuses({ auth: { anonymous: true } }, host)).toEqual([421, 421]);
-    expect(await statuses({ ...EVERYWHERE, origins: ["*"] }, host)).toEqual([421, 421]);
-  });
+  ])(
+    "a request for a name that is not ours, %s, is answered with 421, whatever address the server listens at",
+    async (host) => {
+      expect(await statuses(EVERYWHERE, host)).toEqual([421, 421]);
+      expect(await statuses({ auth: { anonymous: true } }, host)).toEqual([421, 421]);
+      expect(await statuses({ ...EVERYWHERE, origins: ["*"] }, host)).toEqual([421, 421]);
+    },
+  );
 
-  test("that the operator named is answered, and then no other, even through a proxy", async () => {
+  test("a request for a name that the operator gave is answered, and then no other, even through a proxy", async () => {
     const hosts = ["Play.Example.org"];
     expect(await statuses({ ...EVERYWHERE, hosts }, "play.example.org")).toEqual([404, 101]);
     expect(await statuses({ ...EVERYWHERE, hosts }, "PLAY.example.org:443")).toEqual([404, 101]);
@@ -73,7 +79,7 @@ describe("a request for a host name", () => {
     expect(await statuses(behind, "play.example.org")).toEqual([421, 421]);
   });
 
-  test("of a page that pointed its own name at this machine never reaches the metrics or the world", async () => {
+  test("a request of a page that pointed its own name at this machine never reaches the metrics or the world", async () => {
     const server = await serve({ auth: { anonymous: true } });
     const rebound = { Host: `evil.example:${server.port}`, Origin: `http://evil.example:${server.port}` };
     const { status, text } = await ask(server, "/metrics", rebound);
@@ -84,7 +90,7 @@ describe("a request for a host name", () => {
     expect(await metric(server, 'orthant_refusals_total{name="host"}')).toBe(1);
   });
 
-  test("that is refused is logged with the option to set, at most once a minute", async () => {
+  test("a request that is refused is logged with the option to set, at most once a minute", async () => {
     const lines: string[] = [];
     const streamWrite = (line: string): string => {
       lines.push(line);

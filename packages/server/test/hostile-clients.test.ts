@@ -15,8 +15,8 @@ async function endOf(client: PlainClient): Promise<readonly [code: number, reaso
   return [code, last?.kind === "goodbye" ? last.reason : undefined];
 }
 
-describe("a client is disconnected", () => {
-  test("that sends text", async () => {
+describe("a hostile client", () => {
+  test("a client that sends text is disconnected", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     client.socket.send("hello");
@@ -24,14 +24,14 @@ describe("a client is disconnected", () => {
     expect(await metric(server, goodbye("malformed"))).toBe(1);
   });
 
-  test("that sends meaningless bytes", async () => {
+  test("a client that sends meaningless bytes is disconnected", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     client.socket.send(fromHex("ff ff ff ff"));
     expect(await endOf(client)).toEqual([1002, "malformed"]);
   });
 
-  test("that speaks another version", async () => {
+  test("a client that speaks another version is disconnected", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     // Nothing acknowledged, nothing applied; tag 0, "ORTH", version 9, and content of that version.
@@ -40,7 +40,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, goodbye("version"))).toBe(1);
   });
 
-  test("whose message is too large, before it is read", async () => {
+  test("a client whose message is too large is disconnected before it is read", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     client.socket.send(new Uint8Array(65_537));
@@ -48,7 +48,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, refused("frameBytesMax"))).toBe(1);
   });
 
-  test("whose message grows too large by fragments", async () => {
+  test("a client whose message grows too large by fragments is disconnected", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     for (let index = 0; index < 70; index++) client.socket.send(new Uint8Array(1_000), { fin: false });
@@ -56,7 +56,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, refused("frameBytesMax"))).toBe(1);
   });
 
-  test("whose message comes in too many fragments", async () => {
+  test("a client whose message comes in too many fragments is disconnected", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     for (let index = 0; index < 300; index++) client.socket.send(new Uint8Array(1), { fin: false });
@@ -64,7 +64,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, refused("fragmentsMax"))).toBe(1);
   });
 
-  test("that floods the server with pings or unsolicited pongs", async () => {
+  test("a client that floods the server with pings or unsolicited pongs is disconnected", async () => {
     const server = await serve({ time: new FakeTime() });
     for (const flood of ["ping", "pong"] as const) {
       const client = await PlainClient.connect(server.url);
@@ -77,7 +77,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, refused("pingsPerSecond"))).toBe(2);
   });
 
-  test("that violates the WebSocket protocol", async () => {
+  test("a client that violates the WebSocket protocol is disconnected", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     const raw = client.socket as unknown as { readonly _socket: { write(bytes: Uint8Array): void } };
@@ -86,7 +86,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, refused("webSocket"))).toBe(1);
   });
 
-  test("that never says hello", async () => {
+  test("a client that never says hello is disconnected", async () => {
     const time = new FakeTime();
     const server = await serve({ time, limits: { idleMs: 60_000 } });
     const client = await PlainClient.connect(server.url);
@@ -98,7 +98,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, goodbye("limit", "handshakeMs"))).toBe(1);
   });
 
-  test("that begins a message and never ends it, whatever pings it sends", async () => {
+  test("a client that begins a message and never ends it is disconnected, whatever pings it sends", async () => {
     const time = new FakeTime();
     const server = await serve({ time });
     const client = await PlainClient.join(server.url);
@@ -113,7 +113,7 @@ describe("a client is disconnected", () => {
     expect(server.players).toEqual([]);
   });
 
-  test("that sends too many frames", async () => {
+  test("a client that sends too many frames is disconnected", async () => {
     const server = await serve({ time: new FakeTime(), limits: { framesBurst: 5 } });
     const client = await PlainClient.join(server.url);
     await until(() => server.players.length === 1);
@@ -122,7 +122,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, goodbye("limit", "framesPerSecond"))).toBe(1);
   });
 
-  test("whose interest is too large", async () => {
+  test("a client whose interest is too large is disconnected", async () => {
     const server = await serve({ limits: { interestRegionsMax: 1 } });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
@@ -131,7 +131,7 @@ describe("a client is disconnected", () => {
     expect(await metric(server, goodbye("limit", "interestRegionsMax"))).toBe(1);
   });
 
-  test("that lets more bytes wait for it than its memory limit", async () => {
+  test("a client that lets more bytes wait for it than its memory limit is disconnected", async () => {
     const limits = { sendBacklogBytesMax: 65_536, inFlightBytesMax: 2 ** 30 };
     const server = await serve({ limits, tickMs: 1 });
     const client = await PlainClient.join(server.url);

@@ -314,18 +314,18 @@ describe("ticks", () => {
   });
 });
 
-describe("a server does not start", () => {
+describe("a server that cannot start", () => {
   test.each([
     ["a limit that there is not", { limits: { editsPerHour: 5 } as object }],
     ["a limit of nothing", { limits: { editsPerSecond: 0 } }],
     ["a limit that is no number", { limits: { editsPerSecond: Number.NaN } }],
     ["less than no proxies", { proxies: -1 }],
     ["ticks without end", { tickMs: 0 }],
-  ])("with %s", async (_what, options) => {
+  ])("a server does not start with %s", async (_what, options) => {
     expect(await codeOfRejection(serve(options))).toBe("ORT_ARGUMENT");
   });
 
-  test("with more blocks than fit into a welcome", async () => {
+  test("a server does not start with more blocks than fit into a welcome", async () => {
     const blocks = Array.from({ length: 5_000 }, (_, id) => ({
       id,
       name: id === 0 ? "air" : `block ${id}`.padEnd(60, "."),
@@ -336,7 +336,7 @@ describe("a server does not start", () => {
     expect(await codeOfRejection(serve({ world: closedAfterTest(world) }))).toBe("ORT_LIMIT");
   });
 
-  test("on a port in use", async () => {
+  test("a server does not start on a port in use", async () => {
     const { port } = await serve();
     expect(await codeOfRejection(serve({ port }))).toBe("ORT_LISTEN");
   });

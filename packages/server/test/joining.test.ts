@@ -166,7 +166,7 @@ describe("a game", () => {
     expect(await metric(server, 'orthant_edits_total{outcome="vetoed"}')).toBe(1);
   });
 
-  test("whose rules throw loses only their decisions", async () => {
+  test("a game whose rules throw loses only their decisions", async () => {
     const world = await flatWorld();
     const fail = (): never => {
       throw new Error("a bug in the game");

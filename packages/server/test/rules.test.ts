@@ -184,7 +184,7 @@ describe("a rule", () => {
     expect(await world.get([5, 40, 5, 0])).toBe(7);
   });
 
-  test("that waits does not hold up edits elsewhere", async () => {
+  test("a rule that waits does not hold up edits elsewhere", async () => {
     let release: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => {
       release = resolve;
@@ -199,7 +199,7 @@ describe("a rule", () => {
     expect(await slow).toEqual({ status: "applied" });
   });
 
-  test("that never answers rejects the edit after `ruleMs`, and the log says so", async () => {
+  test("a rule that never answers rejects the edit after `ruleMs`, and the log says so", async () => {
     const { server, lines } = await ruled(
       { beforeEdit: () => new Promise(() => undefined) },
       { limits: { ...FAST, ruleMs: 50 } },
@@ -224,19 +224,22 @@ describe("a rule", () => {
     [{ replace: [{ position: [1, 2, 3], block: "stone" }] }, "it is the id of a block"],
     [{ replace: [{ position: [1, 2, 3], block: 60_000 }] }, "this world has no block 60000"],
     [{ replace: [undefined] }, "it is { position, block }"],
-  ])("before an edit that answers %o rejects it, and the log says what is wrong", async (answer, problem) => {
-    const { server, lines } = await ruled({ beforeEdit: () => answer as never });
-    const client = await join(server.url);
-    expect(await client.setVoxel(VOXEL, STONE)).toEqual({
-      status: "rejected",
-      reason: "vetoed",
-      detail: "the rules of the game failed",
-    });
-    expect(lines.join("")).toContain(problem);
-    expect(await metric(server, "orthant_errors_total")).toBe(1);
-  });
+  ])(
+    "a rule that answers %o before an edit rejects it, and the log says what is wrong",
+    async (answer, problem) => {
+      const { server, lines } = await ruled({ beforeEdit: () => answer as never });
+      const client = await join(server.url);
+      expect(await client.setVoxel(VOXEL, STONE)).toEqual({
+        status: "rejected",
+        reason: "vetoed",
+        detail: "the rules of the game failed",
+      });
+      expect(lines.join("")).toContain(problem);
+      expect(await metric(server, "orthant_errors_total")).toBe(1);
+    },
+  );
 
-  test("that rejects a promise where none is awaited is logged, and the process lives", async () => {
+  test("a rule that rejects a promise where none is awaited is logged, and the process lives", async () => {
     const fail = async (): Promise<never> => Promise.reject(new Error("a bug in the game"));
     const { server, lines } = await ruled({ onJoin: fail, onMessage: fail, onLeave: fail, afterEdit: fail });
     const client = await join(server.url);

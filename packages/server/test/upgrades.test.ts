@@ -45,7 +45,7 @@ describe("a web page", () => {
     expect(await statusOf(open.url, { Origin: "https://example.org" })).toBe(101);
   });
 
-  test("that points its own name at this machine is refused, even where all programs of this machine may join", async () => {
+  test("a web page that points its own name at this machine is refused, even where all programs of this machine may join", async () => {
     const server = await serve();
     const host = `evil.example:${server.port}`;
     expect(await statusOf(server.url, { Origin: `http://${host}`, Host: host })).toBe(421);
@@ -120,7 +120,7 @@ describe("connections", () => {
     expect(await statusOf(server.url, chain("1.1.1.1", "198.51.100.1").headers)).toBe(101);
   });
 
-  test("without a proxy have their own address, whatever a client claims", async () => {
+  test("connections without a proxy have their own address, whatever a client claims", async () => {
     const server = await serve({ auth: { anonymous: true }, limits: { connectionsPerAddress: 1 } });
     await PlainClient.connect(server.url, from("203.0.113.9"));
     expect(await statusOf(server.url, from("198.51.100.1").headers)).toBe(429);
@@ -157,7 +157,7 @@ describe("connections", () => {
     expect(await metric(server, refused(name))).toBe(1);
   });
 
-  test("that are not a WebSocket are refused", async () => {
+  test("connections that are not a WebSocket are refused", async () => {
     const server = await serve();
     const socket = connectSocket(server.port, "127.0.0.1");
     const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));

@@ -71,19 +71,22 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
     ["tree", "Home", "orthant, from your disk"],
     ["flat", "flat", "polychora-flat, from your disk"],
     ["old.v4dw", "old.v4dw", "v4dw, from your disk"],
-  ])("of the kind %s is shown without sending any of it to the server", async (path, name, origin) => {
-    const view = await open(path);
-    await view.says("world-name", name);
-    expect(await view.page.textContent("#world-origin")).toBe(origin);
-    const before = await server.metrics.getSingleMetricAsString("orthant_bytes_total");
-    await view.sees([2, 3, 4, 5], BRICK);
-    await view.settled();
-    expect(await view.voxelAt([3, 3, 4, 5])).toBe(0);
-    expect(await view.page.isHidden("#tools"), "it is only looked at").toBe(true);
-    expect(server.connectionCount, "the page has left the server").toBe(0);
-    expect(await server.metrics.getSingleMetricAsString("orthant_bytes_total")).toBe(before);
-    expect(view.complaints).toEqual([]);
-  });
+  ])(
+    "a dropped save of the kind %s is shown without sending any of it to the server",
+    async (path, name, origin) => {
+      const view = await open(path);
+      await view.says("world-name", name);
+      expect(await view.page.textContent("#world-origin")).toBe(origin);
+      const before = await server.metrics.getSingleMetricAsString("orthant_bytes_total");
+      await view.sees([2, 3, 4, 5], BRICK);
+      await view.settled();
+      expect(await view.voxelAt([3, 3, 4, 5])).toBe(0);
+      expect(await view.page.isHidden("#tools"), "it is only looked at").toBe(true);
+      expect(server.connectionCount, "the page has left the server").toBe(0);
+      expect(await server.metrics.getSingleMetricAsString("orthant_bytes_total")).toBe(before);
+      expect(view.complaints).toEqual([]);
+    },
+  );
 
   test("is rejected with a clear message when it is not a save, and the served world can be shown again", async () => {
     const view = await open("nothing");

@@ -17,7 +17,7 @@ const brushVoxels = (brush: Brush, center: Position, shown: Slice): readonly Pos
   brushPlacements(brush, center, shown, 7).map(({ position }) => position);
 
 describe("a brush", () => {
-  test("of radius 0 is one voxel", () => {
+  test("a brush of radius 0 is one voxel", () => {
     expect(brushVoxels({ shape: "sphere", radius: 0, isThick: true }, [1, 2, 3, 4], slice)).toEqual([
       [1, 2, 3, 4],
     ]);

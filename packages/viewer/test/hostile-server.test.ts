@@ -91,7 +91,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     expect(await rendererBytes(browser)).toBeLessThan(PAGE_BYTES_MAX);
   }
 
-  test("that sends random bytes, random messages and text neither hangs the page nor exhausts its memory", async () => {
+  test("a hostile server that sends random bytes, random messages and text neither hangs the page nor exhausts its memory", async () => {
     let seed = 1;
     const url = await lie((socket) => {
       const prng = new Prng(seed++);
@@ -139,7 +139,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     await view.said("enough\\u202e");
   });
 
-  test("with huge chunks that change endlessly neither hangs the page nor exhausts its memory", async () => {
+  test("a hostile server with huge chunks that change endlessly neither hangs the page nor exhausts its memory", async () => {
     const shape = chunkShape([64, 32, 32, 1]);
     const world = await createWorldEngine(new MemoryDisk(), { name: "Noise", shape }, { autosave: false });
     const prng = new Prng(9);

@@ -45,7 +45,7 @@ describe("a block", () => {
     expect(fillMeshBlock(grid, [0, 0, 0], () => 0, emptyVolume(grid.size))).toBe("air");
   });
 
-  test("of a four-dimensional chunk shows its slice, along any axis", () => {
+  test("a block of a four-dimensional chunk shows its slice, along any axis", () => {
     const shape = HYPERCUBE_CHUNKS;
     const marked = emptyChunk(shape.volume).set(1 + 8 * (2 + 8 * (3 + 8 * 4)), STONE); // x 1, y 2, z 3, w 4
     const hidden3 = cutChunk(marked, shape, sliceHiding(3, [0, 0, 0, 4]));

@@ -18,7 +18,7 @@ async function emptyWorld(disk = new MemoryDisk()): Promise<WorldEngine> {
 
 const PLAYER = player(1n);
 
-describe("a value that cannot be stored is rejected at once, and the world can still be saved", () => {
+describe("a value that cannot be stored", () => {
   test.each<[name: string, attempt: (world: WorldEngine) => unknown]>([
     ["a name that is too long", (world) => world.describe({ name: "x".repeat(5_000) })],
     ["half a character in a name", (world) => world.describe({ name: "\ud800" })],
@@ -44,7 +44,7 @@ describe("a value that cannot be stored is rejected at once, and the world can s
     ],
     ["a player with a negative id", (world) => world.upsertPlayer({ ...PLAYER, playerId: -1n })],
     ["a player with half a character", (world) => world.upsertPlayer({ ...PLAYER, name: "\udc00" })],
-  ])("%s", async (_name, attempt) => {
+  ])("%s is rejected at once, and the world can still be saved", async (_name, attempt) => {
     const disk = new MemoryDisk();
     const world = await emptyWorld(disk);
     world.entities.spawn({ kind: 1, position: HERE });
@@ -72,7 +72,7 @@ describe("a value that cannot be stored is rejected at once, and the world can s
       (world) =>
         world.edit(Array.from({ length: 65_537 }, (_, index) => ({ voxel: [index * 8, 0, 0, 0], block: 1 }))),
     ],
-  ])("%s, with a rejected promise", async (_name, attempt) => {
+  ])("%s is rejected with a promise, and the world can still be saved", async (_name, attempt) => {
     const world = await emptyWorld();
     const before = await world.set(HERE, 3);
     await expect(attempt(world)).rejects.toThrow(/ORT_/);

@@ -77,7 +77,7 @@ describe("the entity hysteresis", () => {
     [0, -0.01, 0.01],
     [1, 0.99, 1.01],
   ])(
-    "of %s chunks keeps an entity in its leaf at a distance of %s, but not of %s",
+    "the entity hysteresis of %s chunks keeps an entity in its leaf at a distance of %s, but not of %s",
     async (hysteresis, stays, leaves) => {
       expect(ENTITY_HYSTERESIS_CHUNKS).toBe(0.2);
       const edge = 65_536 * 8;

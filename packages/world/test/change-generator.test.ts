@@ -224,7 +224,7 @@ describe("a change of the generator", () => {
     await world.close();
   });
 
-  test("to the generator that the world has changes nothing, and returns what is kept", async () => {
+  test("a change to the generator that the world has changes nothing, and returns what is kept", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
     expect(await world.changeGenerator(stripes1({ seed: SEED }))).toEqual({ kept: [] });

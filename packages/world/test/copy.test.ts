@@ -56,7 +56,7 @@ describe("a copy", () => {
     }
   });
 
-  test("that brings more data into a chunk than fits is refused as a whole", async () => {
+  test("a copy that brings more data into a chunk than fits is refused as a whole", async () => {
     const world = await createWorldEngine(
       new MemoryDisk(),
       { shape: chunkShape([16, 16, 16]) },

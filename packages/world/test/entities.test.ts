@@ -72,7 +72,7 @@ describe("entities", () => {
     await again.close();
   });
 
-  test("[checklist 3] that cross into another leaf are stored there and no longer in the old leaf", async () => {
+  test("[checklist 3] entities that cross into another leaf are stored there and no longer in the old leaf", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     const { entityId } = world.entities.spawn({ kind: 1, position: [5, 5, 5, 5] });
@@ -90,7 +90,7 @@ describe("entities", () => {
     await again.close();
   });
 
-  test("that step over a border by less than a fifth of a chunk stay in their leaf", async () => {
+  test("entities that step over a border by less than a fifth of a chunk stay in their leaf", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     const border = 65_536 * 8;
@@ -106,7 +106,7 @@ describe("entities", () => {
     await world.close();
   });
 
-  test("that only move are saved after ten seconds, those that cross a border after five", async () => {
+  test("entities that only move are saved after ten seconds, those that cross a border after five", async () => {
     const disk = new MemoryDisk();
     const time = new FakeTime();
     const world = await twoLeaves(disk, time, true);
@@ -125,7 +125,7 @@ describe("entities", () => {
     await world.close();
   });
 
-  test("of an unread leaf are kept when another entity moves in", async () => {
+  test("entities of an unread leaf are kept when another entity moves in", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     world.entities.spawn({ kind: 1, position: [600_001, 0, 0, 0] });
@@ -138,7 +138,7 @@ describe("entities", () => {
     expect((await storedEntities(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 2]);
   });
 
-  test("by the thousand split their leaf and are all restored", async () => {
+  test("a thousand entities split their leaf and are all restored", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, { autosave: false });
     for (let index = 0; index < 3_000; index++) {

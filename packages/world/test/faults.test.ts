@@ -77,29 +77,32 @@ async function readBack(disk: MemoryDisk): Promise<number> {
 describe("when the n-th call of an operation fails", () => {
   test.each(
     OPERATIONS.flatMap((operation) => (["full", "io"] as const).map((kind) => [kind, operation] as const)),
-  )("with %s at %s, nothing acknowledged is lost, whatever n is", async (kind, operation) => {
-    let strikes = 0;
-    for (let nth = 1; ; nth++) {
-      const fault: DiskFault = { operation, kind, nth };
-      const behind = new MemoryDisk();
-      const disk = new FaultDisk(behind, fault);
-      const { acknowledged, errors } = await runHistory(disk);
-      if (!disk.struck) {
-        expect(errors).toEqual([]);
-        break;
+  )(
+    "a world with %s loses nothing acknowledged when the n-th call at %s fails, whatever n is",
+    async (kind, operation) => {
+      let strikes = 0;
+      for (let nth = 1; ; nth++) {
+        const fault: DiskFault = { operation, kind, nth };
+        const behind = new MemoryDisk();
+        const disk = new FaultDisk(behind, fault);
+        const { acknowledged, errors } = await runHistory(disk);
+        if (!disk.struck) {
+          expect(errors).toEqual([]);
+          break;
+        }
+        strikes++;
+        for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
+        const locked = new MemoryDisk(behind.image());
+        const found = await readBack(locked).catch((error: unknown) => {
+          // The world was never created, so nothing was acknowledged.
+          if (acknowledged === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
+          throw error;
+        });
+        expect([acknowledged, acknowledged + 1], `n=${nth}`).toContain(found);
       }
-      strikes++;
-      for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
-      const locked = new MemoryDisk(behind.image());
-      const found = await readBack(locked).catch((error: unknown) => {
-        // The world was never created, so nothing was acknowledged.
-        if (acknowledged === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
-        throw error;
-      });
-      expect([acknowledged, acknowledged + 1], `n=${nth}`).toContain(found);
-    }
-    expect(strikes).toBeGreaterThan(0);
-  });
+      expect(strikes).toBeGreaterThan(0);
+    },
+  );
 
   test("a world whose save failed rejects every edit and says why and what to do", async () => {
     const disk = new FaultDisk(new MemoryDisk(), {

@@ -69,7 +69,7 @@ describe("a kept saved state", () => {
     await world.close();
   });
 
-  test("that does not exist is reported as missing, with a list of those that do", async () => {
+  test("a kept saved state that does not exist is reported as missing, with a list of those that do", async () => {
     const { disk, world } = await begin();
     await world.close();
     await expect(openWorldEngine(disk, { at: "never" })).rejects.toThrow(

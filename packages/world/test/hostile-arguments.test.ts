@@ -149,7 +149,7 @@ async function shownBy(world: WorldEngine): Promise<unknown> {
 
 describe("a value of any kind", () => {
   test.each(FIELDS)(
-    "for %s is rejected with ORT_ARGUMENT or a similar code, or stored as it is shown",
+    "a value of any kind for %s is rejected with ORT_ARGUMENT or a similar code, or stored as it is shown",
     async (_name, call) => {
       const disk = new MemoryDisk();
       const world = await createWorldEngine(
@@ -180,15 +180,18 @@ describe("a value of any kind", () => {
     ["the seed of a generator", (value) => generatorRef(flatGenerator, FLAT_DEFAULTS, value)],
     ["the name of a new world", (name) => createWorldEngine(new MemoryDisk(), { name }, quiet)],
     ["the spawn point of a new world", (spawn) => createWorldEngine(new MemoryDisk(), { spawn }, quiet)],
-  ])("for %s is rejected with an Orthant error code, or accepted", async (_name, make) => {
-    for (const [kind, value] of VALUES) {
-      try {
-        await make(value as never);
-      } catch (error) {
-        if (!isOrthantError(error)) throw new Error(`${kind}: ${String(error)}`, { cause: error });
+  ])(
+    "a value of any kind for %s is rejected with an Orthant error code, or accepted",
+    async (_name, make) => {
+      for (const [kind, value] of VALUES) {
+        try {
+          await make(value as never);
+        } catch (error) {
+          if (!isOrthantError(error)) throw new Error(`${kind}: ${String(error)}`, { cause: error });
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("the message of a rejection", () => {

@@ -71,29 +71,32 @@ function usedBytes(segment: Uint8Array): number {
 describe("with a journal, when the n-th call of an operation fails", () => {
   test.each(
     OPERATIONS.flatMap((operation) => (["full", "io"] as const).map((kind) => [kind, operation] as const)),
-  )("[J13] with %s at %s, no edit whose promise resolved is lost, whatever n is", async (kind, operation) => {
-    let strikes = 0;
-    for (let nth = 1; ; nth++) {
-      const fault: DiskFault = { operation, kind, nth };
-      const behind = new MemoryDisk();
-      const disk = new FaultDisk(behind, fault);
-      const { kept, errors } = await count(disk, () => createWorldEngine(disk, {}, journaled));
-      if (!disk.struck) {
-        expect([kept, errors]).toEqual([STEPS, []]);
-        break;
+  )(
+    "[J13] a world with %s loses no edit whose promise resolved when the n-th call at %s fails, whatever n is",
+    async (kind, operation) => {
+      let strikes = 0;
+      for (let nth = 1; ; nth++) {
+        const fault: DiskFault = { operation, kind, nth };
+        const behind = new MemoryDisk();
+        const disk = new FaultDisk(behind, fault);
+        const { kept, errors } = await count(disk, () => createWorldEngine(disk, {}, journaled));
+        if (!disk.struck) {
+          expect([kept, errors]).toEqual([STEPS, []]);
+          break;
+        }
+        strikes++;
+        for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
+        const left = new MemoryDisk(behind.image());
+        const value = await found(left).catch((error: unknown) => {
+          // The world was never created, so nothing was acknowledged.
+          if (kept === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
+          throw error;
+        });
+        expect([kept, kept + 1], `n=${nth}`).toContain(value);
       }
-      strikes++;
-      for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
-      const left = new MemoryDisk(behind.image());
-      const value = await found(left).catch((error: unknown) => {
-        // The world was never created, so nothing was acknowledged.
-        if (kept === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
-        throw error;
-      });
-      expect([kept, kept + 1], `n=${nth}`).toContain(value);
-    }
-    expect(strikes).toBeGreaterThan(0);
-  });
+      expect(strikes).toBeGreaterThan(0);
+    },
+  );
 });
 
 describe("a journal with a flipped bit", () => {

@@ -328,7 +328,7 @@ describe("a world with a journal", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("without durability: journal, a world writes no journal and creates no folder for one", async () => {
+  test('a world without `durability: "journal"` writes no journal and creates no folder for one', async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, quiet);
     await world.set(ORIGIN, 1);

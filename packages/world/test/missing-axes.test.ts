@@ -212,7 +212,7 @@ describe("an axis on which chunks are one voxel wide", () => {
       ["changeEntity", "position", (world, position) => world.entities.change(1n, { position })],
       ["upsertPlayer", "position", (world, position) => world.upsertPlayer({ playerId: 7n, position })],
       ["describe", "spawn", (world, position) => world.describe({ spawn: position })],
-    ])("with %s", async (_name, field, change) => {
+    ])("nothing is outside of the layer from 0 to 1 with %s", async (_name, field, change) => {
       const world = await createWorldEngine(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
       world.entities.spawn({ kind: 1, position: [0, 0, 0, 1] });
       change(world, [1, 2, 3, 0]);
@@ -229,7 +229,7 @@ describe("an axis on which chunks are one voxel wide", () => {
       await world.close();
     });
 
-    test("when it is created", async () => {
+    test("a new world has nothing outside of the layer from 0 to 1", async () => {
       const creating = createWorldEngine(
         new MemoryDisk(),
         { shape: TILE_CHUNKS, spawn: [0, 0, 5, 0] },

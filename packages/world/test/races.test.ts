@@ -141,7 +141,7 @@ test("an edit beside an unread leaf that merges with it keeps its latest change"
 });
 
 describe("autosave", () => {
-  test("that splits a leaf stores an entity once that moved in it and was not due", async () => {
+  test("an autosave that splits a leaf stores an entity once that moved in it and was not due", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
     const time = new FakeTime();
@@ -179,7 +179,7 @@ describe("autosave", () => {
     await world.close();
   });
 
-  test("that failed is reported once, to the caller that closes the world, and the folder is released", async () => {
+  test("an autosave that failed is reported once, to the caller that closes the world, and the folder is released", async () => {
     const behind = await twoLeaves();
     const disk = new FaultDisk(behind, { operation: "sync", path: /manifest/, kind: "io", nth: 2 });
     const time = new FakeTime();

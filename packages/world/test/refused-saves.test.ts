@@ -134,7 +134,7 @@ describe("a world whose log is elsewhere", () => {
     await again.close();
   });
 
-  test("that a refused save filled half of a pack gets the room back", async () => {
+  test("a pack that a refused save filled to the half gets the room back", async () => {
     const disk = await savedWorld();
     const world = await openLoggedWorldEngine(disk, new SampleLog(9), { autosave: false });
     await world.set([1, 0, 0, 0], 7);

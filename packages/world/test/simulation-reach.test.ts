@@ -91,31 +91,38 @@ describe("a step reaches only active regions and those around them", () => {
     ["nothing was read before", async () => undefined],
     ["both places were read before", (world: World<3>) => Promise.all([world.get(FAR), world.get(BESIDE)])],
     ["entities were read before", (world: World<3>) => world.entitiesIn(box([-300, -9, -9], [300, 9, 9]))],
-  ])("whatever is in memory: %s", async (_, before) => {
-    const world = await openWorld(await prepared(), { dimensions: 3, time: new FakeTime(), autosave: false });
-    await before(world);
-    const { far, beside } = await inOneStep(world, (step) => ({
-      far: tryAll(step, FAR),
-      beside: tryAll(step, BESIDE),
-    }));
-    const nothing = [undefined, undefined, undefined, false, false, false, false, false, 0, 0];
-    expect(far).toEqual(nothing);
-    expect(beside.slice(0, 8)).toEqual([9, "chest", 999, true, true, true, true, true]);
-    expect(beside.slice(8)).toEqual([0, 0]);
-    expect([await world.get(FAR), await world.data(FAR)]).toEqual([9, "chest"]);
-    // Its tick was not cancelled either.
-    const there = await started(
-      world,
-      { look: ({ schedule }) => void found.push(schedule.find(FAR, "saved")) },
-      {
-        ...box(FAR, [151, 4, 4]),
-      },
-    );
-    const found: unknown[] = [];
-    await there.advance();
-    expect(found).toEqual([expect.any(Number)]);
-    await world.close();
-  });
+  ])(
+    "a step reaches only active regions and those around them, whatever is in memory: %s",
+    async (_, before) => {
+      const world = await openWorld(await prepared(), {
+        dimensions: 3,
+        time: new FakeTime(),
+        autosave: false,
+      });
+      await before(world);
+      const { far, beside } = await inOneStep(world, (step) => ({
+        far: tryAll(step, FAR),
+        beside: tryAll(step, BESIDE),
+      }));
+      const nothing = [undefined, undefined, undefined, false, false, false, false, false, 0, 0];
+      expect(far).toEqual(nothing);
+      expect(beside.slice(0, 8)).toEqual([9, "chest", 999, true, true, true, true, true]);
+      expect(beside.slice(8)).toEqual([0, 0]);
+      expect([await world.get(FAR), await world.data(FAR)]).toEqual([9, "chest"]);
+      // Its tick was not cancelled either.
+      const there = await started(
+        world,
+        { look: ({ schedule }) => void found.push(schedule.find(FAR, "saved")) },
+        {
+          ...box(FAR, [151, 4, 4]),
+        },
+      );
+      const found: unknown[] = [];
+      await there.advance();
+      expect(found).toEqual([expect.any(Number)]);
+      await world.close();
+    },
+  );
 });
 
 describe("active regions", () => {
@@ -151,7 +158,7 @@ describe("active regions", () => {
     await world.close();
   });
 
-  test("of a game and around a player are limited before any is listed", async () => {
+  test("active regions of a game and around a player are limited before any is listed", async () => {
     const world = await newWorld();
     const simulate = (options: Partial<SimulationOptions<3>>) =>
       world.simulate({ systems: {}, isPaused: true, ...options });
@@ -247,7 +254,7 @@ describe("data in a step", () => {
     await world.close();
   });
 
-  test("that cannot move into a full chunk stays where it is", async () => {
+  test("data that cannot move into a full chunk stays where it is", async () => {
     const world = await newWorld();
     await inOneStep(world, ({ edits }) => {
       for (let x = 0; x < FITTING; x++) edits.set([x, 1, 0], SAND, { data: BIG });

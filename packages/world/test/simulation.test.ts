@@ -157,7 +157,7 @@ describe("a step", () => {
     await world.close();
   });
 
-  test("that throws has no effect, pauses the simulation and can be made again", async () => {
+  test("a step that throws has no effect, pauses the simulation and can be made again", async () => {
     const world = await newWorld();
     let throws = true;
     const simulation = await started(world, {

@@ -221,7 +221,7 @@ describe("the store of a world", () => {
     expect(seen.length).toBe(100);
   });
 
-  test("of a damaged page is refused, and the rest of the world is not", async () => {
+  test("a damaged page of the store is refused, and the rest of the world is not", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
     await world.set(PLACE, 3);
@@ -324,35 +324,38 @@ describe("a power cut", () => {
   test.each<[name: string, options: EngineOptions]>([
     ["a journal", journaled],
     ["snapshots alone", quiet],
-  ])("at any operation leaves store and voxels of one moment, with %s", async (_name, options) => {
-    const recorder = new CrashDisk();
-    const world = await createWorldEngine(recorder, {}, options);
-    const made = recorder.log.length;
-    const durable: { readonly at: number; readonly step: number }[] = [];
-    for (let step = 1; step <= 5; step++) {
-      await number(world, step);
-      if (options.durability !== "journal" || step % 2 === 0) await world.save();
-      durable.push({ at: recorder.log.length, step });
-    }
-    const found = new Set<string>();
-    const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
-      if (cutAt < made) return;
-      const survivor = await openWorldEngine(disk, quiet);
-      const [first = 0, voxel = 0, page = 0, last = 0] = await numbers(survivor);
-      const isOrdered = first >= voxel && voxel >= page && page >= last && first - last <= 1;
-      expect(isOrdered, `the order ${[first, voxel, page, last]}`).toBe(true);
-      for (const { at, step } of durable) if (cutAt >= at) expect(last).toBeGreaterThanOrEqual(step);
-      found.add([first, voxel, page, last].join());
-      await number(survivor, 9);
-      await survivor.close();
-      expect((await verifySave(disk)).filter(({ severity }) => severity === "damage")).toEqual([]);
-    };
-    const expectedAt = (cutAt: number): string =>
-      `${cutAt >= made} ${durable.filter(({ at }) => cutAt >= at).length}`;
-    await explorePowerCuts(recorder, { disksPerCut: 3, seed: 5 }, check, expectedAt);
-    expect(found.has("0,0,0,0") && found.has("5,5,5,5") && found.size >= 4).toBe(true);
-    await world.close();
-  });
+  ])(
+    "a power cut at any operation leaves store and voxels of one moment, with %s",
+    async (_name, options) => {
+      const recorder = new CrashDisk();
+      const world = await createWorldEngine(recorder, {}, options);
+      const made = recorder.log.length;
+      const durable: { readonly at: number; readonly step: number }[] = [];
+      for (let step = 1; step <= 5; step++) {
+        await number(world, step);
+        if (options.durability !== "journal" || step % 2 === 0) await world.save();
+        durable.push({ at: recorder.log.length, step });
+      }
+      const found = new Set<string>();
+      const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
+        if (cutAt < made) return;
+        const survivor = await openWorldEngine(disk, quiet);
+        const [first = 0, voxel = 0, page = 0, last = 0] = await numbers(survivor);
+        const isOrdered = first >= voxel && voxel >= page && page >= last && first - last <= 1;
+        expect(isOrdered, `the order ${[first, voxel, page, last]}`).toBe(true);
+        for (const { at, step } of durable) if (cutAt >= at) expect(last).toBeGreaterThanOrEqual(step);
+        found.add([first, voxel, page, last].join());
+        await number(survivor, 9);
+        await survivor.close();
+        expect((await verifySave(disk)).filter(({ severity }) => severity === "damage")).toEqual([]);
+      };
+      const expectedAt = (cutAt: number): string =>
+        `${cutAt >= made} ${durable.filter(({ at }) => cutAt >= at).length}`;
+      await explorePowerCuts(recorder, { disksPerCut: 3, seed: 5 }, check, expectedAt);
+      expect(found.has("0,0,0,0") && found.has("5,5,5,5") && found.size >= 4).toBe(true);
+      await world.close();
+    },
+  );
 });
 
 async function listed(store: KeyValueView, prefix?: string): Promise<readonly string[]> {

@@ -117,7 +117,7 @@ describe("an upgrade", () => {
     expect(await versionOf(disk)).toBe(3);
   });
 
-  test("[S119] of a damaged world fails and leaves it as it was", async () => {
+  test("[S119] an upgrade of a damaged world fails and leaves it as it was", async () => {
     const disk = await oldWorld(2);
     await flipByte(disk, "data/dt-000001.v4dt", 40);
     const manifest = disk.image().files.get("manifest.json");

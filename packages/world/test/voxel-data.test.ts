@@ -170,7 +170,7 @@ describe("the data of a voxel", () => {
     expect(await codeOfRejection(world.setData(PLACE, data))).toBe(code);
   });
 
-  test("above the limit of a chunk refuses the whole edit", async () => {
+  test("an edit with data above the limit of a chunk is refused as a whole", async () => {
     const world = await newWorld();
     const data = "x".repeat(32_000);
     const placements = Array.from({ length: 9 }, (_, x) => ({
@@ -248,7 +248,7 @@ describe("block and data", () => {
     expect(found.has(0) && found.has(4) && found.size >= 3).toBe(true);
   });
 
-  test("that are written apart are found apart by the same check", async () => {
+  test("a block and data that are written apart are found apart by the same check", async () => {
     await expect(explore(journaled, true)).rejects.toThrow("data of another edit than the block");
   });
 

@@ -73,7 +73,7 @@ describe("voxels", () => {
     await save.close();
   });
 
-  test("far apart are restored from disk, in few files", async () => {
+  test("voxels far apart are restored from disk, in few files", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
     const positions: Position[] = [
@@ -124,7 +124,7 @@ describe("voxels", () => {
     await again.close();
   });
 
-  test("of a flat world have a plane of chunks", async () => {
+  test("voxels of a flat world have a plane of chunks", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, { shape: TILE_CHUNKS }, { autosave: false });
     await world.fill(boxBetween([-40, -40, 0, 0], [40, 40, 1, 1]), 9);
@@ -227,7 +227,7 @@ describe("saving", () => {
     await world.close();
   });
 
-  test("to another disk creates an independent world", async () => {
+  test("saving to another disk creates an independent world", async () => {
     const world = await flatWorld();
     await world.fill(boxBetween([0, 0, 0, 0], [64, 8, 64, 8]), 3);
     world.upsertPlayer(player(9n));

@@ -42,7 +42,7 @@ describe("[N54] lists of codes", () => {
     }
   });
 
-  test("of the largest value are read, and not of a larger one", () => {
+  test("a list of codes may contain the largest value, and no larger one", () => {
     const out = new ByteWriter();
     const bits = new BitWriter(out);
     bits.riceList([RICE_VALUE_MAX]);

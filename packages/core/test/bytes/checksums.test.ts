@@ -14,7 +14,7 @@ describe.each([
     ["a", 0xe8b7be43],
     ["123456789", 0xcbf43926],
     ["The quick brown fox jumps over the lazy dog", 0x414fa339],
-  ])("[B23] of %j is the published value", (input, crc) => {
+  ])("[B23] the checksum of %j is the published value", (input, crc) => {
     expect(checksum(ascii(input))).toBe(crc);
   });
 

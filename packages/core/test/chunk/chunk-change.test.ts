@@ -49,7 +49,7 @@ const check = (bytes: Uint8Array): void => {
 };
 
 describe("a change of a chunk", () => {
-  test.each(samples)("[%s] in %s has exactly these bytes", (_rule, _name, after, hex) => {
+  test.each(samples)("[%s] a change of a chunk in %s has exactly these bytes", (_rule, _name, after, hex) => {
     expect(toHex(encodeChunkChange(air, after) ?? new Uint8Array(0))).toBe(toHex(fromHex(hex)));
     check(fromHex(hex));
     expect(applyChunkChange(air, fromHex(hex)).equals(after)).toBe(true);
@@ -59,14 +59,17 @@ describe("a change of a chunk", () => {
     expect(codeOf(() => check(fromHex(hex)))).toBe(code);
   });
 
-  test.each(samples)("[%s] in %s is refused when truncated at any byte", (_rule, _name, _after, hex) => {
-    const whole = fromHex(hex);
-    for (let length = 0; length < whole.length; length++) {
-      expect(codeOf(() => check(whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
-    }
-  });
+  test.each(samples)(
+    "[%s] a change of a chunk in %s is refused when truncated at any byte",
+    (_rule, _name, _after, hex) => {
+      const whole = fromHex(hex);
+      for (let length = 0; length < whole.length; length++) {
+        expect(codeOf(() => check(whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
+      }
+    },
+  );
 
-  test("[S77] of nothing has no bytes", () => {
+  test("[S77] a change of nothing has no bytes", () => {
     expect(encodeChunkChange(air, emptyChunk(VOLUME))).toBeUndefined();
   });
 

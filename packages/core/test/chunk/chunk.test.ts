@@ -117,7 +117,7 @@ describe("a chunk", () => {
     expect([small.isEmpty, small.uniformBlock]).toEqual([false, undefined]);
   });
 
-  test("of one block is always the same object, however it was made", () => {
+  test("a chunk of one block is always the same object, however it was made", () => {
     const stone = uniformChunk(4096, 1);
     expect(uniformChunk(4096, 1)).toBe(stone);
     expect(chunkFromVoxels(new Uint16Array(4096).fill(1))).toBe(stone);
@@ -142,7 +142,7 @@ describe("a chunk", () => {
   });
 
   test.each([8, 9, 4_096])(
-    "of one block and %i voxels equals its voxels after each of many edits",
+    "a chunk of one block and %i voxels equals its voxels after each of many edits",
     (volume) => {
       const prng = new Prng(volume);
       for (let round = 0; round < 40; round++) {

@@ -36,7 +36,7 @@ const refused: [rule: string, name: string, volume: number, hex: string, code: E
 ];
 
 describe("a packed chunk", () => {
-  test.each(samples)("[%s] of %s has exactly these bytes", (_rule, _name, voxels, hex) => {
+  test.each(samples)("[%s] a packed chunk of %s has exactly these bytes", (_rule, _name, voxels, hex) => {
     const codec = packedChunkCodec(voxels.length);
     const chunk = chunkFromVoxels(Uint16Array.from(voxels));
     expect(toHex(encode(codec, chunk))).toBe(toHex(fromHex(hex)));
@@ -48,14 +48,17 @@ describe("a packed chunk", () => {
     expect(codeOf(() => checkPackedChunk(new ByteReader(fromHex(hex)), volume))).toBe(code);
   });
 
-  test.each(samples)("[%s] of %s is refused when truncated at any byte", (_rule, _name, voxels, hex) => {
-    const whole = fromHex(hex);
-    for (let length = 0; length < whole.length; length++) {
-      const cut = whole.subarray(0, length);
-      expect(codeOf(() => decode(packedChunkCodec(voxels.length), cut))).toBe("ORT_TRUNCATED");
-      expect(codeOf(() => checkPackedChunk(new ByteReader(cut), voxels.length))).toBe("ORT_TRUNCATED");
-    }
-  });
+  test.each(samples)(
+    "[%s] a packed chunk of %s is refused when truncated at any byte",
+    (_rule, _name, voxels, hex) => {
+      const whole = fromHex(hex);
+      for (let length = 0; length < whole.length; length++) {
+        const cut = whole.subarray(0, length);
+        expect(codeOf(() => decode(packedChunkCodec(voxels.length), cut))).toBe("ORT_TRUNCATED");
+        expect(codeOf(() => checkPackedChunk(new ByteReader(cut), voxels.length))).toBe("ORT_TRUNCATED");
+      }
+    },
+  );
 
   test("[S75, S76] survives a round trip, whatever its blocks, and passes its check", () => {
     const prng = new Prng(1);
@@ -89,7 +92,7 @@ describe("a packed chunk", () => {
   });
 
   test.each([2, 3, 7, 12, 16, 31, 200, 256])(
-    "[S75] of %d blocks is refused with one index behind the palette or before its turn",
+    "[S75] a packed chunk of %d blocks is refused with one index behind the palette or before its turn",
     (blocks) => {
       const prng = new Prng(blocks);
       const codec = packedChunkCodec(4_096);

@@ -237,13 +237,13 @@ describe("an edit of blocks", () => {
   const isSameType = (a: number, b: number): boolean => a % 10 === b % 10;
 
   test.each<[name: string, block: number, data: Uint8Array | null | undefined, left: string | undefined]>([
-    ["removes data with the type", 4, undefined, undefined],
-    ["keeps data when only properties change", 15, undefined, "two"],
-    ["keeps data when nothing changes", CHEST, undefined, "two"],
-    ["replaces data", CHEST, text("new"), "new"],
-    ["sets data on another type", 4, text("new"), "new"],
-    ["removes data on request", CHEST, null, undefined],
-  ])("%s", (_name, block, data, left) => {
+    ["that changes the type removes", 4, undefined, undefined],
+    ["that changes only properties keeps", 15, undefined, "two"],
+    ["that changes nothing keeps", CHEST, undefined, "two"],
+    ["with new data replaces", CHEST, text("new"), "new"],
+    ["to another type with new data replaces", 4, text("new"), "new"],
+    ["with null as data removes", CHEST, null, undefined],
+  ])("an edit %s the data of a voxel", (_name, block, data, left) => {
     const edited = editBlocks(filled, [{ index: 2, block, data }], isSameType);
     expect(edited.get(2)).toBe(block);
     expect(edited.dataAt(2)).toEqual(left === undefined ? undefined : text(left));
@@ -264,7 +264,7 @@ describe("an edit of blocks", () => {
     expect(edit({ data: text("new") }).get(2)).toBe(CHEST);
   });
 
-  test("of a box removes the data of other types inside it", () => {
+  test("an edit of a box removes the data of other types inside it", () => {
     const low = boxBetween([0, 0, 0, 0], [2, 2, 1, 1]);
     const other = fillBlocks(filled, SHAPE, low, 4, isSameType);
     expect([other.dataAt(2), other.dataAt(6)]).toEqual([undefined, text("six")]);

@@ -24,7 +24,7 @@ function voxelsIn(ref: SampleWorld["ref"], shape: ChunkShape, box: Box): readonl
   return voxels;
 }
 
-describe("voxels are independent of the chunk size", () => {
+describe("the chunk size of generated voxels", () => {
   const platforms = generatorRef(platformsGenerator, { ...PLATFORMS_DEFAULTS, structurePercent: 100 }, 5n);
   const refOf = (name: string) =>
     SAMPLE_WORLDS.find((world) => world.name === name)?.ref ?? expect.fail(name);
@@ -62,7 +62,7 @@ describe("voxels are independent of the chunk size", () => {
       shapes: [chunkShape([8, 8, 8, 8]), chunkShape([3, 8, 5, 2])],
       box: boxBetween([90, -25, 10, 10], [160, 25, 70, 12]),
     },
-  ])("in $name", ({ ref, shapes, box }) => {
+  ])("voxels of $name are independent of the chunk size", ({ ref, shapes, box }) => {
     const [first, second] = shapes.map((shape) => voxelsIn(ref, shape, box));
     expect(second?.findIndex((block, index) => block !== first?.[index])).toBe(-1);
     expect(new Set(first).size).toBeGreaterThan(1);

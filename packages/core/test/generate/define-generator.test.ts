@@ -281,7 +281,7 @@ describe("the generators of Orthant", () => {
 });
 
 describe("value noise", () => {
-  test.each([2, 3, 4])("in %d dimensions is smooth and stays from -1 to 1", (dimensions) => {
+  test.each([2, 3, 4])("value noise in %d dimensions is smooth and stays from -1 to 1", (dimensions) => {
     const noise = valueNoise({ seed: 5n, period: 32, octaves: 3 });
     const prng = new Prng(8);
     let lowest = 1;

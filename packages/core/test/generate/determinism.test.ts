@@ -26,11 +26,11 @@ function hashesOf(world: SampleWorld): readonly string[] {
 }
 
 describe("the voxels of released versions", () => {
-  test.each(SAMPLE_WORLDS)("of $name are the same on every machine", (world) => {
+  test.each(SAMPLE_WORLDS)("the voxels of $name are the same on every machine", (world) => {
     expect(hashesOf(world)).toEqual(PINNED_HASHES[world.name]);
   });
 
-  test.each(SAMPLE_WORLDS)("of $name are diverse", (world) => {
+  test.each(SAMPLE_WORLDS)("the voxels of $name are diverse", (world) => {
     const atLeast = world.name === "flat" ? 5 : 20;
     expect(new Set(PINNED_HASHES[world.name]).size).toBeGreaterThan(atLeast);
   });

@@ -58,7 +58,7 @@ describe("the flat generator", () => {
     ).toBe(0);
   });
 
-  test("with no thickness makes a world of air", () => {
+  test("the flat generator with no thickness makes a world of air", () => {
     const space = open({ ...FLAT_DEFAULTS, thickness: 0 }, HYPERCUBE_CHUNKS);
     expect(space.contentBounds(WHOLE_LATTICE)).toBeUndefined();
     expect(space.describe(WHOLE_LATTICE).leafCount).toBe(0);

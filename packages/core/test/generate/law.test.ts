@@ -11,7 +11,7 @@ describe.each([
   { size: "small", worlds: SMALL_WORLDS, boxes: BOXES, edgeMax: 3 },
   { size: "usual", worlds: SAMPLE_WORLDS, boxes: LARGE_BOXES, edgeMax: 4 },
 ])("generated space in chunks of $size size", ({ worlds, boxes, edgeMax }) => {
-  test.each(worlds)("of $name does not depend on the queried box", (world) => {
+  test.each(worlds)("generated space of $name does not depend on the queried box", (world) => {
     const prng = new Prng(11);
     const found = { air: 0, solid: 0, mixed: 0 };
     let described = openWorld(world);
@@ -41,20 +41,23 @@ describe.each([
 });
 
 describe("the bounds of content", () => {
-  test.each([...SMALL_WORLDS, ...SAMPLE_WORLDS])("of $name contain every chunk that is not air", (world) => {
-    const prng = new Prng(12);
-    const space = openWorld(world);
-    let outside = 0;
-    for (let round = 0; round < 200; round++) {
-      const box = boxSomewhere(prng, world, 3);
-      const bounds = space.contentBounds(box);
-      for (const position of positionsMinorToMajor(box)) {
-        if (bounds !== undefined && boxContains(bounds, position)) continue;
-        outside++;
-        if (!space.realize(...position).isEmpty)
-          expect.fail(`round ${round}: ${position} of ${JSON.stringify(box)}`);
+  test.each([...SMALL_WORLDS, ...SAMPLE_WORLDS])(
+    "the bounds of the content of $name contain every chunk that is not air",
+    (world) => {
+      const prng = new Prng(12);
+      const space = openWorld(world);
+      let outside = 0;
+      for (let round = 0; round < 200; round++) {
+        const box = boxSomewhere(prng, world, 3);
+        const bounds = space.contentBounds(box);
+        for (const position of positionsMinorToMajor(box)) {
+          if (bounds !== undefined && boxContains(bounds, position)) continue;
+          outside++;
+          if (!space.realize(...position).isEmpty)
+            expect.fail(`round ${round}: ${position} of ${JSON.stringify(box)}`);
+        }
       }
-    }
-    expect(outside, "some chunks must lie outside of the bounds").toBeGreaterThan(0);
-  });
+      expect(outside, "some chunks must lie outside of the bounds").toBeGreaterThan(0);
+    },
+  );
 });

@@ -59,7 +59,7 @@ describe("the space of several generators", () => {
     expect([...seen].sort()).toEqual(["flat", "terrain"]);
   });
 
-  test("without one of the generators throws only where that one is needed, and says which it is", () => {
+  test("a space that lacks one of its generators throws only where that one is needed, and says which it is", () => {
     const generators = new GeneratorRegistry([terrainGenerator]);
     expect(codeOf(() => generators.open(MAP, CUBE_CHUNKS))).toBe("ORT_GENERATOR_UNKNOWN");
     const space = generators.openIfKnown(MAP, CUBE_CHUNKS);

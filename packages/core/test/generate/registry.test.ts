@@ -30,7 +30,7 @@ describe("the 64-bit hash", () => {
     ["", 0xcbf2_9ce4_8422_2325n],
     ["a", 0xaf63_dc4c_8601_ec8cn],
     ["foobar", 0x8594_4171_f739_67e8n],
-  ])("of %j is FNV-1a", (text, hash) => {
+  ])("the 64-bit hash of %j is FNV-1a", (text, hash) => {
     expect(hash64(new TextEncoder().encode(text))).toBe(hash);
   });
 });
@@ -145,7 +145,7 @@ describe("parameters", () => {
       MAZE_DEFAULTS,
       mazeGenerator,
     ],
-  ])("of %s survive a round trip", (_name, hex, ref, parameters, generator) => {
+  ])("parameters of %s survive a round trip", (_name, hex, ref, parameters, generator) => {
     expect(toHex(ref.parameters)).toBe(hex.replaceAll(" ", ""));
     expect(parametersOf(generator, ref)).toEqual(parameters);
     for (let length = 0; length < ref.parameters.length; length++) {
@@ -163,7 +163,7 @@ describe("parameters", () => {
     ["terrain", "01 00 8120 00 00 00 00", "ORT_GENERATOR_PARAMETERS"],
     ["maze", "01 00 00 00 00 00 04 09 09 19", "ORT_GENERATOR_PARAMETERS"],
     ["maze", "01 00 00 00 00 40 40 40 02 19", "ORT_GENERATOR_PARAMETERS"],
-  ])("of %s as %s are refused", (id, hex, code) => {
+  ])("parameters of %s as %s are refused", (id, hex, code) => {
     const { versionHash } = SAMPLE_WORLDS.map(({ ref }) => ref).find((ref) => ref.generatorId === id) ?? {};
     const ref = new GeneratorRef(id, fromHex(hex), 0n, versionHash ?? 0n);
     expect(codeOf(() => DEFAULT_GENERATORS.open(ref, HYPERCUBE_CHUNKS))).toBe(code);

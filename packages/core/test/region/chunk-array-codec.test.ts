@@ -98,7 +98,7 @@ describe("the bytes of a chunk array", () => {
     expect(array.defaultIndex).toBe(1);
   });
 
-  test("[T9] of a single chunk have no page", () => {
+  test("[T9] an array of a single chunk has no page", () => {
     const single = new ChunkArray(boxAt([0, 0, 0, 0]), [half]);
     const ones = "01000000".repeat(4);
     expect(toHex(encode(codec, single))).toBe(

@@ -88,7 +88,7 @@ describe("[P25] edits of a region", () => {
     expect(packedBytes / 200, "bytes for a voxel").toBeLessThan(3);
   });
 
-  test("with changed bytes are refused or still have one encoding", () => {
+  test("packed edits with changed bytes are refused or still have one encoding", () => {
     let taken = 0;
     const bytes = encode(codec, patch(...scattered(20, 300)));
     const prng = new Prng(9);

@@ -192,13 +192,13 @@ describe("clocks in bytes", () => {
 
   const resyncCodec = regionClockListCodec(RESYNC_REGIONS_MAX);
 
-  test("[P7] of a resync request may include regions that were never changed", () => {
+  test("[P7] a resync request may include regions that were never changed", () => {
     const regions = [{ region: EAST, clock: 0 }];
     expect(toHex(encode(resyncCodec, regions))).toBe("00010200000000");
     expect(decode(resyncCodec, fromHex("00010200000000"))).toEqual(regions);
   });
 
-  test("[P7] of a resync request number at most 512", () => {
+  test("[P7] a resync request has at most 512 regions", () => {
     const regions = Array.from({ length: 513 }, (_, x) => ({
       region: [x, 0, 0, 0] as const,
       clock: clockFrom(9, x + 1),

@@ -68,7 +68,7 @@ describe("a patch in bytes", () => {
     expect(codeOf(() => bodyOf(72))).toBe("ORT_LIMIT");
   });
 
-  test("[P8] of one voxel takes 18 bytes", () => {
+  test("[P8] a patch of one voxel takes 18 bytes", () => {
     const large = regionPatchCodec(4096);
     const one = patch(change({ edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] }));
     const hex = "07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09".replaceAll(" ", "");

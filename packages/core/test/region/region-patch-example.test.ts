@@ -12,7 +12,7 @@ function workedExample(page: string): string {
 }
 
 describe("the worked example", () => {
-  test("[P8] of a patch matches what we write and read", () => {
+  test("[P8] the worked example of a patch matches what we write and read", () => {
     const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] as const;
     const clocks = { base: clockFrom(3, 5), next: clockFrom(3, 6) };
     const patch = {

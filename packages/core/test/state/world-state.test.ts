@@ -120,14 +120,14 @@ describe("an edit", () => {
     expect(concrete.at(2, -1, 0, 0)).toEqual(state.generatedChunk(2, -1, 0, 0));
   });
 
-  test("that changes nothing returns the same state", () => {
+  test("an edit that changes nothing returns the same state", () => {
     const state = openState();
     const edit = state.setVoxels([position([0, -1, 0, 0], GRASS), position([3, 9, 3, 3], 0)]);
     expect(edit).toEqual({ state, chunks: [], regions: [] });
     expect(edit.state).toBe(state);
   });
 
-  test("that restores a chunk to its generated content removes its override", () => {
+  test("an edit that restores a chunk to its generated content removes its override", () => {
     const ref = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 6n);
     const untouched = openState(ref, CUBE_CHUNKS);
     const before = untouched.voxelAt(3, -5, 4, 0);
@@ -139,7 +139,7 @@ describe("an edit", () => {
     expect(state.overrides.at(0, -1, 0, 0)).toBeUndefined();
   });
 
-  test("that digs everything away leaves air, not an unedited chunk", () => {
+  test("an edit that digs everything away leaves air, not an unedited chunk", () => {
     const { state, chunks } = openState().setChunks([[[7, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]);
     expect(chunks).toEqual([[7, -1, 0, 0]]);
     expect(state.overrides.at(7, -1, 0, 0)?.isEmpty).toBe(true);
@@ -152,7 +152,7 @@ describe("an edit", () => {
     expect(state.queryRegion(box, "symbolic").at(8, -1, 0, 0)).toBe(FLOOR);
   });
 
-  test("that sets a chunk to an equal one drops a needless override without a visible change", () => {
+  test("an edit that sets a chunk to an equal one drops a needless override without a visible change", () => {
     const state = openState();
     const floor = state.realizeChunk(0, -1, 0, 0);
     const needless = state.withOverrides(OverrideTree.UNTOUCHED.set([0, -1, 0, 0], floor));
@@ -173,12 +173,12 @@ describe("an edit", () => {
     expect(state.overrides.leafCount).toBe(1);
   });
 
-  test("of a chunk with another number of voxels is refused", () => {
+  test("an edit of a chunk with another number of voxels is refused", () => {
     expect(codeOf(() => openState().setChunks([[[0, 0, 0, 0], uniformChunk(64, 1)]]))).toBe("ORT_ARGUMENT");
     expect(codeOf(() => openState().setVoxels([position([2 ** 40, 0, 0, 0], 1)]))).toBe("ORT_POSITION_RANGE");
   });
 
-  test("of an old snapshot creates a branch beside the others", () => {
+  test("an edit of an old snapshot creates a branch beside the others", () => {
     const first = openState();
     const brick = first.setVoxels([position([0, 0, 0, 0], BRICK)]).state;
     const sand = first.setVoxels([position([9, 0, 0, 0], 4)]).state;

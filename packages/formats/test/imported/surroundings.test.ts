@@ -88,7 +88,7 @@ describe("the space around an imported world", () => {
     expect(catalog.id("imported:soil")).toBe(DEFAULT_BLOCKS.endId);
   });
 
-  test("[IM87] in more separate boxes than a world can have is refused before anything is read", () => {
+  test("[IM87] surroundings of more separate boxes than a world can have are refused before anything is read", () => {
     const scattered = sourceOf(Array.from({ length: 4_097 }, (_, at) => [at * 2, 0] as const));
     expect(() => new ImportConversion(scattered, undefined, flat)).toThrow(
       /at most 4096; convert it without one/,

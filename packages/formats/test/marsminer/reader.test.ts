@@ -53,7 +53,7 @@ describe("a MarsMiner save", () => {
     expect(BigInt(Number(NOTED_TICKS))).not.toBe(NOTED_TICKS);
   });
 
-  test("[M2] that was never saved has no state, and is not damaged", async () => {
+  test("[M2] a MarsMiner save that was never saved has no state, and is not damaged", async () => {
     for (const blob0 of ["00000000 00000000"]) {
       const disk = diskOf({ ...DRAFT_FILES, blob0, strings: "00000000 00000000" });
       const save = await openMarsMiner(disk);
@@ -84,7 +84,7 @@ describe("a MarsMiner save", () => {
     expect(await fits({ blob0: `${nothing} 00000000` })).toEqual(["global-pointers"]);
   });
 
-  test("[M5] with subtypes is not read as one without, which gave the original's first reader wrong names", async () => {
+  test("[M5] a MarsMiner save with subtypes is not read as one without, which gave the original's first reader wrong names", async () => {
     expect((await openMarsMiner(diskOf(SUBTYPES_FILES))).dialect).toBe("subtypes");
     expect((await openMarsMiner(diskOf(DRAFT_FILES))).dialect).toBe("draft");
     const forced = await openMarsMiner(diskOf(SUBTYPES_FILES), { dialect: "draft" });

@@ -179,7 +179,7 @@ describe("a damaged MarsMiner save", () => {
     ]);
   });
 
-  test("[M24] that is intact is copied without its dead bytes", async () => {
+  test("[M24] an intact MarsMiner save is copied without its dead bytes", async () => {
     const disk = await writtenDisk(9);
     const { disk: repaired, lines } = await mended(disk);
     expect(lines.at(-1)).toBe("loses nothing");

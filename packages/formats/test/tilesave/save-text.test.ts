@@ -145,7 +145,7 @@ describe("the text of a tile save", () => {
     expect(codeOf(() => encodeTileSave({ ...EMPTY_TILE_SAVE, ...save }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[TS9, TS12] that is accepted with changed letters is written back unchanged", () => {
+  test("[TS9, TS12] a text with changed letters that is accepted is written back unchanged", () => {
     const bytes = encodeTileSave({ ...FULL_SAVE, chunks: [chunkOf(-3, 200, 9)] });
     // The keys before the sections may be missing, and then get the values they are written with.
     const start = new TextDecoder().decode(bytes).indexOf("gameplay_section") + 2;

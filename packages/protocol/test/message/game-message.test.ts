@@ -24,7 +24,7 @@ describe("[N39] a game message", () => {
     [Buffer.from("bytes")],
     [new Uint8Array(16_383)],
     ["x".repeat(16_381)],
-  ])("of %j arrives as it was sent", (value) => {
+  ])("a game message of %j arrives as it was sent", (value) => {
     const received = gameMessageIn(encodeGameMessage(value))?.message;
     if (value instanceof Uint8Array) expect(received).toEqual(new Uint8Array(value));
     else expect(received).toEqual(value);
@@ -52,12 +52,12 @@ describe("[N39] a game message", () => {
       "JSON has no Uint8Array: send a plain object, a list, or only a Uint8Array",
     ],
     [new Float32Array(1), "JSON has no Float32Array"],
-  ])("of %o is refused with what to do", (value, problem) => {
+  ])("a game message of %o is refused with what to do", (value, problem) => {
     expect(() => encodeGameMessage(value)).toThrow(problem);
     expect(codeOf(() => encodeGameMessage(value))).toBe("ORT_ARGUMENT");
   });
 
-  test("that is too long is refused", () => {
+  test("a game message that is too long is refused", () => {
     expect(codeOf(() => encodeGameMessage(new Uint8Array(16_384)))).toBe("ORT_LIMIT");
     expect(codeOf(() => encodeGameMessage("x".repeat(16_382)))).toBe("ORT_LIMIT");
   });
@@ -68,7 +68,7 @@ describe("[N39] a game message", () => {
     ["no JSON", Uint8Array.of(1)],
     ["invalid JSON", Buffer.from("\u0001{a:1}")],
     ["invalid UTF-8", Uint8Array.of(1, 0x22, 0xff, 0x22)],
-  ])("with %s is no message for its reader", (_what, payload) => {
+  ])("a message with %s is no message for a game", (_what, payload) => {
     expect(gameMessageIn(payload)).toBeUndefined();
   });
 });

@@ -15,14 +15,14 @@ import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
 const serverFrames = serverFrameCodec(VOLUME);
 
 describe("message bytes, which change only with the version", () => {
-  test.each(CLIENT_SAMPLES)("[$rule] $name", ({ message, hex }) => {
+  test.each(CLIENT_SAMPLES)("[$rule] $name has exactly these bytes", ({ message, hex }) => {
     const frame = { acknowledged: 2, applied: 300, messages: [message] };
     const bytes = fromHex(`02 ac02 ${hex}`);
     expect(toHex(encode(clientFrameCodec, frame))).toBe(toHex(bytes));
     expect(decode(clientFrameCodec, bytes)).toEqual(frame);
   });
 
-  test.each(SERVER_SAMPLES)("[$rule] $name", ({ message, hex }) => {
+  test.each(SERVER_SAMPLES)("[$rule] $name has exactly these bytes", ({ message, hex }) => {
     const frame = { number: 300, messages: [message] };
     const bytes = fromHex(`ac02 ${hex}`);
     expect(toHex(encode(serverFrames, frame))).toBe(toHex(bytes));

@@ -29,7 +29,7 @@ describe.each<[name: string, codec: Codec<Frame>, random: (prng: Prng) => Frame,
     expect(seen.size).toBe(kinds);
   });
 
-  test("[N6] with changed bytes are refused or still have one encoding", () => {
+  test("[N6] random frames with changed bytes are refused or still have one encoding", () => {
     let taken = 0;
     for (let seed = 0; seed < SEEDS; seed++) {
       const prng = new Prng(seed);
@@ -47,30 +47,33 @@ describe.each<[name: string, codec: Codec<Frame>, random: (prng: Prng) => Frame,
   });
 });
 
-describe("[N6] a frame of all messages, cut at any byte, is refused or ends with a complete message", () => {
+describe("[N6] a frame that is cut", () => {
   test.each<[name: string, codec: Codec<Frame>, frame: Frame]>([
     [
-      "of a client",
+      "client",
       clientFrameCodec,
       { acknowledged: 0, applied: 0, messages: CLIENT_SAMPLES.map(({ message }) => message) } as Frame,
     ],
     [
-      "of a server",
+      "server",
       serverFrameCodec(VOLUME),
       { number: 1, messages: SERVER_SAMPLES.map(({ message }) => message) } as Frame,
     ],
-  ])("%s", (_name, codec, frame) => {
-    const bytes = encode(codec, frame);
-    const whole: number[] = [];
-    for (let length = 0; length < bytes.length; length++) {
-      const shorter = decodeOrRefuse(codec, bytes.subarray(0, length));
-      if (shorter !== undefined) {
-        expect(shorter.messages).toEqual(frame.messages.slice(0, shorter.messages.length));
-        whole.push(shorter.messages.length);
+  ])(
+    "a %s frame of all messages, cut at any byte, is refused or ends with a complete message",
+    (_name, codec, frame) => {
+      const bytes = encode(codec, frame);
+      const whole: number[] = [];
+      for (let length = 0; length < bytes.length; length++) {
+        const shorter = decodeOrRefuse(codec, bytes.subarray(0, length));
+        if (shorter !== undefined) {
+          expect(shorter.messages).toEqual(frame.messages.slice(0, shorter.messages.length));
+          whole.push(shorter.messages.length);
+        }
       }
-    }
-    expect(whole).toEqual(frame.messages.map((_, index) => index));
-  });
+      expect(whole).toEqual(frame.messages.map((_, index) => index));
+    },
+  );
 });
 
 /** Returns the frame, or `undefined` when it is refused. Rethrows all other errors. */

@@ -95,7 +95,7 @@ describe("client messages that the decoder refuses", () => {
     ["N20", "a long message of the game", `06 ${filled("818001", 16_385)}`, "ORT_LIMIT"],
     ["N5", "a confirmation of pose 0", "09 00", "ORT_MESSAGE"],
     ["N41", "a confirmation of no pose", "09", "ORT_TRUNCATED"],
-  ])("[%s] %s", (_rule, _name, hex, code) => {
+  ])("[%s] %s is refused", (_rule, _name, hex, code) => {
     expect(codeOf(() => decode(clientFrameCodec, fromHex(`00 00 ${hex}`)))).toBe(code);
   });
 });
@@ -251,7 +251,7 @@ describe("server messages that the decoder refuses", () => {
       `09 01 00 00 00 00 00 00000000 00 ${filled("41", 65)}`,
       "ORT_LIMIT",
     ],
-  ])("[%s] %s", (_rule, _name, hex, code) => {
+  ])("[%s] %s is refused", (_rule, _name, hex, code) => {
     expect(codeOf(() => decode(serverFrames, fromHex(`01 ${hex}`)))).toBe(code);
   });
 
@@ -328,7 +328,7 @@ describe("values that the encoder refuses", () => {
 });
 
 describe("frames", () => {
-  test("[N2] of a client have at most 65,536 bytes", () => {
+  test("[N2] frames of a client have at most 65,536 bytes", () => {
     const game = (bytes: number): ClientMessage => ({ kind: "game", payload: new Uint8Array(bytes) });
     const most = clientFrame([game(16_384), game(16_384), game(16_384), game(16_367)]);
     const bytes = encode(clientFrameCodec, most);
@@ -340,7 +340,7 @@ describe("frames", () => {
     expect(codeOf(() => decode(clientFrameCodec, longer))).toBe("ORT_LIMIT");
   });
 
-  test("[N2] of a server have at most 1,114,112 bytes", () => {
+  test("[N2] frames of a server have at most 1,114,112 bytes", () => {
     const game: ServerMessage = { kind: "game", payload: new Uint8Array(16_384) };
     const last: ServerMessage = { kind: "game", payload: new Uint8Array(16_112) };
     const most = serverFrame([...Array<ServerMessage>(67).fill(game), last]);

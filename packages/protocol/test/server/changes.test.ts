@@ -84,7 +84,7 @@ describe("a change", () => {
     }
   });
 
-  test("of a region that was held but not loaded makes the server send it completely", async () => {
+  test("a change of a region that was held but not loaded makes the server send it completely", async () => {
     const world = new SampleWorld({ stored: [tileIn(A, 9)] });
     const stage = new Stage({ world });
     const client = await stage.join({ kept: { worldId: world.worldId, epoch: world.epoch } });
@@ -228,7 +228,7 @@ describe("a region too large for one patch", () => {
     expect(client.agrees(A) && client.agrees(B)).toBe(true);
   });
 
-  test("that is left in the middle is forgotten", async () => {
+  test("a transfer of a large region that is left in the middle is forgotten", async () => {
     const stage = noisyStage();
     const client = await stage.join();
     client.want(boxesOf(A));
@@ -242,7 +242,7 @@ describe("a region too large for one patch", () => {
     expect(client.replica.held()).toEqual([{ region: B, clock: 0 }]);
   });
 
-  test("that lost a piece starts again", async () => {
+  test("a transfer of a large region that lost a piece starts again", async () => {
     const stage = noisyStage();
     const client = await stage.join();
     client.want(boxesOf(A));

@@ -54,7 +54,7 @@ describe("an edit", () => {
     expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1, playerId: 1_001n }]);
   });
 
-  test("that changes nothing is reported as unchanged", async () => {
+  test("an edit that changes nothing is reported as unchanged", async () => {
     const stage = new Stage();
     stage.world.change([{ voxel: VOXEL, block: 9 }]);
     const client = await stage.joinAt(boxesOf(A));
@@ -79,7 +79,7 @@ describe("an edit", () => {
     expect(stage.world.state.voxelAt(...VOXEL)).toBe(9);
   });
 
-  test("that arrives twice is applied once, and its result is sent again", async () => {
+  test("an edit that arrives twice is applied once, and its result is sent again", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.set(1, VOXEL, 9);
@@ -95,7 +95,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that is resent on another connection is applied once, and its result is sent there", async () => {
+  test("an edit that is resent on another connection is applied once, and its result is sent there", async () => {
     const stage = new Stage();
     const first = await stage.joinAt(boxesOf(A));
     first.set(1, VOXEL, 9);
@@ -109,7 +109,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that is still pending when its client returns gets its result there", async () => {
+  test("an edit that is still pending when its client returns gets its result there", async () => {
     const { opened, open } = gate();
     const stage = new Stage({ rules: { beforeEdit: () => opened.then(() => undefined) } });
     const first = await stage.join();
@@ -126,7 +126,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that was decided before a restart is settled", async () => {
+  test("an edit that was decided before a restart is settled", async () => {
     const stage = new Stage();
     stage.world.ledger.set(1n, 4);
     const client = await stage.join({ openEditId: 3 });
@@ -151,7 +151,7 @@ describe("an edit", () => {
     expect(resultsIn(client)).toEqual([[10, "applied"]]);
   });
 
-  test("that the world knows already is settled", async () => {
+  test("an edit that the world knows already is settled", async () => {
     const stage = new Stage();
     const client = await stage.join();
     stage.world.ledger.set(1n, 1);
@@ -281,26 +281,29 @@ describe("an edit id", () => {
     }
   });
 
-  test.each(FIRST_IDS)("[N58] from the open edit %i on gets a result, in order", async (openEditId) => {
-    const stage = new Stage({ limits: { editsBurst: 1_000 } });
-    const client = await stage.join({ openEditId });
-    const ids = Array.from({ length: EDITS_OPEN_MAX }, (_, index) => openEditId + index);
-    const possible = ids.filter((id) => id <= HIGHEST);
-    // The last of them comes first, and has to be sent again.
-    client.set(possible.at(-1) ?? 0, VOXEL, 8);
-    for (const id of possible) client.set(id, VOXEL, 1 + (id % 9));
-    await settle();
-    await stage.tick();
-    const decided = resultsIn(client).map((result) => (result as readonly unknown[])[0]);
-    expect(decided).toEqual(possible);
-    client.set(openEditId, VOXEL, 9);
-    await stage.tick();
-    expect(resultsIn(client).map((result) => (result as readonly unknown[])[0])).toEqual([openEditId]);
-    expect(client.isClosed).toBe(false);
-  });
+  test.each(FIRST_IDS)(
+    "[N58] an edit id from the open edit %i on gets a result, in order",
+    async (openEditId) => {
+      const stage = new Stage({ limits: { editsBurst: 1_000 } });
+      const client = await stage.join({ openEditId });
+      const ids = Array.from({ length: EDITS_OPEN_MAX }, (_, index) => openEditId + index);
+      const possible = ids.filter((id) => id <= HIGHEST);
+      // The last of them comes first, and has to be sent again.
+      client.set(possible.at(-1) ?? 0, VOXEL, 8);
+      for (const id of possible) client.set(id, VOXEL, 1 + (id % 9));
+      await settle();
+      await stage.tick();
+      const decided = resultsIn(client).map((result) => (result as readonly unknown[])[0]);
+      expect(decided).toEqual(possible);
+      client.set(openEditId, VOXEL, 9);
+      await stage.tick();
+      expect(resultsIn(client).map((result) => (result as readonly unknown[])[0])).toEqual([openEditId]);
+      expect(client.isClosed).toBe(false);
+    },
+  );
 });
 
-describe("an edit is refused", () => {
+describe("refused edits", () => {
   const limits = (some: Partial<SyncLimits>): StageOptions => ({ limits: some });
   const rules = (some: SyncRules): StageOptions => ({ rules: some });
   const broken = (): never => {
@@ -317,34 +320,39 @@ describe("an edit is refused", () => {
       "tooLarge",
       "a box of 10 voxels where at most 9 may be",
     ],
-    ["beyond the world", limits({ chunkCoordinateMax: 1 }), "reach", "voxel [5,70,0,0] is beyond the world"],
     [
-      "out of reach",
+      "is beyond the world",
+      limits({ chunkCoordinateMax: 1 }),
+      "reach",
+      "voxel [5,70,0,0] is beyond the world",
+    ],
+    [
+      "is out of reach",
       rules({ canReach: ({ voxel: [x] }) => x < 10 }),
       "reach",
       "voxel [14,70,0,0] is out of reach",
     ],
     [
-      "that the game objects to",
+      "the game objects to",
       rules({ beforeEdit: () => ({ reject: "not your land" }) }),
       "vetoed",
       "not your land",
     ],
-    ["that the game objects to later", rules({ beforeEdit: async () => ({ reject: "no" }) }), "vetoed", "no"],
-    ["when the game fails", rules({ beforeEdit: broken }), "vetoed", "the rules of the game failed"],
+    ["the game objects to later", rules({ beforeEdit: async () => ({ reject: "no" }) }), "vetoed", "no"],
+    ["makes the game fail", rules({ beforeEdit: broken }), "vetoed", "the rules of the game failed"],
     [
-      "when the game answers with null",
+      "the game answers with null",
       rules({ beforeEdit: () => null as never }),
       "vetoed",
       "the rules of the game failed",
     ],
     [
-      "when the game answers with a text",
+      "the game answers with a text",
       rules({ beforeEdit: () => "no" as never }),
       "vetoed",
       "the rules of the game failed",
     ],
-  ])("%s", async (_why, options, reason, detail) => {
+  ])("an edit that %s is refused", async (_why, options, reason, detail) => {
     const outcomes: string[] = [];
     const stage = new Stage({ ...options, events: { onEditResult: (outcome) => outcomes.push(outcome) } });
     const client = await stage.join();
@@ -361,9 +369,9 @@ describe("an edit is refused", () => {
   });
 
   test.each<[why: string, voxel: Position]>([
-    ["above the plane of a world of tiles", [5, 70, 3, 0]],
-    ["beside it", [5, 70, 0, -1]],
-  ])("%s, where the world has no axis", async (_why, voxel) => {
+    ["above the plane", [5, 70, 3, 0]],
+    ["beside the plane", [5, 70, 0, -1]],
+  ])("an edit %s of a world of tiles is refused", async (_why, voxel) => {
     const stage = new Stage();
     const client = await stage.join();
     client.set(1, voxel, 9);
@@ -372,7 +380,7 @@ describe("an edit is refused", () => {
     expect(stage.world.edits).toEqual([]);
   });
 
-  test("of a block that the world does not have", async () => {
+  test("an edit with a block that the world does not have is refused", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.set(1, VOXEL, 999);
@@ -380,7 +388,7 @@ describe("an edit is refused", () => {
     expect(resultsIn(client)).toEqual([[1, "block", "this world has no block 999"]]);
   });
 
-  test("when the world refuses it, with a code that reveals no file names of the server", async () => {
+  test("an edit that the world refuses is refused with a code that reveals no file names of the server", async () => {
     const stage = new Stage();
     stage.world.editFailure = new OrthantError("ORT_READ_ONLY", "open '/srv/world/index'");
     const client = await stage.join();
@@ -390,7 +398,7 @@ describe("an edit is refused", () => {
     expect(resultsIn(client)).toEqual([[1, "world", "ORT_READ_ONLY"]]);
   });
 
-  test("when the server takes none", async () => {
+  test("an edit is refused when the server takes none", async () => {
     const stage = new Stage({ limits: { editsPerSecond: 0, editsBurst: 0 } });
     const client = await stage.join();
     client.set(1, VOXEL, 9);
@@ -398,7 +406,7 @@ describe("an edit is refused", () => {
     expect(resultsIn(client)).toEqual([[1, "rate", "this server takes no edits"]]);
   });
 
-  test("when too many wait for results", async () => {
+  test("an edit is refused when too many wait for results", async () => {
     const { opened, open } = gate();
     const stage = new Stage({
       rules: { beforeEdit: () => opened.then(() => undefined) },

@@ -173,7 +173,7 @@ describe("players", () => {
     expect(happenings(ada)).toEqual([["left", 3]]);
   });
 
-  test("that arrive and leave within a tick never enter", async () => {
+  test("players that arrive and leave within a tick never enter", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     const cy = stage.connect();
@@ -516,8 +516,8 @@ describe("players of other servers", () => {
   });
 });
 
-describe("all entities are sent again", () => {
-  test("when the client has missed a frame", async () => {
+describe("a complete list of entities", () => {
+  test("all entities are sent again when the client has missed a frame", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     ada.send({ kind: "entitiesLost" });
@@ -530,7 +530,7 @@ describe("all entities are sent again", () => {
     });
   });
 
-  test("when the client changes its interest, and then only those in it", async () => {
+  test("all entities are sent again when the client changes its interest, and then only those in it", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     bo.send(at(300));
@@ -543,7 +543,7 @@ describe("all entities are sent again", () => {
     ]);
   });
 
-  test("when the client was held back", async () => {
+  test("all entities are sent again when the client was held back", async () => {
     const stage = new Stage({ limits: { inFlightBytesMax: 200 } });
     const [ada, bo] = await two(stage);
     ada.hello();
@@ -579,7 +579,7 @@ describe("entities of the world", () => {
     expect(seen.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n]);
   });
 
-  test("of adjacent regions are queried together, and one by one if that fails", async () => {
+  test("entities of adjacent regions are queried together, and one by one if that fails", async () => {
     const world = new SampleWorld({ entities: [sheep(7n, 20), sheep(8n, 300)] });
     const asked: Box[] = [];
     const inhabitantsIn = world.entitiesIn.bind(world);
@@ -644,7 +644,7 @@ describe("entities of the world", () => {
     expect(detailsIn(client)).toEqual([[4, ["found"], 0]]);
   });
 
-  test("[N46] with much data show it over several ticks", async () => {
+  test("[N46] entities with much data show it over several ticks", async () => {
     const stage = new Stage({ world: new SampleWorld() });
     const client = await stage.joinAt(boxesOf(A));
     for (let id = 7n; id < 12n; id++) stage.world.put({ ...sheep(id, 20), data: new Uint8Array(6_000) });
@@ -656,7 +656,7 @@ describe("entities of the world", () => {
     expect(counts).toEqual([2, 2, 1, 0]);
   });
 
-  test("[N40] on an axis that the world does not have are hidden until they come back", async () => {
+  test("[N40] entities on an axis that the world does not have are hidden until they come back", async () => {
     const hidden = { ...sheep(8n, 30), position: [30, 0, 0, 3] as const };
     const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20), hidden] }) });
     const client = await stage.joinAt(boxesOf(A));
@@ -695,7 +695,7 @@ describe("entities of the world", () => {
     expect(motions()).toEqual([[2, 0, 0, 0, 0]]);
   });
 
-  test("that walk out of sight disappear, and reappear when they return", async () => {
+  test("entities that walk out of sight disappear, and reappear when they return", async () => {
     const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20)] }) });
     const client = await stage.joinAt(boxesOf(A));
     await stage.tick();
@@ -708,7 +708,7 @@ describe("entities of the world", () => {
     expect(happenings(client)).toEqual([["entered", 3, 30]]);
   });
 
-  test("with events newer than the query result have the newer state", async () => {
+  test("entities with events newer than the query result have the newer state", async () => {
     const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20), sheep(8n, 20)] }) });
     const client = await stage.join();
     client.want(boxesOf(A));

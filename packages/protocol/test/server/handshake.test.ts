@@ -88,7 +88,7 @@ describe("a hello", () => {
     expect(bo.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0] });
   });
 
-  test("of another version is refused for that reason, whatever else it says", async () => {
+  test("a hello of another version is refused for that reason, whatever else it says", async () => {
     const stage = new Stage();
     const client = stage.connect();
     // acknowledged 0, applied 0, tag 0, "ORTH", version 9, and then something that no version knows
@@ -99,7 +99,7 @@ describe("a hello", () => {
     expect(stage.sync.sessionCount).toBe(0);
   });
 
-  test("that requires an unknown feature is refused for that reason", async () => {
+  test("a hello that requires an unknown feature is refused for that reason", async () => {
     const client = new Stage().connect();
     client.hello({ featureBits: 1n << 40n });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "features" }]);
@@ -110,7 +110,7 @@ describe("a hello", () => {
     [32, 0x1_0000_0000n, "goodbye"],
     [63, 0x8000_0000_0000_0000n, "goodbye"],
   ] as const)(
-    "with only the unknown feature bit %i gets an answer by its half",
+    "a hello with only the unknown feature bit %i gets an answer by its half",
     async (_bit, featureBits, kind) => {
       const client = await new Stage().join({ featureBits });
       expect(client.take()[0]).toMatchObject(
@@ -124,7 +124,7 @@ describe("a hello", () => {
     expect(client.takeAll("welcome")[0]?.featureBits).toBe(0n);
   });
 
-  test("without valid credentials is refused with the reason", async () => {
+  test("a hello without valid credentials is refused with the reason", async () => {
     const authorize = async (): Promise<never> => {
       throw new OrthantError("ORT_ARGUMENT", "the token has expired");
     };
@@ -142,7 +142,7 @@ describe("a hello", () => {
     expect(goodbye?.detail).not.toContain("secrets");
   });
 
-  test("that is repeated is welcomed again, and nothing restarts", async () => {
+  test("a hello that is repeated is welcomed again, and nothing restarts", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.hello();
@@ -153,7 +153,7 @@ describe("a hello", () => {
     expect(stage.sync.players.length).toBe(1);
   });
 
-  test("that is repeated before the welcome is authorized once", async () => {
+  test("a hello that is repeated before the welcome is authorized once", async () => {
     let asked = 0;
     const authorize = async (hello: Hello) => {
       asked++;
@@ -169,7 +169,7 @@ describe("a hello", () => {
     expect(client.takeAll("welcome").length).toBe(1);
   });
 
-  test("with another client id on the same connection ends it", async () => {
+  test("a hello with another client id on the same connection ends it", async () => {
     const client = await new Stage().join();
     client.hello({ clientId: 2n });
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "malformed" }]);
@@ -222,14 +222,14 @@ describe("a client that reconnects", () => {
     ["the same world and an epoch that it knows", 0x0123_4567n, EPOCH_2, true],
     ["another world", 1n, EPOCH_2, false],
     ["an epoch that it knows under another id", 0x0123_4567n, { number: 2, id: 23n }, false],
-  ])("with regions kept from %s", async (_name, worldId, epoch, resumed) => {
+  ])("a client that kept regions resumes only with the same world and epoch: %s", async (_name, worldId, epoch, resumed) => {
     const client = await new Stage().join({ kept: { worldId, epoch } });
     expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
   });
 });
 
 describe("the end", () => {
-  test("of a server is announced to all clients, with the time to reconnect", async () => {
+  test("the end of a server is announced to all clients, with the time to reconnect", async () => {
     const stage = new Stage();
     const clients = [await stage.join({ clientId: 1n }), stage.connect()];
     await stage.sync.shutdown("a new version", 3_000);
@@ -243,7 +243,7 @@ describe("the end", () => {
     expect(stage.world.listenerCount).toBe(0);
   });
 
-  test("of a player's session can be requested by the game", async () => {
+  test("the end of a player's session can be requested by the game", async () => {
     const stage = new Stage();
     const client = await stage.join();
     expect(stage.sync.kick(5n, "not here")).toBe(false);
@@ -251,7 +251,7 @@ describe("the end", () => {
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "kicked", detail: "rude" }]);
   });
 
-  test("of a connection leaves nothing behind", async () => {
+  test("the end of a connection leaves nothing behind", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.session.disconnected();
@@ -298,14 +298,14 @@ describe("an invalid account", () => {
 describe("a name that terminals, logs or pages would interpret", () => {
   const detail = expect.stringContaining("the name has the character U+001B, which is not shown");
 
-  test("[N35] in a hello is refused, and the player learns which character is the reason", async () => {
+  test("[N35] a hello whose name terminals, logs or pages would interpret is refused, and the player learns which character is the reason", async () => {
     const stage = new Stage();
     const client = await stage.join({ name: "Ada\u001b[2J" });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
     expect(stage.sync.players).toEqual([]);
   });
 
-  test("[N35] of an account is refused in the same way, wherever it comes from", async () => {
+  test("[N35] an account whose name terminals, logs or pages would interpret is refused in the same way, wherever it comes from", async () => {
     const authorize = async () => ({ playerId: 1n, role: "builder", name: "Ada\u001b[2J" }) as const;
     const client = await new Stage({ authorize }).join({ name: "Ada" });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);

@@ -85,7 +85,7 @@ describe("an interest", () => {
     expect(regionsIn(quick).map(([region]) => region?.[0])).toEqual([2, 3, 1, 0, -1, -2, -3]);
   });
 
-  test("that moves makes the client forget the old regions and get the new ones", async () => {
+  test("an interest that moves makes the client forget the old regions and get the new ones", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(C, 9)]);
     const client = await stage.joinAt(boxesOf(A, B));
@@ -104,7 +104,7 @@ describe("an interest", () => {
     expect(client.replica.held().map(({ region }) => region)).toEqual([B, C]);
   });
 
-  test("that was replaced before anything was sent needs no forget", async () => {
+  test("an interest that was replaced before anything was sent needs no forget", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.want(boxesOf(A));
@@ -114,7 +114,7 @@ describe("an interest", () => {
     expect(client.replica.held().map(({ region }) => region)).toEqual([B]);
   });
 
-  test("that is older than the current one changes nothing", async () => {
+  test("an interest that is older than the current one changes nothing", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.want(boxesOf(A), { interestId: 5 });
@@ -135,7 +135,7 @@ describe("an interest", () => {
     expect(client.replica.held()).toEqual([]);
   });
 
-  test("of overlapping boxes counts each region once", async () => {
+  test("an interest of overlapping boxes counts each region once", async () => {
     const stage = new Stage({ limits: { interestRegionsMax: 2 } });
     const client = await stage.join();
     client.want([...boxesOf(A, B), boxBetween([0, 0, 0, 0], [8, 4, 4, 4])]);
@@ -146,7 +146,7 @@ describe("an interest", () => {
   test.each([
     ["one box", [cubeAt([0, 0, 0, 0], 8)]],
     ["many boxes", boxesOf(A, B, C)],
-  ])("of too many regions in %s ends the connection", async (_name, boxes) => {
+  ])("an interest of too many regions in %s ends the connection", async (_name, boxes) => {
     const stage = new Stage({ limits: { interestRegionsMax: 2 } });
     const client = await stage.join();
     client.want(boxes);
@@ -251,7 +251,7 @@ describe("a kept region", () => {
     expect(client.takeAll("patch")).toEqual([]);
   });
 
-  test("that was blank and no longer is gets sent again", async () => {
+  test("a kept region that was blank and no longer is gets sent again", async () => {
     const stage = new Stage();
     stage.world.import([tileIn(A, 9)]);
     stage.world.change([tileIn(B, 9)]);
@@ -279,7 +279,7 @@ describe("a kept region", () => {
     expect(client.takeAll("blank").length).toBe(1);
   });
 
-  test("that changed a moment ago is brought up to date instead of sent again", async () => {
+  test("a kept region that changed a moment ago is brought up to date instead of sent again", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(A, 9)]);
     await stage.joinAt(boxesOf(A), { clientId: 9n });

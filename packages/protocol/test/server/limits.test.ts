@@ -148,7 +148,7 @@ describe("hostile frames", () => {
     ["a frame that was never sent", "05 00"],
     ["a stream number that was never sent", "00 05"],
     ["an edit of no voxels", "0000 02 01 00"],
-  ])("of %s end the connection of a joined client", async (_name, hex) => {
+  ])("hostile frames of %s end the connection of a joined client", async (_name, hex) => {
     const client = await new Stage().join();
     client.session.receive(fromHex(hex));
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "malformed", retryAfterMs: undefined }]);
@@ -240,7 +240,7 @@ describe("game messages", () => {
     expect(codeOf(() => stage.sync.broadcast(new Uint8Array(GAME_BYTES_MAX + 1)))).toBe("ORT_LIMIT");
   });
 
-  test("that make the game throw end that connection and no other", async () => {
+  test("game messages that make the game throw end that connection and no other", async () => {
     const onMessage = (): never => {
       throw new TypeError("a bug in a game");
     };

@@ -7,7 +7,7 @@ import { settle } from "./sample-session.ts";
 const chunk = (x: number): Position => [x, 0, 0, 0];
 
 describe("sections of chunks", () => {
-  test("that share a chunk run one after the other, in order, and others at once", async () => {
+  test("sections of chunks that share a chunk run one after the other, in order, and others at once", async () => {
     const locks = new PlaceLocks();
     const entered: string[] = [];
     const enter = async (name: string, ...xs: readonly number[]) => {
@@ -64,7 +64,7 @@ describe("sections of chunks", () => {
     expect(locks.size).toBe(0);
   });
 
-  test("at random never overlap, all end, and leave nothing", async () => {
+  test("random sections never overlap, all end, and leave nothing", async () => {
     const prng = new Prng(20);
     const locks = new PlaceLocks();
     const users = new Map<number, number>();

@@ -56,7 +56,7 @@ describe("a resync", () => {
     expect(client.take()).toEqual([{ kind: "reset", streamNumber: 2 }]);
   });
 
-  test("that is older than a later confirmation sends only the requested regions", async () => {
+  test("a resync that is older than a later confirmation sends only the requested regions", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A, B));
     stage.world.change([tileIn(A, 9)]);
@@ -67,7 +67,7 @@ describe("a resync", () => {
     expect(client.take()).toEqual([{ kind: "reset", streamNumber: 3 }]);
   });
 
-  test("of a region that is no longer wanted is answered with another forget", async () => {
+  test("a resync of a region that is no longer wanted is answered with another forget", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A, B));
     client.isDeaf = true;
@@ -80,7 +80,7 @@ describe("a resync", () => {
     expect(client.replica.held().map(({ region }) => region)).toEqual([B]);
   });
 
-  test("that is repeated before its answer can have arrived changes nothing", async () => {
+  test("a resync that is repeated before its answer can have arrived changes nothing", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A, B));
     const again = { kind: "resync", expected: client.expected, regions: [{ region: A, clock: 0 }] } as const;
@@ -102,7 +102,7 @@ describe("a resync", () => {
     ]);
   });
 
-  test("for more than may be sent is delayed, not refused", async () => {
+  test("a resync for more than may be sent is delayed, not refused", async () => {
     const stage = new Stage({ limits: { resyncRegionsPerSecond: 1, resyncRegionsBurst: 1 } });
     const client = await stage.joinAt(boxesOf(A, B));
     const regions = [A, B].map((region) => ({ region, clock: 0 }));
@@ -137,7 +137,7 @@ describe("a resync", () => {
     expect(client.agrees(A)).toBe(true);
   });
 
-  test("with a future stream number is refused", async () => {
+  test("a resync with a future stream number is refused", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.send({ kind: "resync", expected: client.expected + 1, regions: [] });

@@ -50,7 +50,7 @@ describe("a rule before an edit", () => {
   test.each<[what: string, replace: unknown]>([
     ["a block that the world lacks", [tileIn(A, 999)]],
     ["a voxel on an axis that the world lacks", [{ voxel: [0, 0, 0, 3], block: 1 }]],
-  ])("that replaces it by %s rejects it, and is reported", async (_what, replace) => {
+  ])("a rule that replaces an edit by %s rejects it, and is reported", async (_what, replace) => {
     const failures: unknown[] = [];
     const stage = new Stage({
       rules: { beforeEdit: () => ({ replace: replace as never }) },
@@ -76,7 +76,7 @@ describe("a rule before an edit", () => {
     expect(seen).toEqual([4, 9]);
   });
 
-  test("that never answers rejects the edit after `ruleMs`, and others go on", async () => {
+  test("a rule that never answers rejects the edit after `ruleMs`, and others go on", async () => {
     const failures: unknown[] = [];
     const stage = new Stage({
       limits: { ruleMs: 300 },
@@ -154,7 +154,7 @@ describe("a rule after an edit", () => {
     expect(made).toEqual([1_001n]);
   });
 
-  test("that never ends holds up others there for `ruleMs`, and fails alone", async () => {
+  test("a rule after an edit that never ends holds up others there for `ruleMs`, and fails alone", async () => {
     const failures: unknown[] = [];
     let calls = 0;
     const stage = new Stage({
@@ -173,7 +173,7 @@ describe("a rule after an edit", () => {
     expect(failures).toMatchObject([{ code: "ORT_TIMEOUT" }]);
   });
 
-  test("that throws is reported, and the edit stands", async () => {
+  test("a rule after an edit that throws is reported, and the edit stands", async () => {
     const failures: unknown[] = [];
     const rules: SyncRules = {
       afterEdit: () => {

@@ -70,7 +70,7 @@ describe("data of voxels", () => {
     expect([ada.agrees(A), bob.agrees(A)]).toEqual([true, true]);
   });
 
-  test("of a client that comes later arrives with the region", async () => {
+  test("the data of voxels arrives with the region at a client that comes later", async () => {
     const { stage, ada } = await pair();
     await edited(stage, ada, 1, { voxel: VOXEL, block: CHEST, data: new Uint8Array(30_000).fill(7) });
     const eve = await stage.joinAt(boxesOf(A), { clientId: 3n });
@@ -97,7 +97,7 @@ describe("data of voxels", () => {
     expect(resultsIn(ada)).toEqual([[2, "tooLarge"]]);
   });
 
-  test("above the budget of its player waits, whichever of the player's clients sends it", async () => {
+  test("data above the budget of its player waits, whichever of the player's clients sends it", async () => {
     const limits = { editDataBytesMax: 100, editDataBytesPerSecond: 50 };
     const { stage, ada } = await pair({ limits });
     const data = new Uint8Array(80);
@@ -107,7 +107,7 @@ describe("data of voxels", () => {
     expect(await edited(stage, ada, 2, { voxel: NEXT, block: CHEST, data })).toEqual([[2, "applied"]]);
   });
 
-  test("that a chunk has no room for is rejected, and says why", async () => {
+  test("data that a chunk has no room for is rejected, and says why", async () => {
     const { stage, ada } = await pair({ limits: { editDataBytesMax: 1e6, editDataBytesPerSecond: 1e6 } });
     const data = new Uint8Array(32_768);
     for (let index = 0; index < 7; index++) {

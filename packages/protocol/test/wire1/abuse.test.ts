@@ -65,7 +65,7 @@ const setTile = (playerId: number, x: number, y: number, material: number): Uint
 };
 
 describe("an attack on the Wire v1 server", () => {
-  test("[W31] with SYNs from 20,000 forged addresses gets at most three times their bytes in answers", async () => {
+  test("[W31] an attack with SYNs from 20,000 forged addresses gets at most three times their bytes in answers", async () => {
     const stage = new Wire1Stage();
     let [inBytes, outBytes, worst] = [0, 0, 0];
     for (let port = 1; port <= 20_000; port++) {
@@ -88,7 +88,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(stage.server.counts.sessions).toBe(0);
   });
 
-  test("[W41] with a flood of 100,000 datagrams from one session takes less than a second and does not affect others", async () => {
+  test("[W41] a flood of 100,000 datagrams from one session takes less than a second and does not affect others", async () => {
     const stage = new Wire1Stage();
     const [flooder, other] = [await stage.peer(), await stage.peer()];
     const noise = new Prng(5);
@@ -106,7 +106,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(tookMs).toBeLessThan(1_000);
   });
 
-  test("[W34, W35] with a replayed conversation has no effect from another address and a bounded effect from the same one", async () => {
+  test("[W34, W35] a replayed conversation has no effect from another address and a bounded effect from the same one", async () => {
     const stage = new Wire1Stage();
     const victim = await stage.peer();
     const recording = [HEARTBEAT, setTile(9, 3, 3, 5), HEARTBEAT, setTile(9, 4, 3, 5)];
@@ -123,7 +123,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(stage.world.state.voxelAt(3, 3, 0, 0)).toBe(5);
   });
 
-  test("[W34] with 10,000 forged player ids creates only one player", async () => {
+  test("[W34] an attack with 10,000 forged player ids creates only one player", async () => {
     const stage = new Wire1Stage({
       limits: { wire1DatagramsPerSecond: 100_000, wire1DatagramsBurst: 100_000 },
     });
@@ -134,7 +134,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(stage.dropped("player")).toBe(9_999);
   });
 
-  test("[W36] with coordinates at the ends of their range causes no failure", async () => {
+  test("[W36] coordinates at the ends of their range cause no failure", async () => {
     const stage = new Wire1Stage({
       limits: {
         wire1DatagramsPerSecond: 100_000,
@@ -162,7 +162,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(stage.world.edits.length).toBeGreaterThan(100);
   });
 
-  test("[W32, W37] with 10,000 sessions takes 40 KiB of memory each, and a tick takes time in proportion", {
+  test("[W32, W37] each of 10,000 sessions takes 40 KiB of memory, and a tick takes time in proportion", {
     timeout: 120_000,
   }, async () => {
     const few = crowd(1_000);

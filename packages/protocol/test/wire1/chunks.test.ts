@@ -34,7 +34,7 @@ describe("the chunks of a session", () => {
     expect(counts).toEqual(new Array(8).fill(3));
   });
 
-  test("[W37] of all sessions together stay within the budget of a tick and all arrive eventually", async () => {
+  test("[W37] the chunks of all sessions together stay within the budget of a tick and all arrive eventually", async () => {
     const stage = new Wire1Stage({ limits: { wire1BytesPerTick: 20_000 } });
     const peers = [await stage.peer(), await stage.peer("10.0.0.2"), await stage.peer("10.0.0.3")];
     for (const peer of peers) peer.take();
@@ -64,7 +64,7 @@ describe("the chunks of a session", () => {
     expect(sentMs).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 123_000]);
   });
 
-  test("[W37] that were never sent come before those that may have been lost", async () => {
+  test("[W37] chunks that were never sent come before those that may have been lost", async () => {
     const stage = new Wire1Stage({ limits: { wire1SessionBytesPerTick: 2_059 } });
     const peer = await stage.peer();
     for (let tick = 0; tick < 24; tick++) await stage.tick();
@@ -90,7 +90,7 @@ describe("the chunks of a session", () => {
     expect(chunks[0]?.tiles[29 * 32 + 5]).toBe(3);
   });
 
-  test("[W37] that are on disk arrive after they are read, and are not sent before", async () => {
+  test("[W37] chunks that are on disk arrive after they are read, and are not sent before", async () => {
     let release: () => void = () => undefined;
     const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], block: 4 }] });
     world.loading = new Promise((resolve) => {
@@ -108,7 +108,7 @@ describe("the chunks of a session", () => {
     expect(chunk?.tiles[33]).toBe(4);
   });
 
-  test("[W37] that were read from disk are sent when an edit removes the stored voxels", async () => {
+  test("[W37] chunks that were read from disk are sent when an edit removes the stored voxels", async () => {
     const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], block: 4 }] });
     const stage = new Wire1Stage({ world });
     const peer = await stage.peer();

@@ -162,7 +162,7 @@ describe("a game command", () => {
     expect(stage.sync.players[0]?.position).toEqual([58, 0, 0, 0]);
   });
 
-  test("[W40] that makes the game throw is reported and affects no other player", async () => {
+  test("[W40] a game command that makes the game throw is reported and affects no other player", async () => {
     const stage = new Wire1Stage({
       onCommand: () => {
         throw new Error("a bug of the game's");

@@ -176,7 +176,7 @@ describe("a Wire v1 datagram", () => {
     expect(codeOf(() => decode(wire1Codec, fromHex(hex)))).toMatch(/^ORT_(?!ARGUMENT)/);
   });
 
-  test("[W2] of the text protocol fails with a message that says what to do", () => {
+  test("[W2] a datagram of the text protocol fails with a message that says what to do", () => {
     expect(readDatagram(new TextEncoder().encode("CMD|1|"))).toMatchObject({
       detail: expect.stringContaining("from before Wire v1; the sender has to be updated"),
     });

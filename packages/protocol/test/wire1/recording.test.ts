@@ -89,7 +89,7 @@ describe("a Wire v1 recording", () => {
     expect(codeOf(() => eventsIn(fromHex(hex)))).toBe(code);
   });
 
-  test("[W63] that was cut off yields all complete events before it fails", () => {
+  test("[W63] a Wire v1 recording that was cut off yields all complete events before it fails", () => {
     const bytes = fromHex(EXAMPLE);
     const ends = new Map([
       [5, 0],

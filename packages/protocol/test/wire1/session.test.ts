@@ -63,7 +63,7 @@ describe("a Wire v1 session", () => {
     expect(stage.server.counts.sessions).toBe(0);
   });
 
-  test("[W31] that is never proven is dropped after ten seconds", async () => {
+  test("[W31] a Wire v1 session that is never proven is dropped after ten seconds", async () => {
     const stage = new Wire1Stage();
     stage.stranger().say("syn");
     await stage.tick(10 * SECOND_TICKS - 1);

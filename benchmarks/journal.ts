@@ -37,7 +37,7 @@ const SCRIPT_EDITS = 1_000;
 /**
  * Question: what does an edit cost whose promise means that it is on the disk?
  * Budgets: one at a time, 0.95 of a loop that appends as many bytes and syncs; from 64 concurrent writers,
- * 120,000 a second with at most 6 us of processor each. A script that waits once, at its end, is no slower for each
+ * 120,000 a second with at most 6 us of processor each. A script that waits once, at its end, is not slower for each
  * edit than the best of other stores in which every put is durable.
  */
 export async function* journalSuite(): AsyncGenerator<Figure> {

@@ -79,7 +79,7 @@ export async function findRepairFault(
     for (const ref of [...leaf.chunkRefs, ...leaf.entityRefs]) {
       const where = `the record at ${ref.packId}+${ref.recordOffset}`;
       if (!isIntact(image, damaged, ref)) {
-        if (!isReported(plan, leaf)) return `${where} is damaged, and nobody says so`;
+        if (!isReported(plan, leaf)) return `${where} is damaged and not reported`;
       } else if (!(await isBack(before, leaf, ref, after))) return `${where} is whole, and did not come back`;
     }
   }

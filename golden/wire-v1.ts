@@ -108,7 +108,7 @@ function checkMalformed({ name, hex, verdict, reason, canonical }: MalformedRow)
     const ours = verdictOn(bytes);
     const difference = DIFFERENCES[name];
     if (difference !== undefined) {
-      ok(verdict !== "rejected", "the original refuses this too: it is no difference");
+      ok(verdict !== "rejected", "the original refuses this too: that is not a difference");
       equal(ours, difference);
       return;
     }

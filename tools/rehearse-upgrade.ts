@@ -38,7 +38,7 @@ try {
   run(`rm --force ${NAME}`);
   run(`volume rm --force ${NAME}`);
 }
-// Clients of a rehearsal that failed would look for their server for ever.
+// Clients of a rehearsal that failed would look for their server forever.
 process.exit();
 
 async function rehearse(): Promise<void> {

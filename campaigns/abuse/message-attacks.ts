@@ -164,7 +164,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     },
   },
   {
-    name: "old messages of somebody else",
+    name: "old messages of another player",
     counted: { "goodbye replaced": 1, "goodbye malformed": 1, "goodbye credentials": 1 },
     run: replay,
   },

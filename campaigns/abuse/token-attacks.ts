@@ -71,7 +71,7 @@ async function forgedTokens(): Promise<readonly (readonly [how: string, token: U
     ],
     ["no expiry", signed({ alg: "HS256" }, eternal, SECRET)],
     ["an expiry that is text", signed({ alg: "HS256" }, { ...payload, exp: "never" }, SECRET)],
-    ["another audience", signed({ alg: "HS256" }, { ...payload, aud: "somebody else" }, SECRET)],
+    ["another audience", signed({ alg: "HS256" }, { ...payload, aud: "another server" }, SECRET)],
     ["a role that does not exist", signed({ alg: "HS256" }, { ...payload, role: "god" }, SECRET)],
     ["a player below zero", signed({ alg: "HS256" }, { ...payload, sub: "-1" }, SECRET)],
     ["a player above 64 bits", signed({ alg: "HS256" }, { ...payload, sub: "18446744073709551616" }, SECRET)],

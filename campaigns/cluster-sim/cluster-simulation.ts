@@ -368,7 +368,7 @@ function requireKnownBlocks(saved: WorldEngine, region: Position): void {
   for (const position of positionsLexicographic(regionBox(region))) {
     const highest = Math.max(...saved.state.realizeChunk(...position).voxels());
     if (highest >= saved.catalog.endId)
-      throw new Error(`the save: chunk [${position}] has block ${highest}, which is no type`);
+      throw new Error(`the save: chunk [${position}] has block ${highest}, which is not a type`);
   }
 }
 

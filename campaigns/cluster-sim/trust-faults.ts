@@ -36,7 +36,7 @@ const OVERREACH_MS = 3_000;
 /** Part of the cases in which such a fault is there to stay, because an operator has to remove it. */
 const LASTING_CHANCE = 0.3;
 
-/** Names that are given twice, permissions that are lost, and writes of processes that are no nodes. */
+/** Names that are given twice, permissions that are lost, and writes of processes that are not nodes. */
 export class TrustFaults {
   readonly #targets: TrustTargets;
   #isDecided = false;

@@ -1,4 +1,4 @@
-/** Take-overs without which their slowest is no measure. */
+/** Take-overs without which their slowest is not a measure. */
 const TAKE_OVERS_MIN = 20;
 
 /** Measurements of a run. */

@@ -9,7 +9,7 @@ const INPUT_BYTES_MAX = 262_144;
 const NUMBERS = 3;
 
 /**
- * Ends the process when a call computes for ever, which no timer of the same thread could notice. Says which call it
+ * Ends the process when a call computes forever, which no timer of the same thread could notice. Says which call it
  * was.
  */
 export class Watchdog {

@@ -55,7 +55,7 @@ export const openingStage: Stage = {
   },
 };
 
-/** Returns a name without separators that tells texts apart; a text that is no name stays as it is. */
+/** Returns a name without separators that tells texts apart; a text that is not a name stays as it is. */
 function encodeName(text: string): string {
   return text.replaceAll(/[/.]/g, "-");
 }

@@ -58,7 +58,7 @@ export async function tryCall({ target, args, names }: Call, prng: Prng): Promis
   return fault;
 }
 
-/** Returns why an error is no answer to a caller; `undefined` for an error of Orthant, or of the rubbish itself. */
+/** Returns why an error is not an answer to a caller; `undefined` for an error of Orthant, or of the rubbish itself. */
 export function faultOf(error: unknown): string | undefined {
   if (error instanceof RubbishError) return undefined;
   if (!isOrthantError(error))

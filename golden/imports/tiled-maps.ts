@@ -187,7 +187,7 @@ const DAMAGED: Readonly<Record<string, (map: TiledMap) => void>> = {
     equal(stateOf(map, map.layers[0]?.pieces[0]?.cells[0] ?? 0), "unknown");
   },
   "unknown-compression.tmj": (map) => refusesLayer(map, /compression "lzma"/),
-  "base64-length-not-multiple-of-4.tmj": (map) => refusesLayer(map, /6 bytes are no whole numbers/),
+  "base64-length-not-multiple-of-4.tmj": (map) => refusesLayer(map, /6 bytes are not whole numbers/),
   "chunks-overlap.tmj": (map) => checkFindings(map.findings, /1 cells .* in two chunks/, /3 of 4 cells/),
   "zlib-bomb.tmj": (map) => refusesLayer(map, /32623 bytes of data for 322 cells/),
 };

@@ -71,10 +71,7 @@ class ForeignTreeReader {
     const input = this.#input;
     this.#cellCount += boxVolume(box);
     if (this.#cellCount > FOREIGN_TREE_CELLS_MAX) {
-      throw input.fail(
-        "ORT_LIMIT",
-        `${this.#cellCount} cells where at most ${FOREIGN_TREE_CELLS_MAX} may be`,
-      );
+      throw input.fail("ORT_LIMIT", `${this.#cellCount} cells, the limit is ${FOREIGN_TREE_CELLS_MAX}`);
     }
     const array = foreignChunkArrayCodec(this.#volume).read(input);
     if (boxEquals(array.bounds, box)) return array;

@@ -21,7 +21,7 @@ export function checkCampaignTotals(tree: SourceTree): readonly Finding[] {
   const gone = [...rows].filter((name) => !names.has(name));
   return [
     ...missing.map((name) => `has no row for the campaign ${name} in its table of totals`),
-    ...gone.map((name) => `has totals of ${name}, which is no campaign`),
+    ...gone.map((name) => `has totals of ${name}, which is not a campaign`),
   ].map((problem) => ({
     path: TESTING_PAGE,
     line: 0,

@@ -54,7 +54,7 @@ export function checkNames(tree: SourceTree): readonly Finding[] {
       path: file.path,
       line: lineAt(file.text, offset),
       problem: `names ${name}, which is not in the code`,
-      remedy: "name what there is, or add it to FOREIGN_NAMES if another program has it",
+      remedy: "name what exists, or add it to FOREIGN_NAMES if another program has it",
     })),
   );
 }

@@ -118,7 +118,7 @@ describe.concurrent("the code of a page", { timeout: PAGE_MS }, () => {
     ["gives another value", "1 + 1; // => 3", "line 2: 2 is not 3"],
     ["throws", 'throw new Error("no apples");', "no apples"],
     ["uses what is not there", 'import { apple } from "@orthant/core";\napple();', "apple"],
-    ["is no code", "const = 1;", "Unexpected token"],
+    ["is not code", "const = 1;", "Unexpected token"],
     ["says what a statement gives", "const one = 1; // => 1", "only an expression can have a result"],
   ])("is rejected when it %s", async (_what, code, complaint) => {
     await expect(runPage(fenced("ts", code))).rejects.toThrow(complaint);

@@ -102,7 +102,7 @@ describe("the totals of campaigns", () => {
 
   test("are rejected when they have a row for a removed campaign", () => {
     expect(problemsOfPage(between("| `kill` | 3 |\n| `sim` | 5 |\n| `soak` | 1 |\n"))).toEqual([
-      "has totals of soak, which is no campaign",
+      "has totals of soak, which is not a campaign",
     ]);
   });
 });

@@ -13,7 +13,7 @@ describe("the check of sizes and names", () => {
   test("rejects a file of more than a mebibyte", () => {
     expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024))).toEqual([]);
     expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024 + 1))).toEqual([
-      "has 1048577 bytes, at most 1048576 allowed",
+      "has 1048577 bytes, the limit is 1048576",
     ]);
   });
 
@@ -30,17 +30,27 @@ describe("the check of sizes and names", () => {
 });
 
 describe("plain words", () => {
-  test.each(["whoever", "Nobody", "so many", "anew", "lets go", "is told"])(
-    "rejects a comment and a page that say %s",
-    (words) => {
-      const problem = `says "${words.toLowerCase()}"`;
-      expect(problemsOf(TEST, `// ${words} asks\n`)).toEqual([problem]);
-      expect(problemsOf("docs/apple.md", `# Apple\n\n${words} asks.\n`)).toEqual([problem]);
-    },
-  );
+  test.each([
+    "whoever",
+    "Nobody",
+    "so many",
+    "anew",
+    "lets go",
+    "is told",
+    "known is",
+    "is no box",
+    "are none",
+  ])("rejects a comment, a message and a page that say %s", (words) => {
+    const problem = `says "${words.toLowerCase()}"`;
+    expect(problemsOf(TEST, `// ${words} asks\n`)).toEqual([problem]);
+    expect(problemsOf(TEST, `fail("${words} asks");\n`)).toEqual([problem]);
+    expect(problemsOf("docs/apple.md", `# Apple\n\n${words} asks.\n`)).toEqual([problem]);
+  });
 
-  test("leaves code, messages and code blocks alone", () => {
-    expect(problemsOf(TEST, 'const nobody = "nobody answers";\n')).toEqual([]);
+  test("leaves code, names and code blocks alone, and what the words mean elsewhere", () => {
+    expect(problemsOf(TEST, 'const nobody = "nobody";\n')).toEqual([]);
+    expect(problemsOf("tools/apple.ts", 'fail("nobody asks");\n')).toEqual([]);
+    expect(problemsOf(TEST, 'fail("there is no apple, and it is no longer there");\n')).toEqual([]);
     expect(problemsOf("docs/apple.md", "# Apple\n\n```sh\nnobody\n```\n")).toEqual([]);
   });
 });

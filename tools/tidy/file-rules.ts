@@ -11,7 +11,7 @@ export function checkFile(file: SourceFile): readonly Finding[] {
 
 function checkByteCount({ path, byteCount }: SourceFile): readonly Finding[] {
   if (byteCount <= FILE_BYTES_MAX) return [];
-  const problem = `has ${byteCount} bytes, at most ${FILE_BYTES_MAX} allowed`;
+  const problem = `has ${byteCount} bytes, the limit is ${FILE_BYTES_MAX}`;
   return [{ path, line: 0, problem, remedy: "generate it, or shrink it" }];
 }
 

@@ -13,7 +13,7 @@ const CONTINUATION = /^(?:that|of|whose|which|such as)\b/;
 /** Nothing but a value of the table of cases. */
 const VALUE_ONLY = /^(?:%\w|\$[\w.]+)$/;
 
-/** Finds tests that are disabled, disable others or wait for the wall clock, and titles that are no sentence. */
+/** Finds tests that are disabled, disable others or wait for the wall clock, and titles that are not sentences. */
 export function checkTests({ path, text }: SourceFile): readonly Finding[] {
   if (!path.endsWith(".test.ts")) return [];
   const code = codeOnly(text);

@@ -113,23 +113,21 @@ function harmOf(attack: AccountAttack, report: AttackReport, seconds: number): r
   // Other programs on the machine slow down both phases, but not evenly. The CPU time below tells without them.
   const isQuiet = Math.max(calm.stretch, attacked.stretch) <= STRETCH_MAX;
   if (isQuiet && attacked.honestP99Ms > p99MsMax) {
-    harm.push(`honest edits took ${ms(attacked.honestP99Ms)}, at most ${ms(p99MsMax)} may be`);
+    harm.push(`honest edits took ${ms(attacked.honestP99Ms)}, the limit is ${ms(p99MsMax)}`);
   }
   // While a server waits for a core, more arrives that it then does in one go.
   const waitMsMax = WAIT_MS_MAX * Math.max(1, attacked.stretch);
   if (attacked.waitP99Ms > waitMsMax) {
-    harm.push(`messages waited ${ms(attacked.waitP99Ms)} of CPU time, at most ${ms(waitMsMax)} may be`);
+    harm.push(`messages waited ${ms(attacked.waitP99Ms)} of CPU time, the limit is ${ms(waitMsMax)}`);
   }
   const bytesMax = calm.peakBytes + attackBytesMax(attack) + GARBAGE_BYTES;
   if (attacked.peakBytes > bytesMax) {
-    harm.push(`${mebibytes(attacked.peakBytes)} of memory, at most ${mebibytes(bytesMax)} may be`);
+    harm.push(`${mebibytes(attacked.peakBytes)} of memory, the limit is ${mebibytes(bytesMax)}`);
   }
   const { editsPerSecond, editsBurst } = DEFAULT_SYNC_LIMITS;
   const editsMax = calm.editsPerSecond + EDITS_SLACK * (editsPerSecond + editsBurst / seconds);
   if (attacked.editsPerSecond > editsMax) {
-    harm.push(
-      `${Math.round(attacked.editsPerSecond)} edits a second, at most ${Math.round(editsMax)} may be`,
-    );
+    harm.push(`${Math.round(attacked.editsPerSecond)} edits a second, the limit is ${Math.round(editsMax)}`);
   }
   return harm;
 }

@@ -71,9 +71,9 @@ async function fill(mode: "leaves" | "holds", seconds: number): Promise<readonly
     );
     const loadedBytesMax = OPEN_BYTES + (mode === "leaves" ? LOADED_BYTES_MAX : WATCHED_BYTES_MAX);
     if (loadedBytes > loadedBytesMax)
-      faults.push(`${mebibytes(loadedBytes)} of chunks, at most ${mebibytes(loadedBytesMax)} may be`);
+      faults.push(`${mebibytes(loadedBytes)} of chunks, the limit is ${mebibytes(loadedBytesMax)}`);
     if (peakBytes - calmBytes > BYTES_MAX)
-      faults.push(`${mebibytes(peakBytes - calmBytes)} of memory, at most ${mebibytes(BYTES_MAX)} may be`);
+      faults.push(`${mebibytes(peakBytes - calmBytes)} of memory, the limit is ${mebibytes(BYTES_MAX)}`);
     if (filledBytes === 0 || edits === 0)
       faults.push(`${filledBytes} bytes and ${edits} honest edits were made`);
     return faults;

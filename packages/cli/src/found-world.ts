@@ -82,7 +82,7 @@ export function copyInMemory(
   const tooLarge = (): OrthantError =>
     new OrthantError(
       "ORT_LIMIT",
-      `a copy of "${path}" takes more than ${formatBytes(COPY_BYTES_MAX)} of memory: orthant convert makes an Orthant world of it`,
+      `a copy of "${path}" takes more than ${formatBytes(COPY_BYTES_MAX)} of memory: orthant convert converts it to an Orthant world`,
     );
   return convertToMemory(format, request, { bytesMax: COPY_BYTES_MAX, tooLarge });
 }
@@ -96,14 +96,14 @@ async function detectAt(disk: Disk, path: string, file?: string): Promise<FoundW
     "ORT_NOT_FOUND",
     file === undefined
       ? `the folder "${path}" holds no world of a format that is known here; orthant create makes a new one elsewhere`
-      : `the file "${path}" is no world of a format that is known here; a world is a folder, or a file such as world.save, house.schem or map.tmj`,
+      : `the file "${path}" is not a world in a known format; a world is a folder, or a file such as world.save, house.schem or map.tmj`,
   );
 }
 
 /** Returns the error for a command that does not support a format. */
 export function unsupported({ path, world }: Pick<FoundWorld, "path" | "world">): OrthantError {
   const found = `"${path}" is a world of ${describeFormat(world)}, which this command does not support`;
-  return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes an Orthant world of it`);
+  return new OrthantError("ORT_DIALECT", `${found}; orthant convert converts it to an Orthant world`);
 }
 
 /** Formats a format for people: `marsminer (draft)`. */
@@ -135,7 +135,7 @@ export function formatRequest(
       });
       if (value !== undefined && !isInUse) {
         const [flag] = flags.split(" ");
-        throw new UsageError(`${flag} is for ${owner.title} worlds, and "${path}" is none`);
+        throw new UsageError(`${flag} is for ${owner.title} worlds, and "${path}" is not one`);
       }
       values[name] = value;
     }

@@ -17,7 +17,7 @@ export function parseInteger(min: number, max: number): (text: string) => number
   return (text) => {
     const value = /^[-+]?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
-    throw new UsageError(`"${text}" is no whole number from ${min} to ${max}`);
+    throw new UsageError(`"${text}" is not a whole number from ${min} to ${max}`);
   };
 }
 
@@ -25,7 +25,7 @@ export function parseInteger(min: number, max: number): (text: string) => number
 export function parseU64(text: string): bigint {
   const value = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
   if (value >= 0n && value <= U64_MAX) return value;
-  throw new UsageError(`"${text}" is no whole number from 0 to ${U64_MAX}`);
+  throw new UsageError(`"${text}" is not a whole number from 0 to ${U64_MAX}`);
 }
 
 /** Parses a time span in seconds: `90s`, `15min`, `12h` or `7d`. */
@@ -33,7 +33,7 @@ export function parseDuration(text: string): number {
   const { count, unit } = DURATION.exec(text)?.groups ?? {};
   const seconds = Number(count) * (UNIT_SECONDS.get(unit ?? "") ?? 0);
   if (seconds > 0) return seconds;
-  throw new UsageError(`"${text}" is no time span; one looks like 90s, 15min, 12h or 7d`);
+  throw new UsageError(`"${text}" is not a time span; write it as 90s, 15min, 12h or 7d`);
 }
 
 const AXES_MAX = 4;
@@ -47,7 +47,7 @@ export function parsePosition(text: string): Position {
 export function parseBox(text: string): Box {
   const [from, to, ...rest] = text.split("..");
   if (from === undefined || to === undefined || rest.length > 0) {
-    throw new UsageError(`"${text}" is no box; one looks like 0,0,0,0..8,8,8,8`);
+    throw new UsageError(`"${text}" is not a box; write it as 0,0,0,0..8,8,8,8`);
   }
   const [min, max] = [coordinatesOf(from, 0), coordinatesOf(to, 1)];
   if (min.some((coordinate, axis) => coordinate >= (max[axis] ?? 0))) {
@@ -61,7 +61,7 @@ export function parseBox(text: string): Box {
 function coordinatesOf(text: string, missing: number): Position {
   const words = text.split(",").map((word) => word.trim());
   if (words.length > AXES_MAX || !words.every((word) => /^[-+]?\d{1,15}$/.test(word))) {
-    throw new UsageError(`"${text}" is no position; one looks like 1,-2,3,4`);
+    throw new UsageError(`"${text}" is not a position; write it as 1,-2,3,4`);
   }
   const [x = missing, y = missing, z = missing, w = missing] = words.map(Number);
   return [x, y, z, w];
@@ -85,6 +85,6 @@ export function parseMoment(nowMs: number): (text: string) => Moment {
     if (!DATE.test(text)) return text;
     const date = new Date(text);
     if (!Number.isNaN(date.getTime())) return date;
-    throw new UsageError(`"${text}" is no date; one looks like 2026-11-15 or 2026-11-15T08:30Z`);
+    throw new UsageError(`"${text}" is not a date; write it as 2026-11-15 or 2026-11-15T08:30Z`);
   };
 }

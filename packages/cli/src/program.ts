@@ -60,7 +60,7 @@ async function runIn(
   try {
     const unusable = argv.find((word) => typeof word !== "string" || word.includes("\0"));
     if (unusable !== undefined)
-      throw new UsageError(`${JSON.stringify(unusable)} is no word of a command line`);
+      throw new UsageError(`${JSON.stringify(unusable)} is not valid on a command line`);
     await program.parseAsync(argv.map(escapeNegativeCoordinates), { from: "user" });
     return exitCode;
   } catch (error) {

@@ -384,7 +384,7 @@ describe("orthant cluster", () => {
 
   test.each<[what: string, argv: readonly string[], message: string]>([
     ["an unknown action", ["cluster", "merge", "town"], 'action: "merge" is not one of create, status'],
-    ["an invalid world name", ["cluster", "status", "My Town"], "is no name for a world"],
+    ["an invalid world name", ["cluster", "status", "My Town"], "is not a name for a world"],
     ["a move without a shard", ["cluster", "move", "town"], "move needs a shard after the world"],
     ["a status of a shard", ["cluster", "status", "town", "0"], "status takes only a world"],
     ["a drain to a node", ["cluster", "drain", "town", "a", "--to", "b"], "--to is for move, not for drain"],

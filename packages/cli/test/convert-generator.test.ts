@@ -106,7 +106,7 @@ describe("convert --generator", () => {
   });
 
   test.each<[what: string, options: readonly string[], message: string]>([
-    ["a generator that is none", ["--generator", "lava"], '--generator: "lava" is not one of flat, '],
+    ["an invalid generator", ["--generator", "lava"], '--generator: "lava" is not one of flat, '],
     ["parameters of none", ["--set", "block=1"], "--set needs --generator"],
     ["a parameter that it lacks", ["--generator", "flat", "--set", "hue=1"], 'there is no parameter "hue"'],
   ])("rejects %s, and writes nothing", async (_what, options, message) => {

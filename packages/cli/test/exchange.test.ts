@@ -74,7 +74,7 @@ describe("a .v4dw file", () => {
     await writeFile(file, fromHex(LEGACY));
     for (const command of ["verify", "repair"]) {
       expect((await capture([command, file])).errors).toContain(
-        "orthant convert makes an Orthant world of it",
+        "orthant convert converts it to an Orthant world",
       );
     }
   });

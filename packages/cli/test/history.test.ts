@@ -62,7 +62,9 @@ describe("tag, log and restore", () => {
     expect(await failure("restore", folder, "--box", "0..8", "--from", "999")).toContain(
       "generation 999 is not kept",
     );
-    expect(await failure("restore", folder, "--box", "0..8", "--from", "2026-99-99")).toContain("is no date");
+    expect(await failure("restore", folder, "--box", "0..8", "--from", "2026-99-99")).toContain(
+      "is not a date",
+    );
     expect(await failure("restore", folder, "--box", "0..8", "--from", "30d")).toContain("is not kept");
   });
 });

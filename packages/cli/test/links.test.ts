@@ -18,7 +18,7 @@ test("compact refuses a world whose packs are a link to those of another, and ch
   expect((await capture(["verify", gift])).output).toContain("damage: data: data is a link");
 });
 
-test("a link beside the files of a world is only noted, and one in another folder is no world", async () => {
+test("a link beside the files of a world is only noted, and one in another folder is not a world", async () => {
   const world = await makeSampleWorld();
   await symlink("/dev/null", join(world, "notes"));
   const verified = await capture(["verify", world]);

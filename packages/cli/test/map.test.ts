@@ -195,7 +195,7 @@ describe("map", () => {
     expect(heat.at(5, 5)).not.toBe(plain.at(5, 5));
     const isGrey = (text: string): boolean =>
       text.slice(0, 2) === text.slice(2, 4) && text.slice(2, 4) === text.slice(4);
-    expect(isGrey(heat.at(0, 12)), "nobody built there").toBe(true);
+    expect(isGrey(heat.at(0, 12)), "no player built there").toBe(true);
     expect(isGrey(heat.at(5, 5))).toBe(false);
   });
 
@@ -224,10 +224,10 @@ describe("map", () => {
   });
 
   test.each([
-    [["--slice", "q=1"], "is no slice"],
+    [["--slice", "q=1"], "is not a slice"],
     [["--slice", "x=1"], "needs two axes"],
     [["--axis", "y"], "nothing to look along"],
-    [["--background", "red"], "is no colour"],
+    [["--background", "red"], "is not a colour"],
     [["--box", "0,0..99999,4"], "use a smaller --box"],
   ])("rejects %j", async (options, message) => {
     const { exitCode, errors } = await capture(["map", tiles, "-o", join(folder, "never.png"), ...options]);

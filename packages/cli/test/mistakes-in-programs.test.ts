@@ -152,7 +152,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "fills a box that is upside down",
     () => world.fill({ min: [5, 0, 0, 0], max: [1, 1, 1, 1] }, 1),
-    "ORT_ARGUMENT: [5,0,0,0] to [1,1,1,1] is no box: it takes whole numbers, each minimum below its maximum",
+    "ORT_ARGUMENT: [5,0,0,0] to [1,1,1,1] is not a box: it takes whole numbers, each minimum below its maximum",
   ],
   [
     "makes chunks of no size",
@@ -198,12 +198,12 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
     "ORT_ARGUMENT: there is no limit players; docs/reference/limits.md lists them",
   ],
   [
-    "connects to an address that is none",
+    "connects to an invalid address",
     () => endOf(connectReplica("my server")),
-    'ORT_ARGUMENT: the url is "my server" (a string); it is not a URL; an address looks like ws://127.0.0.1:7440',
+    'ORT_ARGUMENT: the url is "my server" (a string); it is not a URL; write it as ws://127.0.0.1:7440',
   ],
   [
-    "connects to where nobody listens",
+    "connects to a port where no program listens",
     () => endOf(connectReplica("ws://127.0.0.1:1")),
     "ORT_DISCONNECTED: nothing listens at 127.0.0.1:1: start the server, or correct the port (connect ECONNREFUSED 127.0.0.1:1)",
   ],

@@ -88,10 +88,10 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: the folder "./photos" holds no world of a format that is known here; orthant create makes a new one elsewhere [ORT_NOT_FOUND]',
   ],
   [
-    "a file that is no world",
+    "a file that is not a world",
     "info ./notes.txt",
     failed,
-    'orthant: the file "./notes.txt" is no world of a format that is known here; a world is a folder, or a file such as world.save, house.schem or map.tmj [ORT_NOT_FOUND]',
+    'orthant: the file "./notes.txt" is not a world in a known format; a world is a folder, or a file such as world.save, house.schem or map.tmj [ORT_NOT_FOUND]',
   ],
   [
     "a new world over an old one",
@@ -119,10 +119,10 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: --generator: "hills" is not one of flat, maze, platforms, terrain',
   ],
   [
-    "a seed that is no number",
+    "a seed that is not a number",
     "create ./new --seed abc",
     usage,
-    'orthant: --seed: "abc" is no whole number from 0 to 18446744073709551615',
+    'orthant: --seed: "abc" is not a whole number from 0 to 18446744073709551615',
   ],
   [
     "a parameter that the generator lacks",
@@ -143,23 +143,23 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: --set structurePercent=300: parameters of "platforms": structurePercent is 300 (a number); it is a whole number from 0 to 100',
   ],
   [
-    "a place that nobody may write to",
+    "a place that is not writable",
     "create /sys/new",
     failed,
     "orthant: the operating system does not permit it (/sys/.new.unfinished-…) [ORT_DISK_DENIED]",
     "hint: look at who owns the folder and who may read and write it",
   ],
   [
-    "coordinates that are none",
+    "invalid coordinates",
     "get ./hills 1,two",
     usage,
-    'orthant: voxel: "1,two" is no position; one looks like 1,-2,3,4',
+    'orthant: voxel: "1,two" is not a position; write it as 1,-2,3,4',
   ],
   [
     "five coordinates",
     "get ./hills 1,2,3,4,5",
     usage,
-    'orthant: voxel: "1,2,3,4,5" is no position; one looks like 1,-2,3,4',
+    'orthant: voxel: "1,2,3,4,5" is not a position; write it as 1,-2,3,4',
   ],
   [
     "coordinates beyond the world",
@@ -177,7 +177,7 @@ const MISTAKES: readonly Mistake[] = [
     "half of a box",
     "map ./hills --box 5,5,5",
     usage,
-    'orthant: --box: "5,5,5" is no box; one looks like 0,0,0,0..8,8,8,8',
+    'orthant: --box: "5,5,5" is not a box; write it as 0,0,0,0..8,8,8,8',
   ],
   [
     "a picture in a folder that is not there",
@@ -195,10 +195,10 @@ const MISTAKES: readonly Mistake[] = [
     "a slice along an axis that there is not",
     "map ./hills --slice q=3",
     usage,
-    'orthant: "q=3" is no slice; one looks like w=3 or w=0,4,8',
+    'orthant: "q=3" is not a slice; write it as w=3 or w=0,4,8',
   ],
   [
-    "a list of what there is not",
+    "a list of an unknown kind",
     "ls ./hills things",
     usage,
     'orthant: what: "things" is not one of leaves, regions, chunks, entities, players, generations, files',
@@ -226,7 +226,7 @@ const MISTAKES: readonly Mistake[] = [
     "a name that is a number",
     "tag ./hills 5",
     usage,
-    'orthant: "5" is no name for a generation: 1 to 64 characters in one line, and not only digits [ORT_ARGUMENT]',
+    'orthant: "5" is not a name for a generation: 1 to 64 characters in one line, and not only digits [ORT_ARGUMENT]',
   ],
   [
     "a name that no state has",
@@ -241,10 +241,10 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: no generation is called "opening-day"; none has a name [ORT_NOT_FOUND]',
   ],
   [
-    "a date that is none",
+    "an invalid date",
     "restore ./hills --box 0..8 --from 2026-99-99",
     usage,
-    'orthant: --from: "2026-99-99" is no date; one looks like 2026-11-15 or TIME',
+    'orthant: --from: "2026-99-99" is not a date; write it as 2026-11-15 or TIME',
   ],
   [
     "a roll-back without a state",
@@ -317,10 +317,10 @@ const MISTAKES: readonly Mistake[] = [
     "orthant: [0, 0, 0, 5] has more than the 3 axes of the world",
   ],
   [
-    "what is pasted that is no world",
+    "what is pasted that is not a world",
     "paste ./notes.txt ./hills --at 0,0,0",
     failed,
-    'orthant: the file "./notes.txt" is no world of a format that is known here; a world is a folder, or a file such as world.save, house.schem or map.tmj [ORT_NOT_FOUND]',
+    'orthant: the file "./notes.txt" is not a world in a known format; a world is a folder, or a file such as world.save, house.schem or map.tmj [ORT_NOT_FOUND]',
   ],
   [
     "entities that are not pasted",
@@ -336,7 +336,7 @@ const MISTAKES: readonly Mistake[] = [
     ...IN_USE,
   ],
   [
-    "a conversion to what there is not",
+    "a conversion to an unknown format",
     "convert ./hills ./new --to zip",
     usage,
     'orthant: --to: "zip" is not one of orthant, v3, flat, marsminer, pxsw, pxsw1, tilesave',
@@ -395,7 +395,7 @@ const MISTAKES: readonly Mistake[] = [
     "a world of a newer version",
     "info ./hills-newer",
     failed,
-    "orthant: this version of orthant cannot read it: manifest version 99, known is 3 (manifest.json) [ORT_VERSION]",
+    "orthant: this version of orthant cannot read it: unsupported manifest version 99 (expected 3) (manifest.json) [ORT_VERSION]",
     "hint: use the newest orthant; if no newer one wrote the world it is damaged, and orthant repair helps",
   ],
   [
@@ -416,7 +416,7 @@ const MISTAKES: readonly Mistake[] = [
     "a world of Polychora that is not converted",
     "serve ./polychora --port 0",
     failed,
-    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert makes an Orthant world of it; --read-only serves it as it is [ORT_DIALECT]',
+    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert converts it to an Orthant world; --read-only serves it as it is [ORT_DIALECT]',
   ],
   ["a world that is served already", "serve ./hills-served --port 0", failed, ...IN_USE],
   ["a change to a world that is served", "tag ./hills-served monday", failed, ...IN_USE],
@@ -431,7 +431,7 @@ const MISTAKES: readonly Mistake[] = [
     "a port that there is not",
     "serve ./hills --port 99999",
     usage,
-    'orthant: --port: "99999" is no whole number from 0 to 65535',
+    'orthant: --port: "99999" is not a whole number from 0 to 65535',
   ],
   [
     "an address of another machine",
@@ -453,20 +453,20 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: --certificate: there is no file "./no.pem"; check how it is spelled',
   ],
   [
-    "a certificate that is none",
+    "an invalid certificate",
     "serve ./hills --certificate ./notes.txt --key ./notes.txt",
     failed,
     "orthant: the certificate and its key cannot be used: error:0480006C:PEM routines::no start line [ORT_LISTEN]",
     "hint: --certificate and --key name two files in PEM that belong together",
   ],
   [
-    "an origin that is none",
+    "an invalid origin",
     "serve ./hills --port 0 --origin example.org",
     usage,
-    'orthant: "example.org" is no origin; one looks like https://example.org, without a path, and * is all of them [ORT_ARGUMENT]',
+    'orthant: "example.org" is not an origin; write it as https://example.org, without a path, or * for all of them [ORT_ARGUMENT]',
   ],
   [
-    "a framing page that is no origin",
+    "a framing page that is not an origin",
     "serve ./hills --port 0 --frame-ancestors https://example.org/game",
     usage,
     'orthant: "https://example.org/game" in page.frameAncestors is not an origin such as https://example.org, without a path [ORT_ARGUMENT]',
@@ -487,19 +487,19 @@ const MISTAKES: readonly Mistake[] = [
     "a port that there is not",
     "serve ./hills --port 99999",
     usage,
-    'orthant: --port: "99999" is no whole number from 0 to 65535',
+    'orthant: --port: "99999" is not a whole number from 0 to 65535',
   ],
   [
     "a port of Wire v1 that there is not",
     "serve ./hills --port 0 --wire1 70000",
     usage,
-    'orthant: --wire1: "70000" is no whole number from 0 to 65535',
+    'orthant: --wire1: "70000" is not a whole number from 0 to 65535',
   ],
   [
-    "an address that is none",
+    "an invalid address",
     "serve ./hills --port 0 --wire1 0 --wire1-allow here",
     usage,
-    'orthant: "here" is no address, nor a network such as 10.0.0.0/24 [ORT_ARGUMENT]',
+    'orthant: "here" is not an address, nor a network such as 10.0.0.0/24 [ORT_ARGUMENT]',
   ],
   [
     "a list of the revoked that is not there",
@@ -521,7 +521,7 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ["no secret", "token", usage, "orthant: no secret: give --secret-file, --private-key or ORTHANT_SECRET"],
   [
-    "a key that is none",
+    "an invalid key",
     "token --private-key ./notes.txt",
     usage,
     "orthant: the key is not an Ed25519 key in PEM, such as openssl genpkey -algorithm ed25519 makes [ORT_ARGUMENT]",
@@ -534,10 +534,10 @@ const MISTAKES: readonly Mistake[] = [
     "hint: orthant token --help tells how it is used",
   ],
   [
-    "a time span that is none",
+    "an invalid time span",
     "serve ./hills --expires soon",
     usage,
-    'orthant: --expires: "soon" is no time span; one looks like 90s, 15min, 12h or 7d',
+    'orthant: --expires: "soon" is not a time span; write it as 90s, 15min, 12h or 7d',
   ],
   [
     "a key file that is not there",

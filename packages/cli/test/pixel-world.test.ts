@@ -97,8 +97,6 @@ describe("pixel worlds on the command line", () => {
     expect(ls.errors).toContain("which this command does not support");
     const stranger = join(folder, "notes.txt");
     await writeFile(stranger, "hello");
-    expect((await capture(["info", stranger])).errors).toContain(
-      "is no world of a format that is known here",
-    );
+    expect((await capture(["info", stranger])).errors).toContain("is not a world in a known format");
   });
 });

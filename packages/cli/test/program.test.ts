@@ -47,9 +47,9 @@ describe("orthant", () => {
       ["create", "x", "-t", "1D"],
       '--template: "1D" is not one of platforms, terrain, tiles',
     ],
-    ["a position that is none", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is no position'],
-    ["a character that no file has", ["info", "x\0y"], 'orthant: "x\\u0000y" is no word of a command line'],
-    ["a number that is none", ["ls", "x", "--limit", "all"], 'orthant: --limit: "all" is no whole number'],
+    ["an invalid position", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is not a position'],
+    ["a character that no file has", ["info", "x\0y"], 'orthant: "x\\u0000y" is not valid on a command line'],
+    ["an invalid number", ["ls", "x", "--limit", "all"], 'orthant: --limit: "all" is not a whole number'],
   ])("explains what is wrong with %s and exits with code 2", async (_what, argv, message) => {
     const { exitCode, output, errors } = await capture(argv);
     expect(exitCode).toBe(EXIT.usage);

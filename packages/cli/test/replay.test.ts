@@ -110,7 +110,7 @@ describe("orthant replay", () => {
     }
   });
 
-  test("refuses what is not a recording, is too long for one, or is no world of tiles", async () => {
+  test("refuses what is not a recording, is too long for one, or is not a world of tiles", async () => {
     const folder = await temporaryFolder();
     const file = await fileWith(EXAMPLE);
     const world = join(folder, "hills");

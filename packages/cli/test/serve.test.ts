@@ -85,7 +85,7 @@ describe("serve", () => {
   });
 
   test.each<[what: string, options: readonly string[], message: string]>([
-    ["a port that is none", ["--port", "70000"], "--port: "],
+    ["an invalid port", ["--port", "70000"], "--port: "],
     ["half of a certificate", ["--certificate", "x.pem"], "--certificate and --key belong together"],
     ["a token that never was", ["--expires", "1y"], "--expires: "],
   ])("rejects %s and releases the world", async (_what, options, message) => {
@@ -104,7 +104,7 @@ describe("serve", () => {
   test("keeps out the players and tokens that a file revokes, even when the file changes", async () => {
     const folder = await makeSampleWorld();
     const file = `${folder}.revoked`;
-    await writeFile(file, "# nobody yet\n\n");
+    await writeFile(file, "# none yet\n\n");
     let warn: () => void = () => undefined;
     const warned = new Promise<void>((resolve) => {
       warn = resolve;

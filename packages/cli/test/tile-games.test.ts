@@ -82,7 +82,7 @@ describe("a tile save on the command line", () => {
       expect([exitCode, errors], command).toEqual([
         EXIT.failed,
         expect.stringContaining(
-          "a world of tilesave, which this command does not support; orthant convert makes an Orthant world of it",
+          "a world of tilesave, which this command does not support; orthant convert converts it to an Orthant world",
         ),
       ]);
     }

@@ -91,7 +91,7 @@ async function wrongPrograms(): Promise<void> {
   // Results.
   // @ts-expect-error: only a rejected edit has a reason
   result.reason satisfies string;
-  // @ts-expect-error: a result is no boolean to compare with
+  // @ts-expect-error: a result is not a boolean to compare with
   if (result === true) return;
   // @ts-expect-error: voxelAt may not know the block
   const block: number = world.voxelAt([0, 64, 0]);

@@ -14,7 +14,7 @@ export async function brokenPromises(handle: () => ReplicaCache): Promise<readon
 
   check("an empty cache holds nothing", (await first.load()).length === 0);
   check("the first who asks has the claim", await first.claim());
-  check("nobody else has it meanwhile", !(await second.claim()));
+  check("no other client has it meanwhile", !(await second.claim()));
 
   await first.store([entry("a", 1), entry("b", 2, 2)]);
   check("what was stored is there", sameEntries(await first.load(), [entry("a", 1), entry("b", 2, 2)]));

@@ -183,7 +183,7 @@ test("[K2] cellsTouching and voxelsOfCells use sectors of sixteen chunks along e
   expect(voxelsOfSectors(shape, sectors)).toEqual({ min: [-64, 0, 0, 0], max: [64, 64, 128, 16] });
 });
 
-test("[K19] an edit sent twice is applied once, and whoever sends it hears what became of it", async () => {
+test("[K19] an edit sent twice is applied once, and its sender gets the result both times", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();

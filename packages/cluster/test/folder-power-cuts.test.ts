@@ -128,7 +128,7 @@ test.each<[string, RegExp, DiskFault["operation"], number]>([
   ["the sync of the new shard's folder", /^town\/shards\/east$/, "syncDirectory", 1],
   ["the sync of a map's bytes", /^town\/map\//, "sync", 1],
   ["the sync of a map's name", /^town\/map$/, "syncDirectory", 1],
-  ["the sync of a map's name that somebody else wrote", /^town\/map$/, "syncDirectory", 3],
+  ["the sync of a map's name that another node wrote", /^town\/map$/, "syncDirectory", 3],
 ])("[K21] [K27] power cuts reveal that %s is missing", async (_step, path, operation, nth) => {
   await expect(prove([WEAK], { operation, path, nth, kind: "skip", sticky: true })).rejects.toThrow(
     "after step",

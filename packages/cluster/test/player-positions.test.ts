@@ -189,7 +189,7 @@ test("[K33] when the player limit is reached, known players are still remembered
   }
 });
 
-test("a closing gateway waits until an owner has its players' poses, but not for ever", async () => {
+test("a closing gateway waits until an owner has its players' poses, but not forever", async () => {
   const { small, nodes, north, south } = await town();
   const ada = await north.join(1n, "Ada");
   ada.move(9);

@@ -38,7 +38,7 @@ function smuggle({ hub, world }: SmallCluster, ...messages: readonly Uint8Array[
   expect(journal?.append(records, journal.state.last).outcome.kind).toBe("stored");
 }
 
-test("[K43] an owner passes over messages in its journal that are no records, reports them and goes on", async () => {
+test("[K43] an owner passes over messages in its journal that are not records, reports them and goes on", async () => {
   const { cluster, node, gateway, reported, lost } = await startCluster();
   await cluster.settled(cluster.edit(gateway, [1, 1, 1, 0], 3));
   smuggle(cluster, JUNK, new Uint8Array(0));
@@ -49,7 +49,7 @@ test("[K43] an owner passes over messages in its journal that are no records, re
   expect(reported[0]).toMatch(/ORT_JOURNAL: message \d+ in the journal of shard 0 is not from an owner/);
 });
 
-test("[K43] a new owner sets messages aside that are no records, and replays everything else", async () => {
+test("[K43] a new owner sets messages aside that are not records, and replays everything else", async () => {
   const { cluster, node, gateway } = await startCluster();
   await cluster.settled(cluster.edit(gateway, [1, 1, 1, 0], 3));
   node.kill(new Error("lost"));

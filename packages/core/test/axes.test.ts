@@ -84,7 +84,7 @@ describe("Axes", () => {
     );
   });
 
-  test("a box of chunks is no box of voxels, and the reverse", () => {
+  test("a box of chunks is not a box of voxels, and the reverse", () => {
     expect(() => axes.voxels("box", chunkBox([0, 0, 0], [1, 1, 1]))).toThrow(
       "box is a box of chunks; it is a box of voxels: write box(min, max)",
     );

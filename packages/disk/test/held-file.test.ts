@@ -66,7 +66,7 @@ describe("a file that another program has open", () => {
     ["win32", "ENOENT", "ORT_NOT_FOUND"],
     ["linux", "EPERM", "ORT_DISK_DENIED"],
     ["darwin", "EACCES", "ORT_DISK_DENIED"],
-  ])("is no reason to try again on %s after %s", async (name, code, expected) => {
+  ])("is not a reason to try again on %s after %s", async (name, code, expected) => {
     runOn(name);
     Object.assign(held, { times: 1, code });
     expect(await codeOfRejection(disk.rename("page", "moved"))).toBe(expected);

@@ -52,7 +52,7 @@ vi.mock("node:fs/promises", async (importOriginal) => {
 const PID_NEVER_USED = "9999999";
 const { platform } = process;
 let folder: string;
-/** The folder of the disk, and one that is none of its business. */
+/** The folder of the disk, and one that is not its business. */
 let root: string;
 let outside: string;
 let disk: NodeDisk;

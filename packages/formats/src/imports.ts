@@ -84,5 +84,5 @@ export async function importToMemory(
     );
     return { save: await openSave(made), losses: outcome.losses };
   }
-  throw new OrthantError("ORT_NOT_FOUND", `${name} is no world of another program that is known here`);
+  throw new OrthantError("ORT_NOT_FOUND", `${name} is not a world of a known program`);
 }

@@ -190,7 +190,7 @@ describe("a ray", () => {
       () => castRay(wall, [0, 0, 0], [1, 0, 0], Number.POSITIVE_INFINITY),
     ],
     [
-      "options that are no object",
+      "options that are not an object",
       "options is null",
       () => castRay(wall, [0, 0, 0], [1, 0, 0], 5, null as never),
     ],

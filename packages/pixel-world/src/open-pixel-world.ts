@@ -138,7 +138,7 @@ async function requireVersion2(disk: Disk, path: string): Promise<void> {
     if ((await requirePixelDialect(file, path)) === "version2") return;
     throw new OrthantError(
       "ORT_VERSION",
-      "a pixel world of version 1 is only read; convertPixelToPixel makes a new file of it",
+      "a pixel world of version 1 is read-only; convertPixelToPixel converts it to a new file",
       { path },
     );
   } finally {

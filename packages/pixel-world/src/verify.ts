@@ -100,7 +100,7 @@ async function verifyDead(
 ): Promise<void> {
   for await (const piece of scanEntries(file, ENTRIES_OFFSET)) {
     if (piece.kind === "gap" && piece.offset < end) {
-      findings.push(noticeOf(path, `${piece.bytes} bytes that are no whole entry`, piece.offset));
+      findings.push(noticeOf(path, `${piece.bytes} bytes that are not a whole entry`, piece.offset));
     }
   }
   const size = await file.size();

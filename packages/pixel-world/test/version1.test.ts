@@ -197,7 +197,7 @@ describe("chunks stored as changes in version 1", () => {
     ["a position twice", [2, 0, 0, 0, ...change(5)].concat([5, 0, 0]), "ORT_BLOB"],
     ["a count without its changes", [0xff, 0xff, 0xff, 0], "ORT_BLOB"],
     ["bytes behind the changes", [0, 0, 0, 0, 1], "ORT_BLOB"],
-    ["flags that nobody knows", [1, 0, 0, 0, ...change(5, 0x40)], "ORT_BLOB"],
+    ["unknown flags", [1, 0, 0, 0, ...change(5, 0x40)], "ORT_BLOB"],
     ["no count", [1, 0, 0], "ORT_TRUNCATED"],
   ])("[X11] changes are rejected with %s", async (_what, raw, code) => {
     expect(await strictly(await deltaFile(raw))).toBe(code);
@@ -227,7 +227,7 @@ describe("bodies in version 1", () => {
   test.each<[what: string, at: number, bytes: number[], code: string]>([
     ["another position", 8, [1], "ORT_CHECKSUM"],
     ["reserved bytes", 61, [1], "ORT_BLOB"],
-    ["a velocity that is no number", 20, [0, 0, 0xc0, 0x7f], "ORT_BLOB"],
+    ["a velocity that is not a number", 20, [0, 0, 0xc0, 0x7f], "ORT_BLOB"],
     ["an extension that is longer than the record", 56, [9], "ORT_TRUNCATED"],
   ])("[X2] a body is rejected with %s", async (_what, at, bytes, code) => {
     expect(await strictly(patched(file, offsetOf(0) + at, bytes))).toBe(code);

@@ -109,7 +109,7 @@ describe("the index", () => {
       `${header(1, 2, 1)} 02 ${`00 ${NONE} 01 00 ${ZERO_TO_ONE} ${NO_CHILDREN} 00`} ${SECOND} 01 00 01 ${REF} 00`,
       "ORT_INDEX",
     ],
-    ["S23", "a box that is no cube", twoLeavesHex.replace(ZERO_TO_ONE, "00000000 02020200"), "ORT_INDEX"],
+    ["S23", "a box that is not a cube", twoLeavesHex.replace(ZERO_TO_ONE, "00000000 02020200"), "ORT_INDEX"],
     [
       "S23",
       "a cube that is not aligned",

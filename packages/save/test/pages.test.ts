@@ -132,7 +132,7 @@ describe("an index page", () => {
     ["S55", "an entry over another", rootHex.replace(ROOT_LEAF, ROOT_LEAF.replace("02", "00")), "ORT_INDEX"],
     ["S55", "a leaf of edge 2^17", rootHex.replace(ROOT_LEAF, ROOT_LEAF.replace("10", "11")), "ORT_INDEX"],
     ["S55", "a link of edge 2^32", rootHex.replace("43 ", "60 "), "ORT_INDEX"],
-    ["S55", "a kind that is none", rootHex.replace("43 ", "c3 "), "ORT_INDEX"],
+    ["S55", "an unknown kind", rootHex.replace("43 ", "c3 "), "ORT_INDEX"],
     [
       "S55",
       "an entry beyond the lattice",

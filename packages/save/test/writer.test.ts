@@ -207,7 +207,7 @@ describe("a commit", () => {
       },
     ],
     [
-      "a leaf that is no cube",
+      "a leaf that is not a cube",
       { nowMs: 2, leaves: [{ cube: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, chunks: [] }] },
     ],
     [

@@ -31,7 +31,7 @@ export interface RuledWorld<D extends Dimensions> {
 
 /**
  * Adapts a game's rules for a sync server: with the coordinates of the world, and with checked answers. A rule that
- * throws, or whose answer is no answer, is reported and refuses what it was asked about, without harming the server.
+ * throws, or whose answer is invalid, is reported and refuses what it was asked about, without harming the server.
  */
 export function syncRulesOf<D extends Dimensions>(
   rules: GameRules<D>,

@@ -91,7 +91,7 @@ function applyEdit(world: WorldEngine, edit: RequestedEdit, given: EditOptions):
 function requireSmallCatalog({ catalog }: WorldEngine): void {
   const bytes = encode(blockCatalogCodec, catalog).length;
   if (bytes <= CATALOG_BYTES_MAX) return;
-  throw new OrthantError("ORT_LIMIT", `blocks of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`);
+  throw new OrthantError("ORT_LIMIT", `blocks of ${bytes} bytes, the limit is ${CATALOG_BYTES_MAX}`);
 }
 
 function keepPlayer(

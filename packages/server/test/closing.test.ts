@@ -139,7 +139,7 @@ describe("a world that cannot be saved", () => {
       { status: "rejected", reason: "world" },
     ]);
     expect(await codeOfRejection(server.close())).toBe("ORT_SAVE_FAILED");
-    expect(await client.closed, "clients are told goodbye all the same").toBe(1012);
+    expect(await client.closed, "clients get a goodbye all the same").toBe(1012);
     const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);
     expect(errors.map(({ msg }) => msg)).toEqual([
       "the world could not be saved and takes no more edits",

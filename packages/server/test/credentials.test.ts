@@ -83,15 +83,15 @@ describe("a token signed with a secret", () => {
     ["was changed after it was signed", changed(signed({ alg: "HS256" }, fine))],
     ["names another algorithm of the same family", signed({ alg: "HS512" }, fine)],
     ["has no subject", signed({ alg: "HS256" }, { role: "viewer", exp: fine.exp })],
-    ["has a subject that is no number", signed({ alg: "HS256" }, { ...fine, sub: "ada" })],
+    ["has a subject that is not a number", signed({ alg: "HS256" }, { ...fine, sub: "ada" })],
     ["has a subject with a leading zero", signed({ alg: "HS256" }, { ...fine, sub: "07" })],
     ["has a subject of 2^64", signed({ alg: "HS256" }, { ...fine, sub: "18446744073709551616" })],
     ["has no role", signed({ alg: "HS256" }, { sub: "7", exp: fine.exp })],
     ["has a role that there is not", signed({ alg: "HS256" }, { ...fine, role: "owner" })],
     ["has a role that objects inherit", signed({ alg: "HS256" }, { ...fine, role: "constructor" })],
-    ["has a name that is no text", signed({ alg: "HS256" }, { ...fine, name: 7 })],
+    ["has a name that is not text", signed({ alg: "HS256" }, { ...fine, name: 7 })],
     ["has a name that is too long", signed({ alg: "HS256" }, { ...fine, name: "a".repeat(65) })],
-    ["is no token", "let me in"],
+    ["is not a token", "let me in"],
   ])("a token that %s is refused, without saying why", async (_what, token) => {
     await expectRefused({ secret: SECRET }, token);
   });
@@ -153,7 +153,7 @@ describe("a key", () => {
     ["a secret that could be guessed", { secret: "too short" }],
     ["a secret and a key at once", { secret: SECRET, publicKey: generateKeyPairSync("ed25519").publicKey }],
     ["a key of another kind", { publicKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey }],
-    ["a key that is none", { publicKey: "-----BEGIN NONSENSE-----" }],
+    ["an invalid key", { publicKey: "-----BEGIN NONSENSE-----" }],
   ])("is rejected when it is %s", async (_what, auth) => {
     expect(await codeOfRejection(serve({ auth }))).toBe("ORT_ARGUMENT");
   });

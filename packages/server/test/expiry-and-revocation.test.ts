@@ -203,7 +203,7 @@ describe("an invalid revocation", () => {
     ["a player id above 64 bits", { playerId: 2n ** 64n }],
     ["a token without a name", { tokenId: "" }],
     ["a player and a token", { playerId: 1n, tokenId: "a" }],
-    ["a reason that is no text", { playerId: 1n, reason: 5 }],
+    ["a reason that is not text", { playerId: 1n, reason: 5 }],
   ])("is rejected: %s", async (_what, revocation) => {
     const server = await serve();
     expect(codeOf(() => server.revoke(revocation as Revocation))).toBe("ORT_ARGUMENT");

@@ -143,7 +143,7 @@ describe("HTTP endpoints", () => {
       '"frame-ancestors" in',
     ],
     [
-      "a directive that is none",
+      "an invalid directive",
       { contentSecurityPolicy: { "style-src; x": ["*"] } },
       "is not one of script-src",
     ],
@@ -318,7 +318,7 @@ describe("a server that cannot start", () => {
   test.each([
     ["a limit that there is not", { limits: { editsPerHour: 5 } as object }],
     ["a limit of nothing", { limits: { editsPerSecond: 0 } }],
-    ["a limit that is no number", { limits: { editsPerSecond: Number.NaN } }],
+    ["a limit that is not a number", { limits: { editsPerSecond: Number.NaN } }],
     ["less than no proxies", { proxies: -1 }],
     ["ticks without end", { tickMs: 0 }],
   ])("a server does not start with %s", async (_what, options) => {

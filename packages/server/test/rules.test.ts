@@ -140,7 +140,7 @@ describe("a rule", () => {
     expect(await client.fill({ min, max: [16, 80, 17, 1] }, STONE)).toEqual({
       status: "rejected",
       reason: "tooLarge",
-      detail: "4352 voxels for the rules of the game to check where at most 4096 may be",
+      detail: "4352 voxels for the rules of the game to check, the limit is 4096",
     });
     expect(await client.fill({ min, max }, STONE)).toEqual({ status: "applied" });
     expect(counts).toEqual([4_096]);

@@ -26,14 +26,14 @@ describe("a disk with a fault", () => {
     expect(await codeOfRejection(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
   });
 
-  test("fails a sync once and then refuses the file for ever", async () => {
+  test("fails a sync once and then refuses the file forever", async () => {
     const { file } = await faultyFile({ operation: "sync", kind: "io", nth: 1 });
     expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_IO");
     expect(await codeOfRejection(file.sync())).toBe("ORT_SYNC_FAILED");
     expect(await codeOfRejection(file.append(bytesOf("a")))).toBe("ORT_SYNC_FAILED");
   });
 
-  test("fails a durable write as a write or as a sync, and then refuses the file for ever", async () => {
+  test("fails a durable write as a write or as a sync, and then refuses the file forever", async () => {
     for (const [operation, left] of [
       ["writeAt", "fo"],
       ["sync", "four"],

@@ -60,7 +60,7 @@ describe("the autosave cadence", () => {
     ["a name that it does not have", { cadence: { edits: 5 } as never }],
     ["a negative hysteresis", { entityHysteresisChunks: -0.1 }],
     ["a hysteresis of more than a chunk", { entityHysteresisChunks: 1.5 }],
-    ["a hysteresis that is no number", { entityHysteresisChunks: Number.NaN }],
+    ["a hysteresis that is not a number", { entityHysteresisChunks: Number.NaN }],
     ["less than no bytes in memory", { loadedBytesMax: -1 }],
   ])("is rejected with %s, and nothing is written", async (_name, options) => {
     const disk = new MemoryDisk();

@@ -50,7 +50,7 @@ describe("a kept saved state", () => {
     await world.close();
   });
 
-  test("is kept for ever while it has a name, and subject to retention otherwise", async () => {
+  test("is kept forever while it has a name, and subject to retention otherwise", async () => {
     const { time, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("kept");

@@ -209,7 +209,7 @@ describe("a world whose log is elsewhere", () => {
         },
       );
     }
-    expect(String(refusal)).toMatch(/ORT_LIMIT: \d+ bytes of chunks are unsaved, at most 100000 may be/);
+    expect(String(refusal)).toMatch(/ORT_LIMIT: \d+ bytes of chunks are unsaved, the limit is 100000/);
     expect(made.length).toBeGreaterThan(20);
     expect(world.loadedBytes()).toBeLessThan(110_000);
     isFull = false;

@@ -280,7 +280,7 @@ describe("data in a step", () => {
   });
 });
 
-test("entities near a place beyond all voxels are none", async () => {
+test("a place beyond all voxels has no entities near it", async () => {
   const world = await newWorld();
   const places: readonly Vector<3>[] = [
     [-(2 ** 53), 11, 0],

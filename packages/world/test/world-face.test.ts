@@ -189,7 +189,7 @@ describe("openOrCreateWorld", () => {
       /generator is a function; it is a generator with a seed/,
     ],
     [
-      "blocks that are no catalog",
+      "blocks that are not a catalog",
       { dimensions: 3, blocks: ["stone"] },
       /blocks is .*; it is a BlockCatalog/,
     ],
@@ -199,7 +199,7 @@ describe("openOrCreateWorld", () => {
       /are for a world of 2 dimensions/,
     ],
     ["a spawn of two numbers", { dimensions: 3, spawn: [1, 2] }, /spawn is \[1, 2\]; it is \[x, y, z\]/],
-    ["a name that is no text", { dimensions: 3, name: 7 }, /name is 7/],
+    ["a name that is not text", { dimensions: 3, name: 7 }, /name is 7/],
   ])("refuses %s before it writes anything", async (_, world, message) => {
     const disk = new MemoryDisk();
     await expect(openOrCreateWorld(disk, world as { dimensions: 3 })).rejects.toThrow(message);

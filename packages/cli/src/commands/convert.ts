@@ -192,12 +192,12 @@ function generatorOf(
   return (seed) => chosen.ref(words, BigInt.asUintN(64, seed));
 }
 
-/** Goes on with what a conversion to the same folder has done that was stopped or killed. */
+/** Resumes a conversion to the same folder that was stopped or killed. */
 async function takeOver(conversion: OpenConversion, target: string, context: Context): Promise<void> {
   const folder = unfinishedFolder(target);
   if (conversion.resume === undefined || !existsSync(folder)) return;
   await conversion.resume(await context.openDisk(folder));
-  context.note(`goes on with ${folder}, which an earlier conversion has begun`);
+  context.note(`resuming the unfinished conversion in ${folder}`);
 }
 
 async function convertInto(

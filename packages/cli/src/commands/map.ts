@@ -223,5 +223,5 @@ function fittingScale({ width, height }: { readonly width: number; readonly heig
 
 function parseColour(text: string): Colour {
   if (/^#?[\da-f]{6}$/i.test(text)) return opaque(Number.parseInt(text.replace("#", ""), 16));
-  throw new UsageError(`"${text}" is no colour; one looks like 87ceeb`);
+  throw new UsageError(`"${text}" is not a colour; write it as 87ceeb`);
 }

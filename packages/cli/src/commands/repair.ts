@@ -59,6 +59,7 @@ export const repairCommand: Command = {
 
 function parseShape(text: string): ChunkShape {
   const extents = parsePosition(text);
-  if (extents.some((extent) => extent < 1)) throw new UsageError(`"${text}" is no shape; one is 8,8,8,8`);
+  if (extents.some((extent) => extent < 1))
+    throw new UsageError(`"${text}" is not a shape; write it as 8,8,8,8`);
   return chunkShape(extents);
 }

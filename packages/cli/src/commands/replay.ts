@@ -108,7 +108,7 @@ interface Summary {
   readonly listed: readonly Listed[];
 }
 
-/** Yields the events before the damage, and passes it to `onDamage`. Throws if the file is no recording at all. */
+/** Yields the events before the damage, and passes it to `onDamage`. Throws if the file is not a recording at all. */
 function* intactEvents(
   recording: Uint8Array,
   onDamage: (error: OrthantError) => void = () => undefined,

@@ -40,7 +40,7 @@ export function parseSlice(text: string): MapSlice {
     /^(?<name>[xyzw])=(?<list>-?\d{1,12}(?:,-?\d{1,12}){0,63})$/.exec(text)?.groups ?? {};
   const axis = AXES.find((index) => AXIS_NAMES[index] === name);
   if (axis === undefined || list === undefined) {
-    throw new UsageError(`"${text}" is no slice; one looks like w=3 or w=0,4,8`);
+    throw new UsageError(`"${text}" is not a slice; write it as w=3 or w=0,4,8`);
   }
   return { axis, at: list.split(",").map(Number) };
 }
@@ -48,7 +48,7 @@ export function parseSlice(text: string): MapSlice {
 /** Parses `x`, `y`, `z` or `w`. */
 export function parseAxis(text: string): Axis {
   const axis = AXES.find((index) => AXIS_NAMES[index] === text);
-  if (axis === undefined) throw new UsageError(`"${text}" is no axis; there are x, y, z and w`);
+  if (axis === undefined) throw new UsageError(`"${text}" is not an axis; there are x, y, z and w`);
   return axis;
 }
 

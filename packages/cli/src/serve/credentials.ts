@@ -13,7 +13,7 @@ export const ROLE_NAMES: readonly Role[] = ["viewer", "builder", "admin"];
 /** Parses the name of a role. */
 export function parseRole(text: string): Role {
   const role = ROLE_NAMES.find((known) => known === text);
-  if (role === undefined) throw new UsageError(`"${text}" is none of ${ROLE_NAMES.join(", ")}`);
+  if (role === undefined) throw new UsageError(`"${text}" is not one of ${ROLE_NAMES.join(", ")}`);
   return role;
 }
 

@@ -131,7 +131,7 @@ export class TokenSource {
     if (token.length > TOKEN_BYTES_MAX) {
       throw new OrthantError(
         "ORT_LIMIT",
-        `a token of ${token.length} bytes where at most ${TOKEN_BYTES_MAX} may be`,
+        `a token of ${token.length} bytes, the limit is ${TOKEN_BYTES_MAX}`,
       );
     }
     this.#token = token;

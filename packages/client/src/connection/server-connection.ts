@@ -133,7 +133,7 @@ export class ServerConnection {
     if (this.#isTokenDue) return "the function of the option token has not answered";
     if (this.#status === "waiting") return "waiting to try again";
     return this.#isOpen
-      ? "connected, but no welcome came: the server is busy, or is no server of Orthant"
+      ? "connected, but no welcome came: the server is busy, or is not an Orthant server"
       : "the WebSocket has not opened";
   }
 
@@ -219,7 +219,7 @@ export class ServerConnection {
       this.close(
         new OrthantError(
           "ORT_ARGUMENT",
-          `cannot open ${url}: ${String(error)}; an address looks like ws://127.0.0.1:7440`,
+          `cannot open ${url}: ${String(error)}; write it as ws://127.0.0.1:7440`,
           {},
           { cause: error },
         ),

@@ -10,8 +10,8 @@ declare const URL: new (
   readonly hash: string;
 };
 
-const EXAMPLE = "an address looks like ws://127.0.0.1:7440";
-/** The scheme to use instead of one that is no WebSocket's. */
+const EXAMPLE = "write it as ws://127.0.0.1:7440";
+/** The scheme to use instead of one that is not for WebSockets. */
 const SCHEMES: ReadonlyMap<string, string> = new Map([
   ["http:", "ws:"],
   ["https:", "wss:"],

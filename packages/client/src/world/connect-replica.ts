@@ -98,7 +98,7 @@ export function connectReplica(url: string | readonly string[], given: ReplicaOp
   const { name = "" } = options;
   const nameBytes = encodeUtf8(name).length;
   if (nameBytes > NAME_BYTES_MAX) {
-    const detail = `a name of ${nameBytes} bytes where at most ${NAME_BYTES_MAX} may be`;
+    const detail = `a name of ${nameBytes} bytes, the limit is ${NAME_BYTES_MAX}`;
     throw new OrthantError("ORT_LIMIT", detail);
   }
   const wrong = nameFault(name);

@@ -69,7 +69,8 @@ export const presenceCodec: Codec<PresenceMessage> = {
   },
   read(input) {
     const version = input.u8();
-    if (version !== VERSION) throw input.fail("ORT_VERSION", `version ${version}, known is ${VERSION}`);
+    if (version !== VERSION)
+      throw input.fail("ORT_VERSION", `unsupported version ${version} (expected ${VERSION})`);
     const message = { gateway: input.u64(), isWhole: input.bool(), players: playersCodec.read(input) };
     let last = -1;
     for (const { session } of message.players) {
@@ -279,7 +280,7 @@ export class PlayerPresence implements PeerServers {
     this.#local.sendAll();
     this.#sectors.retry();
     for (const remote of [...this.#players.values()]) {
-      // A clock that was set back must not keep a player for ever.
+      // A clock that was set back must not keep a player forever.
       if (Math.abs(nowMs - remote.receivedMs) >= LOST_MS) this.#remove(remote);
     }
   }

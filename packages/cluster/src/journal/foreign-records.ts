@@ -17,7 +17,7 @@ export interface RecordCheck {
 const READ_RECORDS = 256;
 
 /**
- * Decodes a record. Returns the error instead if no owner can have written the message: it is no record, or from a term
+ * Decodes a record. Returns the error instead if no owner can have written the message: it is not a record, or from a term
  * that has not begun. Throws `ORT_VERSION` for a record of a newer version, which must not be passed over. Rule K43.
  */
 export function decodeOwned(bytes: Uint8Array, { volume, termMax }: RecordCheck): ShardRecord | OrthantError {

@@ -47,7 +47,7 @@ export class TableCheck {
 
   /**
    * Checks the lease of one shard, a different one each time. A lost table may have had leases that only some nodes knew:
-   * each of them would leave the shard to another one for ever. Rule K69.
+   * each of them would leave the shard to another one forever. Rule K69.
    */
   #checkNextLease(): void {
     const { maps, owned } = this.#options;

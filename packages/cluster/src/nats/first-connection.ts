@@ -12,7 +12,7 @@ const ATTEMPTS_MS_MAX = 15_000;
 const CERTIFICATE_ERRORS = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/;
 
 /**
- * Connects for the first time. The client of NATS alone would try for ever, because each server that rejects it names the
+ * Connects for the first time. The client of NATS alone would try forever, because each server that rejects it names the
  * others. Throws `ORT_CREDENTIALS` if a server rejects the user or its password, `ORT_ENGINE_UNFIT` if no certificate can be
  * verified, and the last failure otherwise.
  */

@@ -55,7 +55,7 @@ const borderEditCodec: Codec<BorderEdit> = {
     if (input.tag(KINDS) === 0) return placementCodec.read(input);
     const edit = { voxel: readVoxel(input), tick: tickKindCodec.read(input), inSteps: input.varUint() };
     if (!isTickKind(edit.tick))
-      throw input.fail("ORT_MESSAGE", `${JSON.stringify(edit.tick)} is no kind of ticks`);
+      throw input.fail("ORT_MESSAGE", `${JSON.stringify(edit.tick)} is not a kind of ticks`);
     if (edit.inSteps > DELAY_STEPS_MAX)
       throw input.fail("ORT_MESSAGE", `a tick in ${edit.inSteps} steps, at most ${DELAY_STEPS_MAX}`);
     return edit;

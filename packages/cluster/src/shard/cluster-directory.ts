@@ -50,7 +50,8 @@ export const leaseCodec: Codec<Lease> = {
   },
   read(input) {
     const version = input.u8();
-    if (version !== VERSION) throw input.fail("ORT_VERSION", `version ${version}, known is ${VERSION}`);
+    if (version !== VERSION)
+      throw input.fail("ORT_VERSION", `unsupported version ${version} (expected ${VERSION})`);
     const lease = {
       node: input.string(NODE_BYTES_MAX),
       term: input.varUint(),

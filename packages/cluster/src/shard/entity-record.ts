@@ -71,7 +71,7 @@ export const shardNameCodec: Codec<string> = {
   write: (out, shard) => out.string(shard, SHARD_BYTES_MAX),
   read(input) {
     const shard = input.string(SHARD_BYTES_MAX);
-    if (!isName(shard)) throw input.fail("ORT_ARGUMENT", `${JSON.stringify(shard)} is no name of a shard`);
+    if (!isName(shard)) throw input.fail("ORT_ARGUMENT", `${JSON.stringify(shard)} is not a name of a shard`);
     return shard;
   },
 };

@@ -10,7 +10,7 @@ export function requireName(name: string, what: string): void {
   if (isName(name)) return;
   throw new OrthantError(
     "ORT_ARGUMENT",
-    `${JSON.stringify(name)} is no name for a ${what}: 1 to 32 of a-z, 0-9 and "-", and no "-" first`,
+    `${JSON.stringify(name)} is not a name for a ${what}: 1 to 32 of a-z, 0-9 and "-", and no "-" first`,
   );
 }
 

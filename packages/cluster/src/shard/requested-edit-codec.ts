@@ -65,7 +65,7 @@ export const requestedEditCodec: Codec<RequestedEdit> = {
     const min = readVoxel(input);
     const max = readVoxel(input);
     if (AXES.some((axis) => min[axis] >= max[axis]))
-      throw input.fail("ORT_BOX", `[${min}] to [${max}] is no box`);
+      throw input.fail("ORT_BOX", `[${min}] to [${max}] is not a box`);
     const box = { min, max };
     return kind === "fill" ? { kind, box, block: input.varU16() } : { kind, box, to: readVoxel(input) };
   },

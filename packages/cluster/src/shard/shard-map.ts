@@ -193,7 +193,8 @@ export const shardMapCodec: Codec<ShardMap> = {
   },
   read(input) {
     const version = input.u8();
-    if (version !== VERSION) throw input.fail("ORT_VERSION", `map version ${version}, known is ${VERSION}`);
+    if (version !== VERSION)
+      throw input.fail("ORT_VERSION", `unsupported map version ${version} (expected ${VERSION})`);
     const map: ShardMap = {
       generation: input.varUint(),
       mark: input.u64(),

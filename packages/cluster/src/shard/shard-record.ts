@@ -151,7 +151,10 @@ export function decodeShardRecord(bytes: Uint8Array, volume: number): ShardRecor
 function readRecord(input: ByteReader, volume: number): ShardRecord {
   const version = input.u8();
   if (version < VERSION_WITHOUT_PLAYERS || version > VERSION_OF_STEPS)
-    throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION_OF_STEPS}`);
+    throw input.fail(
+      "ORT_VERSION",
+      `unsupported record version ${version} (expected at most ${VERSION_OF_STEPS})`,
+    );
   const kind = KINDS[input.tag(KINDS.length)] ?? "region";
   const term = input.varUint();
   if (term < 1 || term > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of term ${term}`);

@@ -216,7 +216,7 @@ export class ByteReader {
   count(limit: number, perByte = 1): number {
     const start = this.#offset;
     const count = this.#varint(Number.MAX_SAFE_INTEGER);
-    if (count > limit) throw this.#failAt(start, "ORT_LIMIT", `${count} items where at most ${limit} may be`);
+    if (count > limit) throw this.#failAt(start, "ORT_LIMIT", `${count} items, the limit is ${limit}`);
     if (count > this.remaining * perByte) {
       throw this.#failAt(start, "ORT_TRUNCATED", `${count} items in ${this.remaining} bytes`);
     }
@@ -292,8 +292,7 @@ export class ByteReader {
   #length(limit: number): number {
     const start = this.#offset;
     const length = this.#varint(Number.MAX_SAFE_INTEGER);
-    if (length > limit)
-      throw this.#failAt(start, "ORT_LIMIT", `${length} bytes where at most ${limit} may be`);
+    if (length > limit) throw this.#failAt(start, "ORT_LIMIT", `${length} bytes, the limit is ${limit}`);
     return length;
   }
 

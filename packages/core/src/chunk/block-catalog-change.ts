@@ -45,7 +45,7 @@ export function applyBlockChange(catalog: BlockCatalog, change: BlockCatalogChan
   });
   const [missing] = changes.keys();
   if (missing !== undefined)
-    throw new OrthantError("ORT_BLOCKS", `a change of block ${missing}, which is no type`);
+    throw new OrthantError("ORT_BLOCKS", `a change of block ${missing}, which is not a type`);
   const [first] = change.added;
   if (first !== undefined && first.id < catalog.endId) {
     throw new OrthantError("ORT_BLOCKS", `a new block ${first.id} before ${catalog.endId}`);

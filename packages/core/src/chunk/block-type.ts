@@ -57,7 +57,7 @@ const PROPERTY_NAME = /^[a-z][a-z0-9_-]*$/i;
 const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(["air", "water", "glass", "ice"]);
 const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
 
-/** Whether a block of which only the name is known is transparent. */
+/** Whether a block is transparent, judged by its name. */
 export function isTransparentName(name: string): boolean {
   return TRANSPARENT_WORDS.has(name.split(" ").at(-1) ?? "");
 }

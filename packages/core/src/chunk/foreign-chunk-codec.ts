@@ -38,7 +38,7 @@ function readPalettePacked(input: ByteReader, volume: number): Chunk {
   const palette = input.varU16Array(input.count(volume));
   const bitWidth = input.u8();
   if (bitWidth > INDEX_BITS_MAX) {
-    throw input.fail("ORT_CHUNK_PACKING", `${bitWidth} bits where at most ${INDEX_BITS_MAX} may be`);
+    throw input.fail("ORT_CHUNK_PACKING", `${bitWidth} bits, the limit is ${INDEX_BITS_MAX}`);
   }
   const count = input.varUint();
   if (count !== wordCount(volume, bitWidth)) {

@@ -114,5 +114,5 @@ function readIndex(input: ByteReader, next: number, volume: number): number {
 }
 
 function tooLong(bytes: number): string {
-  return `${bytes} bytes of data for a voxel where at most ${STORED_VOXEL_DATA_BYTES_MAX} may be`;
+  return `${bytes} bytes of data for a voxel, the limit is ${STORED_VOXEL_DATA_BYTES_MAX}`;
 }

@@ -262,7 +262,7 @@ function withCount(count: number, voxels: Uint8Array): Uint8Array {
   if (bytes > CHUNK_DATA_BYTES_MAX) {
     throw new OrthantError(
       "ORT_LIMIT",
-      `the voxels of a chunk have ${bytes} bytes of data where at most ${CHUNK_DATA_BYTES_MAX} may be`,
+      `the voxels of a chunk have ${bytes} bytes of data, the limit is ${CHUNK_DATA_BYTES_MAX}`,
     );
   }
   const out = new ByteWriter(bytes);
@@ -312,6 +312,6 @@ export function requireVoxelDataLength(bytes: number): void {
   if (bytes <= STORED_VOXEL_DATA_BYTES_MAX) return;
   throw new OrthantError(
     "ORT_LIMIT",
-    `${bytes} bytes of data for a voxel where at most ${STORED_VOXEL_DATA_BYTES_MAX} may be`,
+    `${bytes} bytes of data for a voxel, the limit is ${STORED_VOXEL_DATA_BYTES_MAX}`,
   );
 }

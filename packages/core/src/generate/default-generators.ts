@@ -86,7 +86,7 @@ const seededMaze = seedable(mazeGenerator, MAZE_DEFAULTS);
  */
 export const maze: SeedableGenerator<MazeOptions> = Object.assign(
   (options: MazeOptions): SeededGenerator => {
-    // It refuses what is no object of fields.
+    // It refuses what is not an object of fields.
     if (!isFields(options)) return seededMaze(options as never);
     const { origin, cells, ...others } = options;
     return seededMaze({

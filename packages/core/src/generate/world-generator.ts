@@ -115,7 +115,7 @@ function versionedParameters<Parameters>(generator: WorldGenerator<Parameters>):
     read(input) {
       const version = input.varUint();
       if (version !== parametersVersion) {
-        const detail = `parameters of "${id}" in version ${version}, known is ${parametersVersion}`;
+        const detail = `unsupported version ${version} of the parameters of "${id}" (expected ${parametersVersion})`;
         throw input.fail("ORT_VERSION", detail);
       }
       return parametersCodec.read(input);

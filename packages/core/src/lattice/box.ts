@@ -24,7 +24,7 @@ export function boxBetween(min: Position, max: Position): Box {
   if (!isBox(min, max)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
-      `[${min}] to [${max}] is no box: it takes whole numbers, each minimum below its maximum`,
+      `[${min}] to [${max}] is not a box: it takes whole numbers, each minimum below its maximum`,
     );
   }
   return { min, max };

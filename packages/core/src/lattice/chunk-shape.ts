@@ -29,7 +29,7 @@ export function chunkShape(extents: Position<2> | Position<3> | Position<4>): Ch
   const four = fourExtents(extents);
   const volume = four[0] * four[1] * four[2] * four[3];
   if (volume > CHUNK_VOXELS_MAX) {
-    const advice = `such a chunk has ${volume} voxels, at most ${CHUNK_VOXELS_MAX} may be`;
+    const advice = `such a chunk has ${volume} voxels, the limit is ${CHUNK_VOXELS_MAX}`;
     throw wrongArgument("extents", extents, advice);
   }
   return { extents: four, volume };

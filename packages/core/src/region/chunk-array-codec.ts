@@ -62,7 +62,7 @@ export function readChunkArrayBody(input: ByteReader, bounds: Box, chunks: Codec
 function requireCells(input: ByteReader, bounds: Box): Position {
   const cells = boxVolume(bounds);
   if (cells > CHUNK_ARRAY_CELLS_MAX) {
-    throw input.fail("ORT_LIMIT", `an array of ${cells} cells where at most ${CHUNK_ARRAY_CELLS_MAX} may be`);
+    throw input.fail("ORT_LIMIT", `an array of ${cells} cells, the limit is ${CHUNK_ARRAY_CELLS_MAX}`);
   }
   return boxExtents(bounds);
 }
@@ -76,7 +76,7 @@ function readPalette(input: ByteReader, chunks: Codec<Chunk>, limit: number): re
 
 function readLength(input: ByteReader, limit: number): number {
   const length = input.varUint();
-  if (length > limit) throw input.fail("ORT_LIMIT", `${length} bytes where at most ${limit} may be`);
+  if (length > limit) throw input.fail("ORT_LIMIT", `${length} bytes, the limit is ${limit}`);
   return length;
 }
 

@@ -106,5 +106,5 @@ export function generatorMapHash(map: GeneratorMap): bigint {
 function readCorner(input: ByteReader, from: Position, read: () => number): Position {
   const corner = positionFrom((axis) => from[axis] + read());
   if (corner.every((coordinate) => coordinate >= REGION_MIN && coordinate <= -REGION_MIN)) return corner;
-  throw input.fail("ORT_POSITION_RANGE", `[${corner}] is no corner of a box of regions`);
+  throw input.fail("ORT_POSITION_RANGE", `[${corner}] is not a corner of a box of regions`);
 }

@@ -24,7 +24,7 @@ export function chunkOfCell(region: Position, cell: number): Position {
   return positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS + ((cell >>> (6 - 2 * axis)) & 3));
 }
 
-/** Returns the chunks from one cell of a region to another, inclusive; `undefined` if that is no box. */
+/** Returns the chunks from one cell of a region to another, inclusive; `undefined` if that is not a box. */
 export function boxOfCells(region: Position, first: number, last: number): Box | undefined {
   const min = chunkOfCell(region, first);
   const end = chunkOfCell(region, last);

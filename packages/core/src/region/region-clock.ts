@@ -29,7 +29,7 @@ export function clockFrom(epoch: number, step: number): number {
   if (Number.isInteger(epoch) && Number.isInteger(step) && step < CLOCK_STEPS_PER_EPOCH && isIssued(clock)) {
     return clock;
   }
-  throw new OrthantError("ORT_CLOCK", `step ${step} of epoch ${epoch} is no clock`);
+  throw new OrthantError("ORT_CLOCK", `step ${step} of epoch ${epoch} is not a clock`);
 }
 
 /** Returns the epoch of a clock; 0 for {@link CLOCK_NEVER}. */
@@ -52,7 +52,8 @@ export function nextClock(clock: number, epoch: number): number {
 
 /** Throws `ORT_CLOCK` unless the number is a valid clock or {@link CLOCK_NEVER}. */
 export function requireClock(clock: number): void {
-  if (clock !== CLOCK_NEVER && !isIssued(clock)) throw new OrthantError("ORT_CLOCK", `${clock} is no clock`);
+  if (clock !== CLOCK_NEVER && !isIssued(clock))
+    throw new OrthantError("ORT_CLOCK", `${clock} is not a clock`);
 }
 
 function isIssued(clock: number): boolean {
@@ -112,7 +113,7 @@ export function newestEpoch(clocks: readonly number[]): number {
 /** Reads the epoch that the following clocks refer to. */
 export function readEpoch(input: ByteReader): number {
   const epoch = input.varUint();
-  if (epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `epoch ${epoch} where at most ${EPOCH_MAX} may be`);
+  if (epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `epoch ${epoch}, the limit is ${EPOCH_MAX}`);
   return epoch;
 }
 

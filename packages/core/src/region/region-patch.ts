@@ -64,10 +64,7 @@ export function requirePatchForm({ patchSeq, changes }: RegionPatch, volume: num
   if (!Number.isSafeInteger(patchSeq) || patchSeq < 0) throw bad(`patch_seq ${patchSeq}`);
   if (changes.length === 0) throw bad("a patch that changes no region");
   if (changes.length > PATCH_REGIONS_MAX) {
-    throw new OrthantError(
-      "ORT_LIMIT",
-      `${changes.length} regions where at most ${PATCH_REGIONS_MAX} may be`,
-    );
+    throw new OrthantError("ORT_LIMIT", `${changes.length} regions, the limit is ${PATCH_REGIONS_MAX}`);
   }
   for (const [index, change] of changes.entries()) {
     const previous = changes[index - 1];

@@ -78,7 +78,7 @@ function requireJsonObject(name: string, value: object, outer: readonly object[]
   }
   const inner = [...outer, value];
   if (Array.isArray(value)) {
-    // By index, because a hole is no element but becomes null.
+    // By index, because a hole is not an element but becomes null.
     for (let index = 0; index < value.length; index++) requireJson(`${name}[${index}]`, value[index], inner);
     return;
   }

@@ -94,8 +94,8 @@ describe("a block type with properties", () => {
     ],
     ["a property of a type without any", "stone", { facing: "up" }, /block stone is "facing".*it has none/],
     ["a property that every object inherits", "game:door", { toString: "x" }, /"toString"/],
-    ["properties that are none", "game:door", "east", /properties is "east"/],
-    ["a value that is no text", "game:door", { open: 1 }, /open of game:door is 1 \(a number\)/],
+    ["properties that are not an object", "game:door", "east", /properties is "east"/],
+    ["a value that is not text", "game:door", { open: 1 }, /open of game:door is 1 \(a number\)/],
   ])("refuses %s that is not there, and says which are", (_name, type, properties, message) => {
     expect(() => doors.id(type, properties as BlockProperties)).toThrow(message);
   });

@@ -71,8 +71,12 @@ describe("defining blocks", () => {
   test.each<[name: string, wrong: unknown, message: RegExp]>([
     ["a list", [], /blocks is \[\]/],
     ["a field that there is not", { tin: { color: 1 } }, /blocks\.tin\.color is 1 .*there are colour, solid/],
-    ["a colour that is no number", { tin: { colour: "red" } }, /blocks\.tin\.colour is "red"/],
-    ["values that are no list", { tin: { properties: { age: "7" } } }, /blocks\.tin\.properties\.age is "7"/],
+    ["a colour that is not a number", { tin: { colour: "red" } }, /blocks\.tin\.colour is "red"/],
+    [
+      "values that are not a list",
+      { tin: { properties: { age: "7" } } },
+      /blocks\.tin\.properties\.age is "7"/,
+    ],
     ["an empty name", { "": {} }, /name of 0 letters/],
     [
       "more ids than there are",

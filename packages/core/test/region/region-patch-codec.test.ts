@@ -340,7 +340,12 @@ describe("a patch in bytes", () => {
   });
 
   test.each<[rule: string, name: string, value: RegionPatch, code: ErrorCode]>([
-    ["P8", "a sequence number that is no counter", { patchSeq: -1, changes: [change({})] }, "ORT_PATCH_FORM"],
+    [
+      "P8",
+      "a sequence number that is not a counter",
+      { patchSeq: -1, changes: [change({})] },
+      "ORT_PATCH_FORM",
+    ],
     [
       "P11",
       "contents outside of the region",
@@ -379,7 +384,7 @@ describe("a patch in bytes", () => {
     ],
     [
       "P14",
-      "a block that is none",
+      "an invalid block",
       patch(change({ edits: [{ chunk: ORIGIN, edits: [{ index: 1, block: 65_536 }] }] })),
       "ORT_ARGUMENT",
     ],
@@ -411,13 +416,8 @@ describe("a patch in bytes", () => {
       patch(change({ data: [{ chunk: [0, -1, 0, 0], edits: [{ index: 0, data: undefined }] }] })),
       "ORT_PATCH_FORM",
     ],
-    [
-      "P10",
-      "a base that is none",
-      patch(change({ base: "water" as unknown as ChangeBase })),
-      "ORT_PATCH_FORM",
-    ],
-    ["P1", "a clock that is none", patch(change({ base: 1 })), "ORT_CLOCK"],
+    ["P10", "an invalid base", patch(change({ base: "water" as unknown as ChangeBase })), "ORT_PATCH_FORM"],
+    ["P1", "an invalid clock", patch(change({ base: 1 })), "ORT_CLOCK"],
   ])("[%s] is not written with %s", (_rule, _name, value, code) => {
     expect(codeOf(() => encode(codec, value))).toBe(code);
   });

@@ -134,7 +134,7 @@ describe("a replica", () => {
       "ORT_PATCH_FORM",
     ],
     ["P15", "lets a clock fall", { next: clockFrom(3, 4) }, "ORT_CLOCK"],
-    ["P15", "gives a clock that is none", { next: 77 }, "ORT_CLOCK"],
+    ["P15", "gives an invalid clock", { next: 77 }, "ORT_CLOCK"],
     ["P5", "speaks of a region off the lattice", { region: [2 ** 29, 0, 0, 0] }, "ORT_POSITION_RANGE"],
     [
       "P12",

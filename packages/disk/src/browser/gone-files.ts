@@ -62,7 +62,7 @@ export class GoneFiles {
    */
   async sweep(): Promise<void> {
     const nowMs = this.#time.nowMs();
-    // A clock that was set back must not keep a file for ever.
+    // A clock that was set back must not keep a file forever.
     const due = this.#lingering.filter(({ sinceMs }) => Math.abs(nowMs - sinceMs) > LINGER_MS);
     for (const entry of due) {
       try {

@@ -67,7 +67,7 @@ export function tarHeader({ path, kind, bytes }: TarEntry): Uint8Array {
 export function readTarHeader(block: Uint8Array): TarEntry | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const header = decode(ustar, block);
-  if (header.magic.trimEnd() !== MAGIC) throw new OrthantError("ORT_MAGIC", "that is no tar archive");
+  if (header.magic.trimEnd() !== MAGIC) throw new OrthantError("ORT_MAGIC", "this is not a tar archive");
   const blanked = block.slice();
   blanked.fill(0x20, ustar.offsets.checksum, ustar.offsets.kind);
   if (number(header.checksum) !== sumOf(blanked)) {
@@ -113,7 +113,7 @@ function octal(value: number, digits: number): string {
 
 function number(field: string): number {
   const digits = NUMBER.exec(field)?.groups?.["digits"];
-  if (digits === undefined) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(field)} is no size`);
+  if (digits === undefined) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(field)} is not a size`);
   return Number.parseInt(digits, 8);
 }
 

@@ -7,7 +7,7 @@ export async function readWhole(disk: Disk, path: string, bytesMax = 0x7fff_ffff
   try {
     const size = await file.size();
     if (size > bytesMax) {
-      throw new OrthantError("ORT_LIMIT", `${size} bytes where at most ${bytesMax} may be`, { path });
+      throw new OrthantError("ORT_LIMIT", `${size} bytes, the limit is ${bytesMax}`, { path });
     }
     return await file.readAt(0, size);
   } finally {

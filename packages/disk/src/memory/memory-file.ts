@@ -56,7 +56,7 @@ function requireRoom(bytes: number): void {
   if (bytes <= FILE_BYTES_MAX) return;
   throw new OrthantError(
     "ORT_DISK_FULL",
-    `a file of ${bytes} bytes in memory, where at most ${FILE_BYTES_MAX} fit`,
+    `a file of ${bytes} bytes in memory, the limit is ${FILE_BYTES_MAX}`,
   );
 }
 

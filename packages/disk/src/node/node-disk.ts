@@ -12,7 +12,7 @@ import { untilReleased } from "./held-file.ts";
 import { NodeFile } from "./node-file.ts";
 import { systemCode, wrapErrors } from "./system-error.ts";
 
-// Opening a named pipe waits for its other end, possibly for ever. O_NONBLOCK prevents that; Windows lacks
+// Opening a named pipe waits for its other end, possibly forever. O_NONBLOCK prevents that; Windows lacks
 // it, and it has no effect on a regular file. Windows lacks O_NOFOLLOW, too.
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
 // O_EXCL does not follow a link either.

@@ -62,7 +62,7 @@ interface MinecraftState {
   readonly properties: readonly (readonly [name: string, value: string])[];
 }
 
-/** Returns a block's state in Minecraft. A name that is none there is changed, and listed as lost. */
+/** Returns a block's state in Minecraft. A name that does not exist there is changed, and listed as lost. */
 export function minecraftState(
   catalog: BlockCatalog,
   block: number,
@@ -90,7 +90,7 @@ export function minecraftEntities(
   for (const { position, value } of data) {
     const fields = isRecord(value) ? compoundOf(value, losses) : undefined;
     if (fields === undefined) {
-      losses.add("data of voxels", `that of [${position.join(", ")}] is no object`);
+      losses.add("data of voxels", `that of [${position.join(", ")}] is not an object`);
       continue;
     }
     const id = isRecord(value) && typeof value["id"] === "string" ? value["id"] : "orthant:data";

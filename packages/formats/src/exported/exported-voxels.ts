@@ -56,7 +56,7 @@ export function boxWriter(
 interface ExportedDatum {
   /** Relative to the box. */
   readonly position: readonly [x: number, y: number, z: number];
-  /** `undefined` for data that is no plain value. */
+  /** `undefined` for data that is not a plain value. */
   readonly value: unknown;
 }
 

@@ -52,7 +52,7 @@ function formattedAxes(position: readonly number[], dimensions: number): number 
  * UTF-16 units.
  */
 export function importedName(name: string, lengthMax: number): string {
-  // Half a surrogate pair is no text.
+  // Half a surrogate pair is not text.
   return printableName(name)
     .slice(0, lengthMax)
     .replace(/\p{Cs}$/u, "");

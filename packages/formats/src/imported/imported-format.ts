@@ -38,7 +38,7 @@ export function importedFormat(kind: ImportedKind): Format {
         const steps = stepsOf(source);
         if (steps > OPENED_STEPS_MAX) {
           const detail = `a world of ${steps} parts, and at most ${OPENED_STEPS_MAX} are opened in memory`;
-          throw new OrthantError("ORT_LIMIT", `${detail}: orthant convert makes an Orthant world of it`);
+          throw new OrthantError("ORT_LIMIT", `${detail}: orthant convert converts it to an Orthant world`);
         }
         const made = new MemoryDisk();
         await new ImportConversion(source).run(made, () => undefined);

@@ -65,7 +65,10 @@ export class SaveFiles {
     const bytes = await this.#packReader.read(path, 0, struct.bytes);
     const header = decodeAt({ path }, struct, bytes);
     if (header.version !== 0) {
-      throw new OrthantError("ORT_VERSION", `version ${header.version}, known is 0`, { path, offset: 0 });
+      throw new OrthantError("ORT_VERSION", `unsupported version ${header.version} (expected 0)`, {
+        path,
+        offset: 0,
+      });
     }
     return header;
   }

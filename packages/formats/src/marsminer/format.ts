@@ -118,10 +118,10 @@ function parseCubeSize(text: string): number {
   if (!(size >= CUBE_SIZE_MIN && size <= CUBE_SIZE_MAX))
     throw new OrthantError(
       "ORT_ARGUMENT",
-      `"${text}" is no whole number from ${CUBE_SIZE_MIN} to ${CUBE_SIZE_MAX}`,
+      `"${text}" is not a whole number from ${CUBE_SIZE_MIN} to ${CUBE_SIZE_MAX}`,
     );
   if (Number.isInteger(Math.log2(size))) return size;
-  throw new OrthantError("ORT_ARGUMENT", `"${text}" is no power of two, which the edge of a cube is`);
+  throw new OrthantError("ORT_ARGUMENT", `"${text}" is not a power of two, which the edge of a cube is`);
 }
 
 async function chosenState(save: MarsMinerSave, address: string | undefined): Promise<MarsMinerState> {

@@ -105,7 +105,7 @@ async function verifyPointers(files: SaveFiles): Promise<readonly Finding[]> {
 
 function versionFinding(path: string, version: number): Finding {
   return findingOf(
-    new OrthantError("ORT_VERSION", `version ${version}, known is 0`, { path, offset: 0 }),
+    new OrthantError("ORT_VERSION", `unsupported version ${version} (expected 0)`, { path, offset: 0 }),
     path,
   );
 }
@@ -121,7 +121,7 @@ async function strangers(disk: Disk, { dialect, blobBytes }: SaveFiles): Promise
   for (const { name, kind } of await disk.list("")) {
     if (kind === "directory" || known.has(name) || isLockName(name)) continue;
     const blob = parseBlobFile(name);
-    if (blob === undefined) findings.push(noticeOf(name, "a file that is no part of the save"));
+    if (blob === undefined) findings.push(noticeOf(name, "a file that is not part of the save"));
     else if (blob >= blobBytes.length) {
       findings.push(noticeOf(name, `${blobFile(blobBytes.length)} is missing, so this one does not count`));
     }

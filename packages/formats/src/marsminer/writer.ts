@@ -228,7 +228,7 @@ function requireWritable({ x, z, blockTypes, octrees }: MarsMinerChunkContent): 
 function requireName(name: string | undefined): void {
   const bytes = name === undefined ? 0 : encodeUtf8(name).length;
   if (bytes <= STRING_BYTES_MAX) return;
-  throw new OrthantError("ORT_LIMIT", `a name of ${bytes} bytes, at most ${STRING_BYTES_MAX} may be`);
+  throw new OrthantError("ORT_LIMIT", `a name of ${bytes} bytes, the limit is ${STRING_BYTES_MAX}`);
 }
 
 function fullBytes({ blobFullBytes = BLOB_FULL_BYTES }: MarsMinerWriterOptions): number {

@@ -237,7 +237,7 @@ export interface NbtRoot {
 export function readNbt(bytes: Uint8Array): NbtRoot {
   requireBytes("bytes", bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (bytes.length < 3) throw nbtError(`${bytes.length} bytes are no NBT`, 0);
+  if (bytes.length < 3) throw nbtError(`${bytes.length} bytes are not NBT`, 0);
   if (bytes[0] !== NBT.compound) throw nbtError(`a root of type ${bytes[0]}, where a compound has to be`, 0);
   const start = checkNbt(view, NBT.string, 1);
   checkNbt(view, NBT.compound, start);

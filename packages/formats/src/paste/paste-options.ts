@@ -39,7 +39,7 @@ export function ownPasteOptions<D extends Dimensions>(
   return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...own };
 }
 
-/** Throws `ORT_ARGUMENT` for a target that is no open world. */
+/** Throws `ORT_ARGUMENT` for a target that is not an open world. */
 export function requirePasteTarget(target: unknown): void {
   const advice = "it is an open world, as openWorld returns it";
   withMethods<PasteTarget<Dimensions>>(advice, "edit", "defineBlocks")("target", target);

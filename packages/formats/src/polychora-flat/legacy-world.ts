@@ -44,7 +44,7 @@ const legacyWorldCodec: Codec<LegacyWorld> = {
     magicCodec.read(input);
     const version = input.u32();
     if (version !== LEGACY_VERSION) {
-      throw input.fail("ORT_VERSION", `.v4dw version ${version}, known is ${LEGACY_VERSION}`);
+      throw input.fail("ORT_VERSION", `unsupported .v4dw version ${version} (expected ${LEGACY_VERSION})`);
     }
     const base = readBase(input);
     const entryCount = input.u32();

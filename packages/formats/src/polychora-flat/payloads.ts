@@ -165,7 +165,10 @@ export const worldOverrideCodec: Codec<readonly ChunkEntry[]> = {
   read(input) {
     const version = input.varU32();
     if (version !== OVERRIDE_VERSION) {
-      throw input.fail("ORT_VERSION", `world override version ${version}, known is ${OVERRIDE_VERSION}`);
+      throw input.fail(
+        "ORT_VERSION",
+        `unsupported world override version ${version} (expected ${OVERRIDE_VERSION})`,
+      );
     }
     const chunks = entriesCodec.read(input);
     for (const [index, { position }] of chunks.entries()) {

@@ -226,7 +226,7 @@ function requireKind(
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
   }
   if (blobVersion !== FLAT_RECORD_VERSION) {
-    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${FLAT_RECORD_VERSION}`;
+    const detail = `${source.what}: unsupported blob version ${blobVersion} (expected ${FLAT_RECORD_VERSION})`;
     throw new OrthantError("ORT_VERSION", detail, context);
   }
 }

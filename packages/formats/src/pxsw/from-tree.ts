@@ -108,7 +108,7 @@ async function addBody(
   const body = bodyOfEntity(entity, facts.layers.length);
   if (body === undefined) {
     losses.add(
-      "entities that are no pixel bodies",
+      "entities that are not pixel bodies",
       `a pixel world has none; first entity ${entity.entityId}`,
     );
     return 0;

@@ -39,7 +39,7 @@ export async function openSchematic(
   if (isStructure(root)) return readStructure(input);
   throw new OrthantError(
     "ORT_FOREIGN",
-    "NBT that is no schematic of Sponge, MCEdit or Litematica, and no structure",
+    "NBT that is not a schematic of Sponge, MCEdit or Litematica, and no structure",
     {
       path,
     },

@@ -58,7 +58,7 @@ export function volumeOf(size: Triple | undefined, voxelsMax: number): number {
   }
   const volume = size[0] * size[1] * size[2];
   if (volume <= voxelsMax) return volume;
-  throw new OrthantError("ORT_LIMIT", `${size.join(" x ")} voxels where at most ${voxelsMax} may be`);
+  throw new OrthantError("ORT_LIMIT", `${size.join(" x ")} voxels, the limit is ${voxelsMax}`);
 }
 
 /** Returns Width, Height and Length, which are unsigned shorts. */

@@ -89,7 +89,7 @@ interface SpongePalette {
 function readPalette(palette: NbtCompound, findings: FindingLog): SpongePalette {
   const names = palette.names;
   if (names.length > PALETTE_MAX) {
-    throw new OrthantError("ORT_LIMIT", `${names.length} states where at most ${PALETTE_MAX} may be`);
+    throw new OrthantError("ORT_LIMIT", `${names.length} states, the limit is ${PALETTE_MAX}`);
   }
   const numbers = names.map((name) => palette.integer(name) ?? -1);
   const isUsable = (number: number): boolean => number >= 0 && number <= INDEX_MAX;

@@ -18,7 +18,7 @@ export async function readTileNumbers(
   if (encoding !== "base64") throw new OrthantError("ORT_FOREIGN", `encoding ${JSON.stringify(encoding)}`);
   const bytes = await decompress(fromBase64(data, count), compression, count * 4);
   if (bytes.length % 4 !== 0)
-    throw new OrthantError("ORT_FOREIGN", `${bytes.length} bytes are no whole numbers`);
+    throw new OrthantError("ORT_FOREIGN", `${bytes.length} bytes are not whole numbers`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Uint32Array.from({ length: Math.min(count, bytes.length / 4) }, (_, at) =>
     view.getUint32(at * 4, true),

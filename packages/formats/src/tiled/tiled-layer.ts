@@ -222,7 +222,7 @@ function objectOf(object: TiledRecord, layer: string): TiledObject {
   };
 }
 
-/** Returns the properties of a map, a layer or an object. A name that is no text is an empty one. */
+/** Returns the properties of a map, a layer or an object. A name that is not text is an empty one. */
 export function propertiesOf(holder: TiledRecord): ReadonlyMap<string, unknown> {
   return new Map(recordsIn(holder["properties"]).map(({ name, value }) => [asText(name) ?? "", value]));
 }

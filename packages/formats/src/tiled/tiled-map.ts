@@ -30,7 +30,7 @@ export interface TiledMap {
 }
 
 /**
- * Reads a map of Tiled, `.tmx` or `.tmj`, with the tilesets beside it. Throws if it is none; a layer that cannot be read
+ * Reads a map of Tiled, `.tmx` or `.tmj`, with the tilesets beside it. Throws if it is not one; a layer that cannot be read
  * is left out, with a finding.
  */
 export async function openTiled(disk: Disk, path: string): Promise<TiledMap> {

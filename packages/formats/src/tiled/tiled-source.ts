@@ -32,7 +32,7 @@ export function asRecord(value: unknown): TiledRecord | undefined {
     : undefined;
 }
 
-/** Returns the records of a list; none if it is no list. */
+/** Returns the records of a list; none if it is not a list. */
 export function recordsIn(value: unknown): readonly TiledRecord[] {
   if (!Array.isArray(value)) return [];
   return value.map(asRecord).filter((record) => record !== undefined);

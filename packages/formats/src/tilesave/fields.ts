@@ -153,7 +153,9 @@ export class Entries {
     this.#entries.delete(key);
     const value = text.read(entry.value);
     if (value !== undefined) return value;
-    throw this.fail(`line ${entry.line}: ${JSON.stringify(entry.value.slice(0, 40))} is no value of ${key}`);
+    throw this.fail(
+      `line ${entry.line}: ${JSON.stringify(entry.value.slice(0, 40))} is not a value of ${key}`,
+    );
   }
 
   /** Takes out the value of a required key. */
@@ -176,7 +178,7 @@ export class Entries {
   #add(line: string, number: number): void {
     const end = line.indexOf("=");
     const key = line.slice(0, Math.max(0, end));
-    if (!KEY_FORM.test(key)) throw this.fail(`line ${number} is no key with a value`);
+    if (!KEY_FORM.test(key)) throw this.fail(`line ${number} is not a key with a value`);
     if (this.#entries.has(key)) throw this.fail(`line ${number} has ${key} a second time`);
     this.#entries.set(key, { value: line.slice(end + 1), line: number });
   }

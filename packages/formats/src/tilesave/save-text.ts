@@ -61,7 +61,7 @@ export function encodeTileSave(save: TileSave): Uint8Array {
     lines.push(...linesOf(DEBUG_PREFIX, DEBUG_FIELDS, save.debug));
   }
   for (const { key, value } of save.others) {
-    if (!KEY_FORM.test(key)) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(key)} is no key`);
+    if (!KEY_FORM.test(key)) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(key)} is not a key`);
     add(key, plainText.write(value));
   }
   return encodeUtf8(lines.map((line) => `${line}\n`).join(""));
@@ -76,7 +76,7 @@ export function decodeTileSave(bytes: Uint8Array, path: string = TILE_SAVE_FILE)
   const version = entries.take(VERSION_KEY, u64Text);
   if (version !== BigInt(TILE_SAVE_VERSION)) {
     const found = version === undefined ? "no format_version" : `format_version ${version}`;
-    throw new OrthantError("ORT_VERSION", `${found}, known is ${TILE_SAVE_VERSION}`, { path });
+    throw new OrthantError("ORT_VERSION", `unsupported ${found} (expected ${TILE_SAVE_VERSION})`, { path });
   }
   if (entries.keysWith(LEGACY_DEBUG_PREFIX).length > 0) {
     throw entries.fail("debug_net_ keys are those of an older version; now they are in debug_section.net");
@@ -115,7 +115,10 @@ function readSection<Section>(entries: Entries, prefix: string, read: () => Sect
   if (keys.length === 0) return undefined;
   const version = entries.takeRequired(`${prefix}version`, u64Text);
   if (version !== BigInt(SECTION_VERSION)) {
-    throw new OrthantError("ORT_VERSION", `${prefix}version ${version}, known is ${SECTION_VERSION}`);
+    throw new OrthantError(
+      "ORT_VERSION",
+      `unsupported ${prefix}version ${version} (expected ${SECTION_VERSION})`,
+    );
   }
   return read();
 }
@@ -133,7 +136,7 @@ function readChunks(entries: Entries): readonly TileChunk[] {
   const found = entries.keysWith(`${WORLD_PREFIX}chunk.`).length;
   if (count !== BigInt(found)) throw entries.fail(`${count} chunks are announced and ${found} are there`);
   if (found > TILE_SAVE_CHUNKS_MAX) {
-    throw new OrthantError("ORT_LIMIT", `${found} chunks where at most ${TILE_SAVE_CHUNKS_MAX} may be`);
+    throw new OrthantError("ORT_LIMIT", `${found} chunks, the limit is ${TILE_SAVE_CHUNKS_MAX}`);
   }
   const chunks = Array.from({ length: found }, (_, index) => readChunk(entries, index));
   const positions = new Set(chunks.map(({ x, y }) => `${x} ${y}`));

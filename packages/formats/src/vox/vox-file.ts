@@ -59,7 +59,7 @@ export function visitVoxels(
 }
 
 /**
- * Reads a file of MagicaVoxel. Throws `ORT_MAGIC` if it is none, and `ORT_FOREIGN` for a chunk with a negative size,
+ * Reads a file of MagicaVoxel. Throws `ORT_MAGIC` if it is not one, and `ORT_FOREIGN` for a chunk with a negative size,
  * after which nothing has a place; everything less is a finding. `path` is for messages.
  */
 export function openVox(bytes: Uint8Array, path: string): VoxFile {

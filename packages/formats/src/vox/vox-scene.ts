@@ -49,7 +49,7 @@ export function walkVoxScene(
   }
 }
 
-/** The root is number 0 in files of MagicaVoxel; else it is the first node that is no child. */
+/** The root is number 0 in files of MagicaVoxel; else it is the first node that is not a child. */
 function rootOf(nodes: ReadonlyMap<number, VoxNode>): number {
   if (nodes.has(0)) return 0;
   const children = new Set<number>();

@@ -77,7 +77,7 @@ describe("the place where players of an imported world begin", () => {
     expect(await spawnOf(sourceOf([[7, 7, 7, 0]]))).toEqual([0, 0, 0, 0]);
   });
 
-  test("[IM86] is what the source says, unless that is no place", async () => {
+  test("[IM86] is what the source says, unless that is not a place", async () => {
     const source = sourceOf([[0, 0, 0, 4]]);
     expect(await spawnOf({ ...source, spawn: [5, 60, 5] })).toEqual([5, 60, 5, 0]);
     expect(await spawnOf({ ...source, spawn: [5, Number.NaN, 2 ** 40] })).toEqual([8.5, 4, 8.5, 0]);

@@ -110,7 +110,7 @@ describe("a MarsMiner save", () => {
     const extra = diskOf({ ...DRAFT_FILES, blob2: "00000000 00000000", "notes.txt": "00" });
     expect(await messages(extra)).toEqual([
       "notice: blob1 is missing, so this one does not count",
-      "notice: a file that is no part of the save",
+      "notice: a file that is not part of the save",
     ]);
   });
 

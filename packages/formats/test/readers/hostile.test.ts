@@ -72,7 +72,7 @@ describe("files that are made to keep a reader busy", () => {
     expect((await openMap(map("<constructor/>"))).layers).toEqual([]);
   });
 
-  test("[IM54] a name of a property that is no text is an empty one", async () => {
+  test("[IM54] a name of a property that is not text is an empty one", async () => {
     const named = (name: unknown): string =>
       JSON.stringify({ tilewidth: 1, tileheight: 1, layers: [], properties: [{ name, value: 1 }] });
     for (const name of [{ toString: 1, valueOf: 1 }, [[]], 7]) {

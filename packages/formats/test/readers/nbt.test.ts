@@ -80,7 +80,7 @@ describe("NBT", () => {
   });
 
   test.each([
-    ["a root that is no compound", "09 0000 00 00000000"],
+    ["a root that is not a compound", "09 0000 00 00000000"],
     ["a tag of type 13", "0a 0000 0d 0000 00"],
     ["a list of type 13", "0a 0000 09 0000 0d 00000001 00"],
     ["a list of end tags", "0a 0000 09 0000 00 7fffffff 00"],

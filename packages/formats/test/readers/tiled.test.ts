@@ -79,7 +79,7 @@ describe("maps of Tiled", () => {
   test.each([
     ["another compression", base64(WORDS), `encoding="base64" compression="lzma"`],
     ["another encoding", "1,2,3,4", `encoding="hex"`],
-    ["characters that are no base64", "####", `encoding="base64"`],
+    ["characters that are not base64", "####", `encoding="base64"`],
     [
       "more bytes than cells",
       base64(deflateSync(new Uint8Array(17))),

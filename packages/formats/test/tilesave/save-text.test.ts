@@ -136,10 +136,10 @@ describe("the text of a tile save", () => {
   test.each<[what: string, save: Partial<TileSave>]>([
     ["a line break in a fingerprint", { gameplayFingerprint: "x\ntick_index=999" }],
     ["a line break of Windows", { cosmeticFingerprint: "x\r" }],
-    ["a key that is no key", { others: [{ key: "a=b", value: "" }] }],
+    ["a key that is not a key", { others: [{ key: "a=b", value: "" }] }],
     ["a line break under an unknown key", { others: [{ key: "a", value: "b\nc=d" }] }],
     ["a tick of 65 bits", { tickIndex: 2n ** 64n }],
-    ["a player id that is no integer", { localPlayerId: 1.5 }],
+    ["a player id that is not an integer", { localPlayerId: 1.5 }],
     ["a chunk twice", { chunks: [chunkOf(0, 0, 1), chunkOf(0, 0, 2)] }],
   ])("[TS6] is never written with %s", (_what, save) => {
     expect(codeOf(() => encodeTileSave({ ...EMPTY_TILE_SAVE, ...save }))).toBe("ORT_ARGUMENT");

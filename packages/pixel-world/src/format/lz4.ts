@@ -244,7 +244,7 @@ export function decodeSizedBlock(sized: Uint8Array, length: number): Uint8Array 
 /** Decodes a sized block of at most `limit` bytes, for content whose length is not recorded elsewhere. */
 export function decodeBlockUpTo(sized: Uint8Array, limit: number): Uint8Array {
   const said = sizeOf(sized);
-  if (said > limit) throw new OrthantError("ORT_LIMIT", `a block of ${said} bytes, at most ${limit} may be`);
+  if (said > limit) throw new OrthantError("ORT_LIMIT", `a block of ${said} bytes, the limit is ${limit}`);
   return lz4Decompress(sized.subarray(SIZE_BYTES), said);
 }
 

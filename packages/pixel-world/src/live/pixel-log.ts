@@ -75,7 +75,7 @@ export class PixelLog {
 
   /**
    * Opens a file for writing; the caller holds its lock. First repairs or cuts off what a crash left. If the
-   * tables are damaged, throws or, with `regenerate`, goes on with the entries that are whole: the file stays
+   * tables are damaged, throws or, with `regenerate`, continues with the entries that are whole: the file stays
    * as it is until the next commit, which appends a whole table behind everything.
    */
   static async open(
@@ -277,7 +277,7 @@ export class PixelLog {
     try {
       await copy.publish();
     } catch (error) {
-      // Windows does not rename over an open file. Nothing changed, so the world goes on with the old one.
+      // Windows does not rename over an open file. Nothing changed, so the world keeps the old one.
       if (isOrthantError(error, "ORT_DISK_DENIED") && error.context.operation === "rename") return error;
       throw error;
     } finally {

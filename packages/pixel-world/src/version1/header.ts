@@ -54,7 +54,7 @@ export async function readHeader(
   if (known) return header;
   throw new OrthantError(
     "ORT_VERSION",
-    `version ${header.version} of a ${dialect} file, known is ${VERSION}`,
+    `unsupported version ${header.version} of a ${dialect} file (expected ${VERSION})`,
     { offset: 4 },
   );
 }

@@ -127,7 +127,7 @@ function decodeDelta(raw: Uint8Array, { chunkEdge, layers }: PixelChunkShape): P
     const length = input.varUint();
     // Two adjacent runs would be one run.
     if (length === 0 || (run > 0 && skipped === 0))
-      throw input.fail("ORT_BLOB", "a run that is no run of its own");
+      throw input.fail("ORT_BLOB", "a run that continues the run before it");
     if (length > count - end - skipped)
       throw input.fail("ORT_BLOB", `a run past the ${count} pixels of a chunk`);
     starts.push(end + skipped);

@@ -109,7 +109,7 @@ export function decodeSlot(bytes: Uint8Array, index: number): Slot {
   const input = new ByteReader(bytes, { origin });
   const header = slotHeader.read(input);
   if (header.version !== VERSION)
-    throw fault("ORT_VERSION", `version ${header.version}, known is ${VERSION}`, origin);
+    throw fault("ORT_VERSION", `unsupported version ${header.version} (expected ${VERSION})`, origin);
   if (header.factsBytes > FACTS_BYTES_MAX)
     throw fault("ORT_LIMIT", `${header.factsBytes} bytes of facts`, origin);
   const factInput = input.within(header.factsBytes);

@@ -31,7 +31,8 @@ export async function salvageVersion2(path: string, file: DiskFile): Promise<Sal
   if (state !== undefined) return followTables(path, file, state);
   const { state: found, damage, gaps } = await stateOfEntries(file, error);
   const losses = [damage.detail];
-  for (const { offset, bytes } of gaps) losses.push(`${bytes} bytes at offset ${offset} are no whole entry`);
+  for (const { offset, bytes } of gaps)
+    losses.push(`${bytes} bytes at offset ${offset} are not a whole entry`);
   const { facts, modifiedMs, index } = found;
   return { facts, modifiedMs, chunks: [...index.chunks], bodies: [...index.bodies], losses };
 }

@@ -37,7 +37,7 @@ export function interestRegions(
   shape: ChunkShape | undefined,
 ): InterestRegions {
   if (boxes.length > INTEREST_BOXES_MAX) {
-    throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where at most ${INTEREST_BOXES_MAX} may be`);
+    throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes, the limit is ${INTEREST_BOXES_MAX}`);
   }
   const regions = new PositionSet();
   const checked = boxes.flatMap(({ min, max }) => {

@@ -149,7 +149,7 @@ export class SyncClient {
   sendGame(payload: Uint8Array): SendResult {
     requireBytes("payload", payload);
     if (payload.length > GAME_BYTES_MAX) {
-      throw new OrthantError("ORT_LIMIT", `${payload.length} bytes where at most ${GAME_BYTES_MAX} may be`);
+      throw new OrthantError("ORT_LIMIT", `${payload.length} bytes, the limit is ${GAME_BYTES_MAX}`);
     }
     return this.#session?.sendGame(payload) ?? "offline";
   }

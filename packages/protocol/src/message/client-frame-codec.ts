@@ -47,7 +47,7 @@ const generatorHashesCodec: Codec<readonly bigint[]> = {
     if (hashes.length > HELLO_GENERATORS_MAX)
       throw new OrthantError(
         "ORT_LIMIT",
-        `${hashes.length} generators where at most ${HELLO_GENERATORS_MAX} may be`,
+        `${hashes.length} generators, the limit is ${HELLO_GENERATORS_MAX}`,
       );
     out.varUint(hashes.length);
     for (const hash of hashes) out.u64(hash);
@@ -105,7 +105,7 @@ const heldBlankCodec: Codec<readonly RegionMask[]> = {
   write(out, masks) {
     const regions = masks.reduce((sum, mask) => sum + mask.regions.length, 0);
     if (regions > INTEREST_REGIONS_MAX) {
-      throw new OrthantError("ORT_LIMIT", `${regions} regions where at most ${INTEREST_REGIONS_MAX} may be`);
+      throw new OrthantError("ORT_LIMIT", `${regions} regions, the limit is ${INTEREST_REGIONS_MAX}`);
     }
     out.varUint(masks.length);
     for (const mask of masks) maskCodec.write(out, mask);

@@ -71,16 +71,13 @@ export const epochCodec: Codec<Epoch> = {
 /** Throws `ORT_LIMIT` for a frame of too many bytes. */
 export function requireFrameBytes(bytes: number, bytesMax: number): void {
   if (bytes <= bytesMax) return;
-  throw new OrthantError("ORT_LIMIT", `a frame of ${bytes} bytes where at most ${bytesMax} may be`);
+  throw new OrthantError("ORT_LIMIT", `a frame of ${bytes} bytes, the limit is ${bytesMax}`);
 }
 
 /** Throws `ORT_LIMIT` for a frame of too many messages. */
 export function requireMessageCount(messages: number): void {
   if (messages <= FRAME_MESSAGES_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `${messages} messages in a frame where at most ${FRAME_MESSAGES_MAX} may be`,
-  );
+  throw new OrthantError("ORT_LIMIT", `${messages} messages in a frame, the limit is ${FRAME_MESSAGES_MAX}`);
 }
 
 /** The protocol version. Only one exists; any other is `ORT_VERSION`. */
@@ -92,7 +89,10 @@ export const versionCodec: Codec<number> = {
   read(input) {
     const version = input.varUint();
     if (version !== PROTOCOL_VERSION) {
-      throw input.fail("ORT_VERSION", `protocol version ${version}, known is ${PROTOCOL_VERSION}`);
+      throw input.fail(
+        "ORT_VERSION",
+        `unsupported protocol version ${version} (expected ${PROTOCOL_VERSION})`,
+      );
     }
     return version;
   },

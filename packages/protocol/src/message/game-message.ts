@@ -10,7 +10,7 @@ import { GAME_BYTES_MAX } from "./limits.ts";
 export function encodeGameMessage(message: unknown): Uint8Array {
   const payload = encodePlainValue("the message", message);
   if (payload.length <= GAME_BYTES_MAX) return payload;
-  const detail = `a message of ${payload.length - 1} bytes, where at most ${GAME_BYTES_MAX - 1} may be: send it in parts`;
+  const detail = `a message of ${payload.length - 1} bytes, the limit is ${GAME_BYTES_MAX - 1}: send it in parts`;
   throw new OrthantError("ORT_LIMIT", detail);
 }
 

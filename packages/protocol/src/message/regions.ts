@@ -123,7 +123,7 @@ export function readRegionMask(
     throw input.fail("ORT_MESSAGE", `a bitmap that does not fit its box of ${volume} regions`);
   }
   if (count > regionsMax) {
-    throw input.fail("ORT_LIMIT", `${count} regions where at most ${regionsMax} may be`);
+    throw input.fail("ORT_LIMIT", `${count} regions, the limit is ${regionsMax}`);
   }
   return { mask: lazyMask(box, bitmap), count };
 }
@@ -187,7 +187,7 @@ function readBox(input: ByteReader): Box {
   });
   const volume = extents[0] * extents[1] * extents[2] * extents[3];
   if (volume > MASK_BOX_REGIONS_MAX) {
-    throw input.fail("ORT_LIMIT", `a box of ${volume} regions where at most ${MASK_BOX_REGIONS_MAX} may be`);
+    throw input.fail("ORT_LIMIT", `a box of ${volume} regions, the limit is ${MASK_BOX_REGIONS_MAX}`);
   }
   const box = { min, max: positionFrom((axis) => min[axis] + extents[axis]) };
   requireRegions(box);

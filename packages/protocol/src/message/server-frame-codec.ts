@@ -97,10 +97,7 @@ const limitsCodec: Codec<ClientLimits> = {
     const entries = LIMITS.map((name) => {
       const thousandths = input.varUint();
       if (thousandths <= LIMIT_MAX * 1_000) return [name, thousandths / 1_000] as const;
-      throw input.fail(
-        "ORT_LIMIT",
-        `${name} of ${thousandths} thousandths where at most ${LIMIT_MAX} may be`,
-      );
+      throw input.fail("ORT_LIMIT", `${name} of ${thousandths} thousandths, the limit is ${LIMIT_MAX}`);
     });
     return Object.fromEntries(entries) as Record<(typeof LIMITS)[number], number>;
   },

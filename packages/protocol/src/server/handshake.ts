@@ -85,7 +85,7 @@ export function sendableAccount(account: Account): Account | Disconnect {
   const { playerId, name } = account;
   // An id that no message can hold would fail when other clients are sent the player.
   if (!isPlayerId(playerId)) {
-    throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
+    throw new OrthantError("ORT_ARGUMENT", `${playerId} is not an id of a player: it has 64 bits`);
   }
   const wrong = nameFault(name);
   return wrong === undefined ? { ...account, name: clipText(name, NAME_BYTES_MAX) } : malformed(wrong);

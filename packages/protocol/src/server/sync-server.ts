@@ -346,8 +346,5 @@ export class SyncServer {
 function requirePayload(payload: Uint8Array): void {
   requireBytes("payload", payload);
   if (payload.length <= GAME_BYTES_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `a message of ${payload.length} bytes, at most ${GAME_BYTES_MAX} may be`,
-  );
+  throw new OrthantError("ORT_LIMIT", `a message of ${payload.length} bytes, the limit is ${GAME_BYTES_MAX}`);
 }

@@ -39,7 +39,7 @@ const wire1RecordingHeaderCodec: Codec<undefined> = {
     magicCodec.read(input);
     const version = input.varUint();
     if (version !== VERSION)
-      throw input.fail("ORT_VERSION", `a recording of version ${version}, known is ${VERSION}`);
+      throw input.fail("ORT_VERSION", `unsupported version ${version} of a recording (expected ${VERSION})`);
     return undefined;
   },
 };

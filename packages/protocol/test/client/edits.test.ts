@@ -214,7 +214,7 @@ test("edits beyond those that may be under way wait, and show at once", () => {
 test.each<[name: string, voxels: readonly Position[], block: number, code: string]>([
   ["no voxels", [], STONE, "ORT_ARGUMENT"],
   ["too many voxels", new Array<Position>(4_097).fill(VOXEL), STONE, "ORT_ARGUMENT"],
-  ["a block that is none", [VOXEL], 65_536, "ORT_ARGUMENT"],
+  ["an invalid block", [VOXEL], 65_536, "ORT_ARGUMENT"],
   ["a voxel between two others", [[0.5, 0, 0, 0]], STONE, "ORT_POSITION_RANGE"],
   ["a voxel off the lattice", [[2 ** 36, 0, 0, 0]], STONE, "ORT_POSITION_RANGE"],
 ])("an edit of %s is refused, and the next edit reuses its number", (_name, voxels, block, code) => {

@@ -68,7 +68,7 @@ describe("[N39] a game message", () => {
     ["no JSON", Uint8Array.of(1)],
     ["invalid JSON", Buffer.from("\u0001{a:1}")],
     ["invalid UTF-8", Uint8Array.of(1, 0x22, 0xff, 0x22)],
-  ])("a message with %s is no message for a game", (_what, payload) => {
+  ])("a message with %s is not a message for a game", (_what, payload) => {
     expect(gameMessageIn(payload)).toBeUndefined();
   });
 });

@@ -60,7 +60,7 @@ const STONE_HASH_HEX = "e58d8693b909e117";
 export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   {
     rule: "N15",
-    name: "a hello of somebody who was here before",
+    name: "a hello of a returning player",
     message: {
       kind: "hello",
       version: PROTOCOL_VERSION,
@@ -78,7 +78,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   },
   {
     rule: "N15",
-    name: "a hello of somebody new",
+    name: "a hello of a new player",
     message: {
       kind: "hello",
       version: PROTOCOL_VERSION,

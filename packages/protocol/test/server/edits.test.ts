@@ -274,7 +274,7 @@ describe("an edit id", () => {
       client.set(editId, VOXEL, 9);
       await settle();
       await stage.tick();
-      const detail = `edit ${editId} after edit ${last}, where at most ${EDITS_OPEN_MAX} are open`;
+      const detail = `edit ${editId} after edit ${last}; at most ${EDITS_OPEN_MAX} may be open`;
       expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
       expect(client.isClosed).toBe(true);
       expect(stage.world.edits).toEqual([]);
@@ -313,12 +313,12 @@ describe("refused edits", () => {
   test.each<[why: string, options: StageOptions, reason: string, detail: string]>([
     ["in a world that is served read-only", { readOnly: true }, "role", "this world is served read-only"],
     ["from a viewer", { authorize: accountOf("viewer") }, "role", "a viewer changes nothing"],
-    ["of too many voxels", limits({ editVoxelsMax: 1 }), "tooLarge", "2 voxels where at most 1 may be"],
+    ["of too many voxels", limits({ editVoxelsMax: 1 }), "tooLarge", "2 voxels, the limit is 1"],
     [
       "over too large a box",
       limits({ editBoxVoxelsMax: 9 }),
       "tooLarge",
-      "a box of 10 voxels where at most 9 may be",
+      "a box of 10 voxels, the limit is 9",
     ],
     [
       "is beyond the world",
@@ -498,28 +498,22 @@ describe("a fill or a copy", () => {
       { limits: { editBoxVoxelsMax: 79 } },
       fill(1),
       "tooLarge",
-      "a box of 80 voxels where at most 79 may be",
+      "a box of 80 voxels, the limit is 79",
     ],
     [
       "of too many voxels",
       { limits: { copyVoxelsMax: 79 } },
       copy(1, [100, 80, 0, 0]),
       "tooLarge",
-      "a copy of 80 voxels where at most 79 may be",
+      "a copy of 80 voxels, the limit is 79",
     ],
-    [
-      "of too many chunks",
-      { limits: { editChunksMax: 1 } },
-      fill(1),
-      "tooLarge",
-      "2 chunks where at most 1 may be",
-    ],
+    ["of too many chunks", { limits: { editChunksMax: 1 } }, fill(1), "tooLarge", "2 chunks, the limit is 1"],
     [
       "from and to too many chunks",
       { limits: { editChunksMax: 3 } },
       copy(1, [0, 80, 0, 0]),
       "tooLarge",
-      "4 chunks where at most 3 may be",
+      "4 chunks, the limit is 3",
     ],
     ["of an unknown block", {}, fill(1, 999), "block", "this world has no block 999"],
     [
@@ -571,7 +565,7 @@ describe("a fill or a copy", () => {
           { rules: { [rule]: () => expect.unreachable("it is asked") }, limits: { ruleVoxelsMax: 79 } },
           rule === "canReach" ? copy(1, [100, 80, 0, 0]) : fill(1),
           "tooLarge",
-          "80 voxels for the rules of the game to check where at most 79 may be",
+          "80 voxels for the rules of the game to check, the limit is 79",
         ] as [string, StageOptions, ReturnType<typeof fill | typeof copy>, string, string],
     ),
   ])("%s is refused", async (_why, options, message, reason, detail) => {

@@ -433,7 +433,7 @@ describe("[N53] the rate of a kind", () => {
     [{ 70000: 3 }, "kind"],
     [{ 3: 0 }, "above 0"],
     [{ 3: Number.NaN }, "above 0"],
-  ])("is refused if it is no rate: %o", (entityRates, why) => {
+  ])("is refused if it is not a rate: %o", (entityRates, why) => {
     expect(() => new Stage({ entityRates })).toThrow(why);
   });
 });

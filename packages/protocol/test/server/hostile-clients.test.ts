@@ -158,7 +158,7 @@ describe("an edit that touches many chunks", () => {
     await settle();
     await stage.tick();
     expect(client.takeAll("editResults")[0]?.results).toMatchObject([
-      { reason: "tooLarge", detail: "4 chunks where at most 3 may be" },
+      { reason: "tooLarge", detail: "4 chunks, the limit is 3" },
       { status: "applied" },
     ]);
   });

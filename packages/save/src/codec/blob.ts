@@ -102,7 +102,7 @@ export function openBlob(
   const method = input.tag(METHODS);
   const innerBytes = input.varUint();
   if (innerBytes > bytesMax) {
-    throw input.fail("ORT_LIMIT", `a blob of ${innerBytes} bytes where at most ${bytesMax} may be`);
+    throw input.fail("ORT_LIMIT", `a blob of ${innerBytes} bytes, the limit is ${bytesMax}`);
   }
   if (method === STORED) {
     const inner = input.view(innerBytes);

@@ -90,7 +90,10 @@ export function decodeManifest(bytes: Uint8Array): ReadManifest {
   const version = root["version"];
   if (format !== FORMAT_NAME) throw broken(`format is ${JSON.stringify(format)}, not "${FORMAT_NAME}"`);
   if (version !== MANIFEST_VERSION) {
-    throw new OrthantError("ORT_VERSION", `manifest version ${version}, known is ${MANIFEST_VERSION}`);
+    throw new OrthantError(
+      "ORT_VERSION",
+      `unsupported manifest version ${version} (expected ${MANIFEST_VERSION})`,
+    );
   }
   const limits = root["limits"];
   if (!isObject(limits)) throw broken("limits is not an object");
@@ -218,7 +221,7 @@ function seal(value: unknown, key: string): FileSeal {
 function packList(value: unknown): PackList {
   const list = typeof value === "string" ? parsePackList(value) : undefined;
   if (list !== undefined) return list;
-  throw broken(`${PACKS_KEY} is no list of packs in ascending order, such as "1-17,19"`);
+  throw broken(`${PACKS_KEY} is not a list of packs in ascending order, such as "1-17,19"`);
 }
 
 function text(object: Record<string, unknown>, key: string): string {

@@ -73,7 +73,9 @@ function checkedPayload(header: Struct<PayloadHeader>, bytes: Uint8Array): Uint8
   const { version, payloadBytes, payloadCrc32 } = decode(header, bytes.subarray(0, header.bytes));
   if (version !== FILE_VERSION) {
     const offset = header.offsets.version;
-    throw new OrthantError("ORT_VERSION", `version ${version}, known is ${FILE_VERSION}`, { offset });
+    throw new OrthantError("ORT_VERSION", `unsupported version ${version} (expected ${FILE_VERSION})`, {
+      offset,
+    });
   }
   const payload = bytes.subarray(header.bytes);
   if (payload.length !== payloadBytes) {

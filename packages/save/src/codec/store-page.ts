@@ -174,7 +174,7 @@ export function storeTotals(pages: readonly StorePage[]): Omit<StoreList, "pages
 /** Returns a message if a store has other sizes than its list says, or too large ones. */
 export function faultOfTotals(stated: StoreList, pages: readonly StorePage[]): string | undefined {
   const { keys, bytes, recordBytes } = storeTotals(pages);
-  if (bytes > STORE_BYTES_MAX) return `a store of ${bytes} bytes, at most ${STORE_BYTES_MAX} may be`;
+  if (bytes > STORE_BYTES_MAX) return `a store of ${bytes} bytes, the limit is ${STORE_BYTES_MAX}`;
   if (stated.keys === keys && stated.bytes === bytes && stated.recordBytes === recordBytes) return undefined;
   return `a store of ${keys} keys in ${bytes} bytes that is said to have ${stated.keys} in ${stated.bytes}`;
 }

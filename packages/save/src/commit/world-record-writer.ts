@@ -126,7 +126,7 @@ export class WorldRecordWriter {
     if (pages.length === 0) return undefined;
     const totals = storeTotals(pages);
     if (totals.bytes > STORE_BYTES_MAX) {
-      const detail = `a store of ${totals.bytes} bytes, at most ${STORE_BYTES_MAX} may be`;
+      const detail = `a store of ${totals.bytes} bytes, the limit is ${STORE_BYTES_MAX}`;
       throw new OrthantError("ORT_LIMIT", detail);
     }
     const encoded = encode(storePagesCodec, pages);

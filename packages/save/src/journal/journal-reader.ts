@@ -336,6 +336,6 @@ async function findingsIn(
         noticeOf(segmentFile(id), `${tornBytes} bytes of a write that was cut off`),
       ),
     ...stale.map((path) => noticeOf(path, "a journal that is saved, or of another opening")),
-    ...strangers.map((path) => noticeOf(path, "a file that is no part of the journal")),
+    ...strangers.map((path) => noticeOf(path, "a file that is not part of the journal")),
   ];
 }

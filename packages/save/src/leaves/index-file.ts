@@ -204,7 +204,7 @@ function checkBranch(
   cubes: (Box | undefined)[],
   walk: { next: number },
 ): void {
-  if (leafEntryId !== NONE) throw wrong(`node ${nodeId} is no leaf and has leaf ${leafEntryId}`);
+  if (leafEntryId !== NONE) throw wrong(`node ${nodeId} is not a leaf and has leaf ${leafEntryId}`);
   if (childIds.filter((id) => id !== NONE).length < 2)
     throw wrong(`node ${nodeId} has less than two children`);
   for (const [slot, childId] of childIds.entries()) {

@@ -162,7 +162,7 @@ function readBody(path: string, bytes: Uint8Array, header: KnownHeader): Node | 
   const { number, level, min } = header;
   const isAligned = level <= LATTICE_LEVEL && comparePositions(alignedCubeAt(min, level).min, min) === 0;
   if (!isAligned || (number === 0 && level !== LATTICE_LEVEL)) {
-    throw misfit(path, `[${min}] and level ${level} are no cube for it`, pageHeader.offsets.level);
+    throw misfit(path, `[${min}] and level ${level} are not a cube for it`, pageHeader.offsets.level);
   }
   return atFile({ path }, () => {
     const cube = alignedCubeAt(min, level);

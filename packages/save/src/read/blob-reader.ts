@@ -261,7 +261,7 @@ function requireKind({ blobType, blobVersion }: RecordRef, expected: number, sou
   }
   const newest = expected === CHUNK_BLOB ? TABLE_BLOBS.version : TABLE_BLOBS.entityVersion;
   if (blobVersion < BLOB_VERSION || blobVersion > newest) {
-    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${newest}`;
+    const detail = `${source.what}: unsupported blob version ${blobVersion} (expected at most ${newest})`;
     throw new OrthantError("ORT_VERSION", detail, context);
   }
 }

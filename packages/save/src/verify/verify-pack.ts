@@ -132,7 +132,9 @@ function noticesIn(bytes: Uint8Array, start: number, packId: number): readonly F
   const findings: Finding[] = [];
   for (const piece of scanStretch(bytes, start, packId)) {
     if (piece.kind === "record") continue;
-    findings.push(noticeOf(packFile(packId), `${piece.bytes} bytes that are no whole record`, piece.offset));
+    findings.push(
+      noticeOf(packFile(packId), `${piece.bytes} bytes that are not a whole record`, piece.offset),
+    );
   }
   return findings;
 }

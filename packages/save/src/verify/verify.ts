@@ -231,6 +231,6 @@ function unknownFiles(
     .filter((file) => !pages.has(file) && !parseGenerationFile(file) && parsePackFile(file) === undefined)
     .map((file) => {
       const isPage = parsePageFile(file) !== undefined;
-      return noticeOf(file, isPage ? "a page that no index leads to" : "a file that is no part of the save");
+      return noticeOf(file, isPage ? "a page that no index leads to" : "a file that is not part of the save");
     });
 }

@@ -35,7 +35,7 @@ const FIELDS: Readonly<Record<keyof Account, Check>> = {
 
 /**
  * Returns what a game decided about a client, with defaults filled in. Throws `ORT_ARGUMENT`, which names the field
- * and its value, for an answer that is no decision.
+ * and its value, for an answer that is not a decision.
  */
 export function checkedDecision(
   decision: unknown,

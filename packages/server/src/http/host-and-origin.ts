@@ -106,7 +106,7 @@ export function requireOrigins(origins: readonly string[]): void {
   if (wrong === undefined) return;
   throw new OrthantError(
     "ORT_ARGUMENT",
-    `"${wrong}" is no origin; one looks like https://example.org, without a path, and * is all of them`,
+    `"${wrong}" is not an origin; write it as https://example.org, without a path, or * for all of them`,
   );
 }
 

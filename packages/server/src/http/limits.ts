@@ -67,7 +67,7 @@ export function limitsOf(given: Partial<Limits> = {}): Limits {
   }
   const chosen = { ...limits, ...own };
   if (chosen.chunkCoordinateMax > CHUNK_COORDINATE_MAX) {
-    const detail = `chunkCoordinateMax is ${chosen.chunkCoordinateMax}, at most ${CHUNK_COORDINATE_MAX} may be`;
+    const detail = `chunkCoordinateMax is ${chosen.chunkCoordinateMax}, the limit is ${CHUNK_COORDINATE_MAX}`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   return chosen;

@@ -50,7 +50,7 @@ const SOURCE =
   /^(?:\*|'(?:self|unsafe-inline|unsafe-eval|unsafe-hashes|wasm-unsafe-eval|strict-dynamic)'|'sha(?:256|384|512)-[A-Za-z\d+/_-]+={0,2}'|[a-z][a-z\d+.-]*:|(?:[a-z][a-z\d+.-]*:\/\/)?(?:\*\.)?[a-z\d](?:[a-z\d._-]*[a-z\d])?(?::(?:\d{1,5}|\*))?(?:\/[\w/.~%@&=+$-]*)?)$/;
 
 /**
- * Returns the `Content-Security-Policy` of a page. Throws `ORT_ARGUMENT` for a value that is no origin or no
+ * Returns the `Content-Security-Policy` of a page. Throws `ORT_ARGUMENT` for a value that is not an origin or
  * source, so that no value can add a directive or a header of its own.
  */
 export function pagePolicy({

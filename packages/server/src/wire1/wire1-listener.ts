@@ -222,7 +222,7 @@ function addEntry(list: BlockList, entry: string): void {
   const bitsMax = isIPv6(address) ? 128 : 32;
   const bits = prefix === undefined ? bitsMax : Number(prefix === "" ? Number.NaN : prefix);
   if (isIP(address) === 0 || rest.length > 0 || !Number.isInteger(bits) || bits < 0 || bits > bitsMax) {
-    throw new OrthantError("ORT_ARGUMENT", `"${entry}" is no address, nor a network such as 10.0.0.0/24`);
+    throw new OrthantError("ORT_ARGUMENT", `"${entry}" is not an address, nor a network such as 10.0.0.0/24`);
   }
   list.addSubnet(address, bits, familyOf(address));
 }

@@ -133,7 +133,7 @@ function withName(description: WorldDescription, generation: number, name: strin
   if (!GENERATION_NAME.test(name)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
-      `${JSON.stringify(name)} is no name for a generation: 1 to 64 characters in one line, and not only digits`,
+      `${JSON.stringify(name)} is not a name for a generation: 1 to 64 characters in one line, and not only digits`,
     );
   }
   const others = description.namedGenerations.filter(

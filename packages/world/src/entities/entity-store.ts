@@ -294,10 +294,7 @@ export class EntityStore {
     }
     const { length } = encode(storedEntityCodec, entity);
     if (length > this.#bytesMax) {
-      throw new OrthantError(
-        "ORT_LIMIT",
-        `an entity of ${length} bytes, where at most ${this.#bytesMax} may be`,
-      );
+      throw new OrthantError("ORT_LIMIT", `an entity of ${length} bytes, the limit is ${this.#bytesMax}`);
     }
   }
 

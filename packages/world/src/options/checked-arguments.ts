@@ -94,7 +94,7 @@ export function requireMoment(field: string, moment: unknown): asserts moment is
 export function requireShortText(field: string, value: unknown, bytesMax: number = TEXT_BYTES_MAX): void {
   const { length } = encodeUtf8(requireText(field, value));
   if (length > bytesMax)
-    throw wrongArgument(field, value, `it has ${length} bytes as UTF-8, at most ${bytesMax} may be`);
+    throw wrongArgument(field, value, `it has ${length} bytes as UTF-8, the limit is ${bytesMax}`);
 }
 
 /** Requires four numbers that stay finite when rounded to the precision of a save, by default 32 bits. */

@@ -133,7 +133,7 @@ export class WorldSaver {
   async #makeRoom(bytesMax: number): Promise<void> {
     while (this.#unsavedBytes > bytesMax) {
       if (this.#saveFailure !== undefined) {
-        const detail = `${this.#unsavedBytes} bytes of chunks are unsaved, at most ${bytesMax} may be: the disk refuses to save them`;
+        const detail = `${this.#unsavedBytes} bytes of chunks are unsaved, the limit is ${bytesMax}: the disk refuses to save them`;
         throw new OrthantError("ORT_LIMIT", detail, {}, { cause: this.#saveFailure });
       }
       await this.#reporting(this.#saveShared());

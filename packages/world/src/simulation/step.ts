@@ -55,7 +55,7 @@ export interface StepSchedule<D extends Dimensions> {
 /** One step of a simulation, as its systems see it. */
 export interface Step<D extends Dimensions = Dimensions> {
   /**
-   * The number of the step. The first step of a world is 1, and a reopened world goes on with the next one. After a crash
+   * The number of the step. The first step of a world is 1, and a reopened world continues with the next one. After a crash
    * numbers are skipped, up to 65,536, so that none comes twice. Ticks keep the steps that they had left.
    */
   readonly number: number;

@@ -107,7 +107,7 @@ export class StepEntityChanges {
     if (changes.length <= JOURNAL_STEP_ENTITIES_MAX) return changes;
     throw new OrthantError(
       "ORT_LIMIT",
-      `the step changes ${changes.length} entities, at most ${JOURNAL_STEP_ENTITIES_MAX} may be: spread the changes ` +
+      `the step changes ${changes.length} entities, the limit is ${JOURNAL_STEP_ENTITIES_MAX}: spread the changes ` +
         "over several steps",
     );
   }

@@ -38,7 +38,7 @@ import { World } from "./world.ts";
 
 /** What a new world is like. */
 export interface NewWorld<D extends Dimensions> {
-  /** The number of axes, for ever: 2 for tiles, 3 for blocks, 4 for one more. */
+  /** The number of axes, forever: 2 for tiles, 3 for blocks, 4 for one more. */
   readonly dimensions: D;
   readonly name?: string;
   /** Fills the space that has not been edited, such as `terrain({ seed: 7n })`. Default: nothing, only air. */

@@ -44,7 +44,7 @@ const percentField = countBetween("braidPercent", 0, 100);
 const parametersCodec: Codec<MazeParameters> = {
   write(out, { origin, cells, braidPercent }) {
     if (cellCount(cells) > MAZE_CELLS_MAX) {
-      throw new OrthantError("ORT_ARGUMENT", `a maze of [${cells}] cells, at most ${MAZE_CELLS_MAX} may be`);
+      throw new OrthantError("ORT_ARGUMENT", `a maze of [${cells}] cells, the limit is ${MAZE_CELLS_MAX}`);
     }
     for (const coordinate of origin) originField.write(out, coordinate);
     for (const count of cells) cellsField.write(out, count);

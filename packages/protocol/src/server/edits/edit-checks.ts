@@ -107,7 +107,7 @@ function tooManyChunks(edit: RequestedEdit, { world: { shape }, limits }: EditBo
 }
 
 function tooLarge(what: string, limit: number): Rejection {
-  return { reason: "tooLarge", detail: `${what} where at most ${limit} may be` };
+  return { reason: "tooLarge", detail: `${what}, the limit is ${limit}` };
 }
 
 function wrongBlock(edit: RequestedEdit, { world: { catalog } }: EditBounds): Rejection | undefined {

@@ -184,7 +184,7 @@ export class EditQueue {
     const dataBytes = dataBytesOf(edit, this.#context.world.state);
     const { editDataBytesMax } = bounds.limits;
     if (dataBytes > editDataBytesMax) {
-      const detail = `${dataBytes} bytes of data where at most ${editDataBytesMax} may be`;
+      const detail = `${dataBytes} bytes of data, the limit is ${editDataBytesMax}`;
       return { reason: "tooLarge", detail };
     }
     if (dataBytes > 0 && !budget.takeEditData(dataBytes, nowMs)) return "later";

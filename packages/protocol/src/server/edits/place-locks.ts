@@ -55,7 +55,7 @@ export class PlaceSection {
 
   /**
    * Adds chunks to a section that has entered, ahead of those that wait for them. Returns false, and adds nothing, if
-   * a section that runs there waits for more chunks itself: two such sections could wait for each other for ever.
+   * a section that runs there waits for more chunks itself: two such sections could wait for each other forever.
    */
   async extend(chunks: Iterable<Position>): Promise<boolean> {
     const more = [...chunks].filter((chunk) => !this.#chunks.has(...chunk));

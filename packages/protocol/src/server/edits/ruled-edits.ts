@@ -174,7 +174,7 @@ function vetoed(detail: string): Rejection {
   return { reason: "vetoed", detail };
 }
 
-/** Throws `ORT_ARGUMENT` for an answer that is none. */
+/** Throws `ORT_ARGUMENT` for an invalid answer. */
 function checkedAnswer(answer: RuleAnswer<readonly VoxelPlacement[]>): RuleAnswer<readonly VoxelPlacement[]> {
   if (answer === undefined) return answer;
   const { reject, replace }: { reject?: unknown; replace?: unknown } = Object(answer);

@@ -8,7 +8,7 @@ import type { EntityTraits } from "./grid-entity.ts";
  */
 export type EntityRates = Readonly<Record<number, number>>;
 
-/** Throws `ORT_ARGUMENT` for what is no kind of entities, or no rate. */
+/** Throws `ORT_ARGUMENT` for an unknown kind of entities or an invalid rate. */
 export function requireEntityRates(rates: EntityRates): void {
   for (const [kind, rate] of Object.entries(rates)) {
     if (!/^\d{1,5}$/.test(kind) || Number(kind) > U16_MAX) {

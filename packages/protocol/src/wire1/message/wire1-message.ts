@@ -112,7 +112,7 @@ function otherVersion(
   atStage: (stage: ReadingStage) => void,
 ): OrthantError {
   if (!isText(Uint8Array.of(version))) {
-    return input.fail("ORT_VERSION", `wire version ${version}, known is ${WIRE1_VERSION}`);
+    return input.fail("ORT_VERSION", `unsupported wire version ${version} (expected ${WIRE1_VERSION})`);
   }
   atStage("legacy");
   return input.fail("ORT_VERSION", "a text message from before Wire v1; the sender has to be updated");

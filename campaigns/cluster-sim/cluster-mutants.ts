@@ -111,7 +111,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a gateway does not take the blocks of new maps",
-    change("cluster/ClusterGateway.constructor", call("laterBlocks"), "this.#catalog"),
+    change("cluster/ClusterGateway.constructor", call("newerBlocks"), "this.#catalog"),
   ),
   mutant(
     "a gateway forwards blocks without their data",

@@ -20,7 +20,7 @@ export const TRUST_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "a new owner stops at a message that is no record",
+    "a new owner stops at a message that is not a record",
     change("cluster/decodeOwned", condition("isOrthantError"), "true"),
   ),
   mutant(

@@ -8,7 +8,7 @@ import { storedGenerators } from "@orthant/save/content";
 import type { ConversionOutcome } from "../format/format.ts";
 import type { ImportTasks } from "../format/import-tasks.ts";
 import { ConversionLosses } from "../format/losses.ts";
-import { shownName } from "../format/text.ts";
+import { importedName } from "../format/text.ts";
 import type { Triple } from "../part/voxel-part.ts";
 import { groundOf } from "./ground.ts";
 import { ImportProgress, type StoredCensus } from "./import-progress.ts";
@@ -167,7 +167,7 @@ export class ImportConversion {
         playerEntityHints: [],
         description: {
           ...plainDescription(shape),
-          name: shownName(name, NAME_LENGTH_MAX),
+          name: importedName(name, NAME_LENGTH_MAX),
           ...(isNear(spawn) && { spawn: [...spawn, 0] as const }),
           blocks,
           attachments,

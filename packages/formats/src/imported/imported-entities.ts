@@ -3,7 +3,7 @@ import { VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
 import { PLAIN_DATA } from "@orthant/core/world";
 import type { StoredEntity } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";
-import { shownName } from "../format/text.ts";
+import { importedName } from "../format/text.ts";
 import { readNbtCompound } from "../nbt/nbt-compound.ts";
 import type { ImportedEntity, Triple } from "../part/voxel-part.ts";
 import { jsonOfNbt } from "./nbt-json.ts";
@@ -67,7 +67,7 @@ export function storedEntities(
     scale: 1,
     block: 0,
     displayName: undefined,
-    tags: [shownName(id, TAG_LENGTH_MAX)],
+    tags: [importedName(id, TAG_LENGTH_MAX)],
     payload,
     lastSavedMs: savedAtMs,
   }));

@@ -110,6 +110,7 @@ export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {
   CLOCK_NEVER,
+  changeNumberOf,
   clockFrom,
   EPOCH_MAX,
   type Epoch,
@@ -117,7 +118,6 @@ export {
   RESYNC_REGIONS_MAX,
   type RegionClock,
   regionClockListCodec,
-  stepOf,
 } from "./region/region-clock.ts";
 export { type ClockChange, RegionClocks } from "./region/region-clocks.ts";
 export {

@@ -18,7 +18,7 @@ export {
   readIndexHeader,
   readIndexRuns,
 } from "./region/paged-sparse-rle.ts";
-export { CLOCK_STEPS_PER_EPOCH } from "./region/region-clock.ts";
+export { CLOCKS_PER_EPOCH } from "./region/region-clock.ts";
 export { type ChangeForm, changeOfDifferences, type RealizeChunk } from "./region/region-patch-build.ts";
 export { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";

@@ -3,6 +3,7 @@ import {
   boxContains,
   boxEquals,
   boxesIntersect,
+  changeNumberOf,
   chunksOfVoxels,
   comparePositions,
   positionFrom,
@@ -146,7 +147,7 @@ async function* regionRows({ save, chunks, dimensions }: Scope): AsyncGenerator<
   for await (const { clocks } of leavesIn(save, roundOutToRegions(chunks))) {
     for (const { region, clock } of clocks) {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
-      const [epoch, step] = [epochOf(clock), stepOf(clock)];
+      const [epoch, step] = [epochOf(clock), changeNumberOf(clock)];
       yield {
         cells: [formatPosition(region, dimensions), String(epoch), String(step)],
         item: { region, clock, epoch, step },

@@ -14,8 +14,8 @@ export interface Epoch {
   readonly id: bigint;
 }
 
-/** Number of clocks per epoch: a clock is `epoch * 2^33 + step`, which a number holds exactly. */
-export const CLOCK_STEPS_PER_EPOCH: number = 2 ** 33;
+/** Number of clocks per epoch: a clock is `epoch * 2^33 + change`, which a number holds exactly. */
+export const CLOCKS_PER_EPOCH: number = 2 ** 33;
 
 /** The last epoch whose clocks are safe integers. */
 export const EPOCH_MAX: number = 2 ** 20 - 1;
@@ -23,23 +23,23 @@ export const EPOCH_MAX: number = 2 ** 20 - 1;
 /** The clock of a region that was never changed. */
 export const CLOCK_NEVER = 0;
 
-/** Returns the clock of a step in an epoch, both counted from 1. Throws `ORT_CLOCK` for an invalid one. */
-export function clockFrom(epoch: number, step: number): number {
-  const clock = epoch * CLOCK_STEPS_PER_EPOCH + step;
-  if (Number.isInteger(epoch) && Number.isInteger(step) && step < CLOCK_STEPS_PER_EPOCH && isIssued(clock)) {
+/** Returns the clock of a change in an epoch; both numbers count from 1. Throws `ORT_CLOCK` for an invalid one. */
+export function clockFrom(epoch: number, change: number): number {
+  const clock = epoch * CLOCKS_PER_EPOCH + change;
+  if (Number.isInteger(epoch) && Number.isInteger(change) && change < CLOCKS_PER_EPOCH && isIssued(clock)) {
     return clock;
   }
-  throw new OrthantError("ORT_CLOCK", `step ${step} of epoch ${epoch} is not a clock`);
+  throw new OrthantError("ORT_CLOCK", `change ${change} of epoch ${epoch} is not a clock`);
 }
 
 /** Returns the epoch of a clock; 0 for {@link CLOCK_NEVER}. */
 export function epochOf(clock: number): number {
-  return Math.floor(clock / CLOCK_STEPS_PER_EPOCH);
+  return Math.floor(clock / CLOCKS_PER_EPOCH);
 }
 
-/** Returns the step of a clock within its epoch. */
-export function stepOf(clock: number): number {
-  return clock % CLOCK_STEPS_PER_EPOCH;
+/** Returns the number of the change within its epoch. */
+export function changeNumberOf(clock: number): number {
+  return clock % CLOCKS_PER_EPOCH;
 }
 
 /** Returns the next clock in an epoch. Throws `ORT_CLOCK` if the clock is later or the epoch is used up. */
@@ -47,7 +47,7 @@ export function nextClock(clock: number, epoch: number): number {
   if (epochOf(clock) > epoch) {
     throw new OrthantError("ORT_CLOCK", `a region of epoch ${epochOf(clock)} changed in epoch ${epoch}`);
   }
-  return clockFrom(epoch, epochOf(clock) === epoch ? stepOf(clock) + 1 : 1);
+  return clockFrom(epoch, epochOf(clock) === epoch ? changeNumberOf(clock) + 1 : 1);
 }
 
 /** Throws `ORT_CLOCK` unless the number is a valid clock or {@link CLOCK_NEVER}. */
@@ -57,7 +57,7 @@ export function requireClock(clock: number): void {
 }
 
 function isIssued(clock: number): boolean {
-  return Number.isSafeInteger(clock) && epochOf(clock) >= 1 && stepOf(clock) >= 1;
+  return Number.isSafeInteger(clock) && epochOf(clock) >= 1 && changeNumberOf(clock) >= 1;
 }
 
 /** A region and its clock. */
@@ -123,26 +123,26 @@ export function requireNewestEpoch(input: ByteReader, epoch: number, clocks: rea
   if (newest !== epoch) throw input.fail("ORT_CLOCK", `epoch ${epoch} where the newest clock has ${newest}`);
 }
 
-/** Writes a clock as twice its step; one of an older epoch adds 1, followed by its age in epochs. */
+/** Writes a clock as twice its change number; one of an older epoch adds 1, followed by its age in epochs. */
 export function writeClock(out: ByteWriter, clock: number, epoch: number): void {
   requireClock(clock);
   const age = epoch - epochOf(clock);
-  out.varUint(stepOf(clock) * 2 + (age === 0 ? 0 : 1));
+  out.varUint(changeNumberOf(clock) * 2 + (age === 0 ? 0 : 1));
   if (age !== 0) out.varUint(age);
 }
 
 /** Reads a clock. Throws `ORT_CLOCK` for one that is never issued. */
 export function readClock(input: ByteReader, epoch: number): number {
-  const stepAndFlag = input.varUint();
-  const isOlder = stepAndFlag % 2 === 1;
-  const step = Math.floor(stepAndFlag / 2);
+  const changeAndFlag = input.varUint();
+  const isOlder = changeAndFlag % 2 === 1;
+  const change = Math.floor(changeAndFlag / 2);
   const age = isOlder ? input.varUint() : 0;
-  if ((isOlder && age === 0) || age > epoch || step >= CLOCK_STEPS_PER_EPOCH) {
-    throw input.fail("ORT_CLOCK", `step ${step}, ${age} epochs before ${epoch}`);
+  if ((isOlder && age === 0) || age > epoch || change >= CLOCKS_PER_EPOCH) {
+    throw input.fail("ORT_CLOCK", `change ${change}, ${age} epochs before ${epoch}`);
   }
-  const clock = (epoch - age) * CLOCK_STEPS_PER_EPOCH + step;
-  if (clock !== CLOCK_NEVER && (step === 0 || age === epoch)) {
-    throw input.fail("ORT_CLOCK", `step ${step} of epoch ${epoch - age} is never issued`);
+  const clock = (epoch - age) * CLOCKS_PER_EPOCH + change;
+  if (clock !== CLOCK_NEVER && (change === 0 || age === epoch)) {
+    throw input.fail("ORT_CLOCK", `change ${change} of epoch ${epoch - age} is never issued`);
   }
   return clock;
 }

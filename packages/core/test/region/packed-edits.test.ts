@@ -20,7 +20,7 @@ function scattered(chunks: number, index: number): readonly ChunkEdits[] {
   });
 }
 
-/** Patch 7, epoch 3, no generators, one change of the region at the origin, from step 5 to 6, without leaves. */
+/** Patch 7, epoch 3, no generators, one change of the region at the origin, from change 5 to 6, without leaves. */
 const head = (progress: string): string => `07 03 00 01 00000000 ${progress} 0a 0c 00`;
 
 describe("[P25] edits of a region", () => {

@@ -42,7 +42,7 @@ const ORIGIN: Position = [0, 0, 0, 0];
 const EAST: Position = [1, 0, 0, 0];
 const [flat] = TREE_GENERATORS;
 
-/** Returns a replica that holds the region at the origin, and others, at step 5 of epoch 3. */
+/** Returns a replica that holds the region at the origin, and others, at change 5 of epoch 3. */
 function replicaOf(tree: RegionTree, ...regions: readonly Position[]): RegionReplica {
   const clocks = new RegionClocks();
   for (const region of [ORIGIN, ...regions]) clocks.reset(region, clockFrom(3, 5));

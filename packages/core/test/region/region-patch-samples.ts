@@ -8,7 +8,7 @@ import {
   type RegionTree,
 } from "@orthant/core/tree";
 
-/** Returns a change of the region at the origin from step 5 of epoch 3 to step 6. */
+/** Returns a change of the region at the origin from change 5 of epoch 3 to change 6. */
 export function change(parts: Partial<RegionChange>): RegionChange {
   return {
     region: [0, 0, 0, 0],

@@ -26,7 +26,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   "@orthant/disk": () => import("@orthant/disk"),
   "@orthant/disk/node": () => import("@orthant/disk/node"),
   "@orthant/formats": () => import("@orthant/formats"),
-  "@orthant/generation/node": () => import("@orthant/generation/node"),
+  "@orthant/worker-pool/node": () => import("@orthant/worker-pool/node"),
   "@orthant/formats/exports": () => import("@orthant/formats/exports"),
   "@orthant/formats/readers": () => import("@orthant/formats/readers"),
   "@orthant/mesh": () => import("@orthant/mesh"),

@@ -12,7 +12,7 @@ export const TRUST_MUTANTS: readonly SimMutant[] = [
     change("cluster/Heartbeats.#receiveNamesake", condition("#firstRevision"), "false"),
   ),
   mutant(
-    "a write that the backbone does not permit is tried for ever",
+    "a write that the backbone does not permit is tried forever",
     change(
       "cluster/Retries.until",
       call("isOrthantError"),

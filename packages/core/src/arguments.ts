@@ -16,7 +16,7 @@ export {
   requireId,
   requireList,
   requireObject,
-  requireShownName,
+  requirePrintableName,
   requireText,
   requireTime,
   requireWhole,

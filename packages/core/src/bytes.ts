@@ -13,7 +13,7 @@ export { crc8 } from "./bytes/crc8.ts";
 export { crc32 } from "./bytes/crc32.ts";
 export {
   deflateRaw,
-  deflateRawBeside,
+  deflateRawOffThread,
   deflateWrapped,
   type FirstStream,
   inflateFirst,

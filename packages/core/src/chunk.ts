@@ -17,9 +17,9 @@ export {
   BLOCK_NAME_LENGTH_MAX,
   idCountOf,
   type NewBlockType,
-  requireShownTexts,
+  requirePrintableTexts,
 } from "./chunk/block-type.ts";
-export { type ChunkForm, chunkLater, diffChunks, isChunk, type VoxelEdit } from "./chunk/chunk.ts";
+export { type ChunkForm, diffChunks, isChunk, lazyChunk, type VoxelEdit } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export {

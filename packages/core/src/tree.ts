@@ -20,6 +20,7 @@ export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {
   CLOCK_NEVER,
+  changeNumberOf,
   clockFrom,
   EPOCH_MAX,
   type Epoch,
@@ -27,7 +28,6 @@ export {
   RESYNC_REGIONS_MAX,
   type RegionClock,
   regionClockListCodec,
-  stepOf,
 } from "./region/region-clock.ts";
 export { type ClockChange, RegionClocks } from "./region/region-clocks.ts";
 export {

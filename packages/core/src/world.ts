@@ -5,7 +5,7 @@
  */
 
 export { ListenerSet } from "./event/listener-set.ts";
-export { ChunksEdit, LazyChanges, shownChange } from "./world/chunks-edit.ts";
+export { ChunksEdit, LazyChanges, publicDataChange } from "./world/chunks-edit.ts";
 export { decodeData, encodeData, encodeSetData, PLAIN_DATA, requireDataCodec } from "./world/data-codec.ts";
 export { dataText } from "./world/data-text.ts";
 export { checkedSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";

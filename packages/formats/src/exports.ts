@@ -74,12 +74,12 @@ export async function exportBox<D extends Dimensions>(
     async open(chunks) {
       const found = new PositionMap<Chunk>();
       for (const position of positionsMinorToMajor(chunks)) {
-        found.set(...position, await world.chunk(axes.shown(position)));
+        found.set(...position, await world.chunk(axes.publicPosition(position)));
       }
       return (position) => found.get(...position);
     },
     async entitiesIn(inside) {
-      const entities = await world.entitiesIn(axes.shownVoxels(inside));
+      const entities = await world.entitiesIn(axes.publicVoxels(inside));
       return entities.filter(({ isPlayer }) => !isPlayer).length;
     },
     editedBox: async () => undefined,

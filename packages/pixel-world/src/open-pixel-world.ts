@@ -3,7 +3,7 @@ import {
   checkedOptions,
   requireId,
   requireInteger,
-  requireShownName,
+  requirePrintableName,
   requireText,
   whole,
 } from "@orthant/core/arguments";
@@ -12,7 +12,7 @@ import type { Disk, DiskLock } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { lockFile, replaceByCopy } from "./format/files.ts";
 import { CHUNK_EDGE, CHUNK_EDGE_MAX, PIXEL_TILE_EDGE } from "./format/limits.ts";
-import { DEFAULT_LAYERS, ownLayers, type PixelGenerator, type PixelLayer } from "./format/pixels.ts";
+import { checkedLayers, DEFAULT_LAYERS, type PixelGenerator, type PixelLayer } from "./format/pixels.ts";
 import { type PixelFacts, requirePixelDialect } from "./format/save.ts";
 import {
   type PixelWorldOptions,
@@ -40,8 +40,8 @@ const NEW_WORLD_RULES = {
   chunkEdge: whole(1, CHUNK_EDGE_MAX),
   tileEdge: whole(1, CHUNK_EDGE_MAX),
   layers(name: string, value: unknown) {
-    const layers = ownLayers(name, value);
-    for (const [index, layer] of layers.entries()) requireShownName(`${name}[${index}].name`, layer.name);
+    const layers = checkedLayers(name, value);
+    for (const [index, layer] of layers.entries()) requirePrintableName(`${name}[${index}].name`, layer.name);
     return layers;
   },
 };
@@ -55,8 +55,8 @@ export async function createPixelWorld(
 ): Promise<PixelWorld> {
   requireDisk("disk", disk);
   requireText("path", path);
-  const own = checkedOptions("a new world", world, NEW_WORLD_RULES);
-  const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = own;
+  const checked = checkedOptions("a new world", world, NEW_WORLD_RULES);
+  const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = checked;
   const settings = pixelWorldSettings(options);
   const nowMs = settings.time.nowMs();
   requireInteger(nowMs, 0, Number.MAX_SAFE_INTEGER);
@@ -64,7 +64,7 @@ export async function createPixelWorld(
     worldSeed,
     createdMs: nowMs,
     chunkEdge,
-    tileEdge: own.tileEdge ?? Math.min(PIXEL_TILE_EDGE, chunkEdge),
+    tileEdge: checked.tileEdge ?? Math.min(PIXEL_TILE_EDGE, chunkEdge),
     layers,
     generator: settings.generator?.ref,
   };

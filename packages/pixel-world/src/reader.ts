@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { requireText } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
-import { atFileLater, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
+import { atFileAsync, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./format/save.ts";
 import { openVersion1Save } from "./version1/save.ts";
 import { openVersion2Save } from "./version2/save.ts";
@@ -16,7 +16,7 @@ export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave
   const file = await disk.open(path, "read");
   try {
     const dialect = await requirePixelDialect(file, path);
-    return await atFileLater({ path }, async () =>
+    return await atFileAsync({ path }, async () =>
       dialect === "version2" ? openVersion2Save(path, file) : openVersion1Save(path, file, dialect),
     );
   } catch (error) {

@@ -55,7 +55,7 @@ const speed = matching<number>(
 );
 const limit = matching<number>("it is a number above 0", (value) => typeof value === "number" && value > 0);
 
-/** Options inside an option that may hold a secret, even where it is none. */
+/** Options inside an option that may hold a secret, even where its value is not an object. */
 function secretOptions<Options extends object>(table: OptionTable<Options>): Check<Options> {
   const check = fieldsOf(table);
   const isOne = secret("it is an object", isObject);

@@ -13,7 +13,7 @@ import { bytesEqual } from "@orthant/core/bytes";
 import { type IsSameType, sameTypeIn } from "@orthant/core/chunk";
 import { type Axes, boxVolume, PositionMap, PositionSet, voxelsOfChunks } from "@orthant/core/lattice";
 import { boxesOfRegions, type VoxelPlacement, type WorldState } from "@orthant/core/tree";
-import { LazyChanges, shownChange, voxelPlacement } from "@orthant/core/world";
+import { LazyChanges, publicDataChange, voxelPlacement } from "@orthant/core/world";
 import { changedBox, gameMessageIn, type Pose, placementsOf, type RequestedEdit } from "@orthant/protocol";
 import type { Player, PlayerEdit, RuleAnswer, SyncRules } from "@orthant/protocol/server";
 import type { GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./game-rules.ts";
@@ -54,7 +54,7 @@ export function syncRulesOf<D extends Dimensions>(
     ...(beforeEdit && {
       beforeEdit: async (edit) => {
         try {
-          return editAnswer(world, await beforeEdit(new ShownEdit(world, edit, "all")));
+          return editAnswer(world, await beforeEdit(new PublicEdit(world, edit, "all")));
         } catch (error) {
           onError("beforeEdit", error);
           return { reject: FAILED };
@@ -64,7 +64,7 @@ export function syncRulesOf<D extends Dimensions>(
     ...(afterEdit && {
       afterEdit: async (edit) => {
         try {
-          await afterEdit(new ShownEdit(world, edit, "changed"));
+          await afterEdit(new PublicEdit(world, edit, "changed"));
         } catch (error) {
           onError("afterEdit", error);
         }
@@ -73,7 +73,7 @@ export function syncRulesOf<D extends Dimensions>(
     ...(canReach && {
       canReach: ({ player, voxel }) => {
         try {
-          return isTrue(canReach({ player: show(player), position: axes.shown(voxel) }));
+          return isTrue(canReach({ player: show(player), position: axes.publicPosition(voxel) }));
         } catch (error) {
           onError("canReach", error);
           return false;
@@ -83,7 +83,7 @@ export function syncRulesOf<D extends Dimensions>(
     ...(beforeMove && {
       beforeMove: ({ player, to }) => {
         try {
-          return moveAnswer(axes, beforeMove({ player: show(player), to: shownPose(axes, to) }), to);
+          return moveAnswer(axes, beforeMove({ player: show(player), to: publicPose(axes, to) }), to);
         } catch (error) {
           onError("beforeMove", error);
           return { reject: FAILED };
@@ -110,7 +110,7 @@ export function syncRulesOf<D extends Dimensions>(
 
 /** Returns a player with the coordinates that the world shows. */
 export function onlinePlayer<D extends Dimensions>(axes: Axes<D>, player: Player): OnlinePlayer<D> {
-  return { ...player, position: axes.shown(player.position) };
+  return { ...player, position: axes.publicPosition(player.position) };
 }
 
 /** Returns boxes of voxels that are together the regions. */
@@ -118,11 +118,11 @@ function boxesOf<D extends Dimensions>(
   { axes, world }: RuledWorld<D>,
   regions: readonly Position[],
 ): readonly VoxelBox<D>[] {
-  return boxesOfRegions(regions).map((chunks) => axes.shownVoxels(voxelsOfChunks(world.shape, chunks)));
+  return boxesOfRegions(regions).map((chunks) => axes.publicVoxels(voxelsOfChunks(world.shape, chunks)));
 }
 
-function shownPose<D extends Dimensions>(axes: Axes<D>, { position, orientation }: Pose): PlayerPose<D> {
-  return { position: axes.shown(position), orientation };
+function publicPose<D extends Dimensions>(axes: Axes<D>, { position, orientation }: Pose): PlayerPose<D> {
+  return { position: axes.publicPosition(position), orientation };
 }
 
 /** Returns a pose from a game's program, which may have no orientation. */
@@ -149,7 +149,7 @@ function checkedOrientation(name: string, value: unknown): Pose["orientation"] {
 }
 
 /** An edit as a rule sees it. */
-class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
+class PublicEdit<D extends Dimensions> implements PlayerEditEvent<D> {
   readonly player: OnlinePlayer<D>;
   readonly box: VoxelBox<D>;
   readonly source: VoxelBox<D> | undefined;
@@ -159,9 +159,9 @@ class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
   constructor(ruled: RuledWorld<D>, playerEdit: PlayerEdit, which: "all" | "changed") {
     const { player, edit } = playerEdit;
     this.player = onlinePlayer(ruled.axes, player);
-    this.box = ruled.axes.shownVoxels(changedBox(edit));
-    this.source = edit.kind === "copy" ? ruled.axes.shownVoxels(edit.box) : undefined;
-    this.changes = new LazyChanges(() => shownChanges(ruled, playerEdit, which));
+    this.box = ruled.axes.publicVoxels(changedBox(edit));
+    this.source = edit.kind === "copy" ? ruled.axes.publicVoxels(edit.box) : undefined;
+    this.changes = new LazyChanges(() => publicChanges(ruled, playerEdit, which));
     this.#edit = edit;
   }
 
@@ -175,7 +175,7 @@ class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
 }
 
 /** Yields the voxels of an edit, each once, or only those that it changes. */
-function* shownChanges<D extends Dimensions>(
+function* publicChanges<D extends Dimensions>(
   { axes, world, dataCodec }: RuledWorld<D>,
   { edit, before }: PlayerEdit,
   which: "all" | "changed",
@@ -188,7 +188,12 @@ function* shownChanges<D extends Dimensions>(
     const oldData = before.dataAt(...voxel);
     const data = dataAfter(oldData, placed, isSameType(old, block));
     if (which === "changed" && old === block && isSameData(oldData, data)) continue;
-    yield { position: axes.shown(voxel), block, before: old, ...shownChange(dataCodec, oldData, data) };
+    yield {
+      position: axes.publicPosition(voxel),
+      block,
+      before: old,
+      ...publicDataChange(dataCodec, oldData, data),
+    };
   }
 }
 

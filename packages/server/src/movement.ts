@@ -100,8 +100,12 @@ class Walls<D extends Dimensions> implements VoxelReader<D> {
    */
   canPass(from: Vector, to: Vector): boolean {
     this.#chunk = undefined;
-    const start = this.#axes.publicPosition(from).map((coordinate, axis) => coordinate + (axis === 1 ? RIM : 0));
-    const motion = this.#axes.publicPosition(to).map((coordinate, axis) => coordinate - (from[axis] as number));
+    const start = this.#axes
+      .publicPosition(from)
+      .map((coordinate, axis) => coordinate + (axis === 1 ? RIM : 0));
+    const motion = this.#axes
+      .publicPosition(to)
+      .map((coordinate, axis) => coordinate - (from[axis] as number));
     if (this.#isFree(start, motion)) return true;
     const moving = motion.flatMap((part, axis) => (part === 0 ? [] : [axis]));
     return moving.length > 1 && orders(moving).some((order) => this.#isFreeAlong(start, motion, order));

@@ -53,15 +53,12 @@ describe("an invalid option is rejected with its name, its value and what would 
     [{ origins: "x" }, 'origins is "x" (a string); it is a list of origins'],
     [{ origins: "https://example.org" }, 'origins is "https://example.org" (a string); it is a list'],
     [{ origins: [7] }, "origins is [7]; "],
-    [{ origins: ["example.org"] }, '"example.org" is no origin; one looks like https://example.org'],
+    [{ origins: ["example.org"] }, '"example.org" is not an origin; write it as https://example.org'],
     [{ acknowledge: "always" }, 'acknowledge is "always" (a string); it is "applied" or "durable"'],
     [{ authorize: "yes" }, 'authorize is "yes" (a string); it is a function'],
     [{ auth: SECRET }, "auth is of type string; it is an object"],
     [{ auth: { secret: 5 } }, "auth.secret is of type number; it is text or bytes"],
-    [
-      { auth: { anonymous: "everybody" } },
-      'auth.anonymous is "everybody" (a string); it is true, false, viewer',
-    ],
+    [{ auth: { anonymous: "all" } }, 'auth.anonymous is "all" (a string); it is true, false, viewer'],
     [{ auth: { secret: SECRET, audience: 7 } }, "auth.audience is 7 (a number); "],
     [
       { auth: { annonymous: true } },
@@ -97,7 +94,7 @@ describe("an invalid option is rejected with its name, its value and what would 
     [{ orgins: ["*"] }, "there is no field orgins in options; there are port, host"],
     [{ "\u001b[2J": 1 }, "there is no field \\u001b[2J in options; "],
     [{ host: `${"x".repeat(300)}\u202e`, port: -1 }, "port is -1 (a number)"],
-  ])("%o", async (options, message) => {
+  ])("invalid options are rejected: %o", async (options, message) => {
     const world = await flatWorld();
     const refused = await refusalOf({ world, logger: false, ...options });
     expect(refused).toContain(message);

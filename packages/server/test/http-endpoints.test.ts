@@ -158,7 +158,7 @@ describe("HTTP endpoints", () => {
       '["img-src"]',
     ],
     ["a header in a source", { contentSecurityPolicy: { "img-src": ["data:\r\nx: y"] } }, '["img-src"]'],
-    ["a source that is no text", { contentSecurityPolicy: { "img-src": [null] } }, "it is lists of sources"],
+    ["a source that is not text", { contentSecurityPolicy: { "img-src": [null] } }, "it is lists of sources"],
   ])("refuse %s in a page's policy", async (_what, page, detail) => {
     const options = { folder: ".", ...page };
     await expect(serve({ page: options as unknown as string })).rejects.toThrow(detail);

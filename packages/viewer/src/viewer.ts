@@ -1,6 +1,6 @@
 import type { Box, Vector } from "@orthant/core";
 import { Camera, type Viewpoint } from "./controls/camera.ts";
-import type { Hit, RegionInfo, View, VisibleEntity, WorkerMessage, WorldFacts } from "./message/messages.ts";
+import type { DrawnEntity, Hit, RegionInfo, View, WorkerMessage, WorldFacts } from "./message/messages.ts";
 import { Compass } from "./overlay/compass.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
 import { Labels, SliceSlider } from "./overlay/panels.ts";
@@ -57,7 +57,7 @@ export class Viewer {
   #reach: number = REACH.three;
   #hasGhosts = true;
   #hasRegions = false;
-  #entities: readonly VisibleEntity[] = [];
+  #entities: readonly DrawnEntity[] = [];
   #notes: readonly RegionInfo[] = [];
   #clocks: readonly NameTag[] = [];
   #isDirty = true;
@@ -243,7 +243,7 @@ export class Viewer {
   }
 
   /** Updates the other players. */
-  setEntities(entities: readonly VisibleEntity[]): void {
+  setEntities(entities: readonly DrawnEntity[]): void {
     this.#entities = entities;
     this.touch();
   }

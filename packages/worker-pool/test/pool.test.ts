@@ -18,8 +18,8 @@ import {
 } from "@orthant/core/generate";
 import { regionBox } from "@orthant/core/lattice";
 import { encodeGeneratedRegion } from "@orthant/core/tree";
-import { generationPool } from "@orthant/worker-pool/node";
 import { codeOfRejection } from "@orthant/testkit";
+import { generationPool } from "@orthant/worker-pool/node";
 import { afterEach, describe, expect, test } from "vitest";
 import { crashing, MODULE, odd, slow, throwing } from "./sample-generators.mjs";
 

@@ -11,7 +11,7 @@ export type {
   WorldEntity,
   WorldEntityEvent,
   WorldPlayer,
-} from "./entities/shown-records.ts";
+} from "./entities/public-records.ts";
 export {
   COPY_VOXELS_MAX,
   type DamagedJournal,

@@ -1,6 +1,6 @@
 import { chunkFromVoxels, type Position, uniformChunk } from "@orthant/core";
 import { boxBetween } from "@orthant/core/lattice";
-import { epochOf, stepOf } from "@orthant/core/tree";
+import { changeNumberOf, epochOf } from "@orthant/core/tree";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { openSave, verifySave } from "@orthant/save";
@@ -59,7 +59,7 @@ describe("a world with a journal", () => {
     expect(clocks).toEqual([{ region: ORIGIN, before: 0, after: before }]);
     const clock = found.clockOf([3, 0, 0, 0]) ?? 0;
     expect(clock).toBe(world.clockOf([3, 0, 0, 0]));
-    expect(stepOf(clock)).toBe(2);
+    expect(changeNumberOf(clock)).toBe(2);
     const [next] = (await found.set([3, 4, 5, 6], 8)).clocks;
     expect(next?.before).toBe(before);
     expect(epochOf(next?.after ?? 0)).toBe(2);

@@ -1,7 +1,7 @@
 import { type Box, dimensionsOf, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
 import { blockLabel } from "@orthant/core/chunk";
 import { boxAt, chunkOfVoxel, positionsEqual, regionOf, voxelIndex } from "@orthant/core/lattice";
-import { epochOf, stepOf } from "@orthant/core/tree";
+import { changeNumberOf, epochOf } from "@orthant/core/tree";
 import { dataText } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
@@ -195,7 +195,7 @@ async function clockAt(
   const region = regionOf(chunk);
   const leaf = await findLeaf(save, chunk);
   const clock = leaf?.clocks.find((entry) => positionsEqual(entry.region, region))?.clock ?? 0;
-  return { clock, epoch: epochOf(clock), step: stepOf(clock) };
+  return { clock, epoch: epochOf(clock), step: changeNumberOf(clock) };
 }
 
 function locationOf({ packId, recordOffset, recordBytes }: RecordRef): RecordLocation {

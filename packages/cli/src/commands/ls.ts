@@ -3,7 +3,6 @@ import {
   boxContains,
   boxEquals,
   boxesIntersect,
-  changeNumberOf,
   chunksOfVoxels,
   comparePositions,
   positionFrom,
@@ -11,7 +10,7 @@ import {
   roundOutToRegions,
   WHOLE_LATTICE,
 } from "@orthant/core/lattice";
-import { epochOf, stepOf } from "@orthant/core/tree";
+import { changeNumberOf, epochOf } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { fileBytes, formatCount, formatPosition, formatTime } from "@orthant/formats";
 import { type LeafEntry, openSave, type Save, type StoredChunk, surveySave } from "@orthant/save";

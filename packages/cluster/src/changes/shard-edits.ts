@@ -9,7 +9,7 @@ import type { RequestedEdit } from "@orthant/protocol";
 import type { EngineEdit, WorldEngine } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX } from "../backbone/backbone.ts";
 import type { ForwardedEdit, OwnerAnswer, ShardEditResult } from "../shard/owner-messages.ts";
-import { laterBlocks } from "../shard/shard-map.ts";
+import { newerBlocks } from "../shard/shard-map.ts";
 import { editedRegions } from "../shard/sized-boxes.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { RecentOutcomes } from "./recent-outcomes.ts";

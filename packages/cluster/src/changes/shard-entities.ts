@@ -162,10 +162,7 @@ export class ShardEntities {
     const { options, log } = this.#context;
     const { length } = encode(storedEntityCodec, entity);
     if (length > ENTITY_BYTES_MAX)
-      throw new OrthantError(
-        "ORT_LIMIT",
-        `an entity of ${length} bytes, where at most ${ENTITY_BYTES_MAX} may be`,
-      );
+      throw new OrthantError("ORT_LIMIT", `an entity of ${length} bytes, the limit is ${ENTITY_BYTES_MAX}`);
     if (this.#isHere(entity) || log.border.entities.outbox.size < LEAVING_ENTITIES_MAX) return;
     throw new OrthantError(
       "ORT_LIMIT",

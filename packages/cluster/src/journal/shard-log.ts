@@ -107,8 +107,8 @@ export class ShardLog implements ExternalLog {
     return this.#durableTo < this.#groups.position;
   }
 
-  laterBlocks(held: BlockCatalog): BlockCatalog {
-    return laterBlocks(held, this.#options.maps.map);
+  newerBlocks(held: BlockCatalog): BlockCatalog {
+    return newerBlocks(held, this.#options.maps.map);
   }
 
   attach(events: LogEvents): void {

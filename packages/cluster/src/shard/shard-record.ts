@@ -1,7 +1,7 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, type Codec, list, option } from "@orthant/core/bytes";
 import { comparePositions, positionCodec, positionsEqual, regionOf } from "@orthant/core/lattice";
-import { CLOCK_NEVER, EPOCH_MAX, epochOf, stepOf } from "@orthant/core/tree";
+import { CLOCK_NEVER, changeNumberOf, EPOCH_MAX, epochOf } from "@orthant/core/tree";
 import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type EntitiesRecord, entitiesBodyCodec } from "./entity-record.ts";
@@ -205,8 +205,8 @@ function readRegionBody(input: ByteReader, volume: number, version: number): Reg
 function findDisorder(body: RegionBody & { readonly term: number }): string | undefined {
   const { term, group, index, count, region, before, after, chunks } = body;
   if (group === 0 || index >= count) return `record ${index} of ${count} in group ${group}`;
-  const isClock = before === CLOCK_NEVER || (epochOf(before) >= 1 && stepOf(before) >= 1);
-  if (!isClock || before >= after || epochOf(after) !== term || stepOf(after) === 0)
+  const isClock = before === CLOCK_NEVER || (epochOf(before) >= 1 && changeNumberOf(before) >= 1);
+  if (!isClock || before >= after || epochOf(after) !== term || changeNumberOf(after) === 0)
     return `region [${region}] from clock ${before} to ${after} in term ${term}`;
   for (const [index, { position }] of chunks.entries()) {
     const previous = chunks[index - 1];

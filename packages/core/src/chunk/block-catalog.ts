@@ -32,7 +32,7 @@ export class BlockCatalog {
   /** Throws `ORT_ARGUMENT` for types that contradict each other. */
   constructor(types: readonly NewBlockType[]) {
     requireList("types", types, "it is a list of { id, name, colour, solid }");
-    this.types = ownBlockTypes(types).sort((a, b) => a.id - b.id);
+    this.types = checkedBlockTypes(types).sort((a, b) => a.id - b.id);
     const problem = findContradiction(this.types);
     if (problem !== undefined)
       throw new OrthantError("ORT_ARGUMENT", `types contradict each other or a rule: ${problem}`);

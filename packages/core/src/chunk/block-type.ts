@@ -81,32 +81,34 @@ export function checkedBlockTypes(types: readonly NewBlockType[]): BlockType[] {
   return own;
 }
 
-function ownBlockType(at: string, given: unknown): BlockType {
+function checkedBlockType(at: string, given: unknown): BlockType {
   requireObject(at, given, 'it is an object such as { id: 1, name: "stone", colour: 0x888888, solid: true }');
   const { id, name, colour, solid, transparent, light, properties, tags, retired }: Partial<BlockType> =
     given;
-  const ownName = requireString(`${at}.name`, name);
+  const checkedName = requireString(`${at}.name`, name);
   return {
     id: requireWhole(`${at}.id`, id, 0, U16_MAX),
-    name: ownName,
+    name: checkedName,
     colour: requireColour(`${at}.colour`, colour),
     solid: requireFlag(`${at}.solid`, solid),
     transparent:
-      transparent === undefined ? isTransparentName(ownName) : requireFlag(`${at}.transparent`, transparent),
+      transparent === undefined
+        ? isTransparentName(checkedName)
+        : requireFlag(`${at}.transparent`, transparent),
     light:
-      light === undefined ? lightOfName(ownName) : requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX),
-    properties: properties === undefined ? [] : ownProperties(`${at}.properties`, properties),
-    tags: tags === undefined ? [] : ownTags(`${at}.tags`, tags),
+      light === undefined ? lightOfName(checkedName) : requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX),
+    properties: properties === undefined ? [] : checkedProperties(`${at}.properties`, properties),
+    tags: tags === undefined ? [] : checkedTags(`${at}.tags`, tags),
     retired: retired === undefined ? false : requireFlag(`${at}.retired`, retired),
   };
 }
 
-function ownProperties(at: string, given: unknown): BlockProperty[] {
+function checkedProperties(at: string, given: unknown): BlockProperty[] {
   return convertList(at, given, "it is a list of { name, values }", (property, index) => {
     const place = `${at}[${index}]`;
     requireObject(place, property, 'it is an object such as { name: "facing", values: ["north"] }');
     const { name, values }: Partial<BlockProperty> = property;
-    return { name: requireString(`${place}.name`, name), values: ownStrings(`${place}.values`, values) };
+    return { name: requireString(`${place}.name`, name), values: checkedStrings(`${place}.values`, values) };
   });
 }
 
@@ -116,7 +118,7 @@ export function checkedTags(at: string, given: unknown): string[] {
 }
 
 /** Returns a copy of a list of strings. */
-export function ownStrings(at: string, given: unknown): string[] {
+export function checkedStrings(at: string, given: unknown): string[] {
   return convertList(at, given, "it is a list of strings", (item, index) =>
     requireString(`${at}[${index}]`, item),
   );

@@ -13,10 +13,8 @@ import {
   checkedTags,
   isTransparentName,
   lightOfName,
-  ownStrings,
-  ownTags,
   requireColour,
-  requireShownTexts,
+  requirePrintableTexts,
 } from "./block-type.ts";
 
 /**
@@ -158,12 +156,12 @@ function checkedDefinition(name: string, given: unknown): CheckedDefinition {
     ...(solid !== undefined && { solid: requireFlag(`${at}.solid`, solid) }),
     ...(transparent !== undefined && { transparent: requireFlag(`${at}.transparent`, transparent) }),
     ...(light !== undefined && { light: requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX) }),
-    ...(properties !== undefined && { properties: ownProperties(`${at}.properties`, properties) }),
-    ...(tags !== undefined && { tags: ownTags(`${at}.tags`, tags) }),
+    ...(properties !== undefined && { properties: checkedProperties(`${at}.properties`, properties) }),
+    ...(tags !== undefined && { tags: checkedTags(`${at}.tags`, tags) }),
   };
 }
 
-function ownProperties(at: string, given: unknown): BlockProperty[] {
+function checkedProperties(at: string, given: unknown): BlockProperty[] {
   requireObject(at, given, 'they are an object such as { facing: ["north", "east"] }');
   return Object.entries(given).map(([name, values]) => ({
     name,

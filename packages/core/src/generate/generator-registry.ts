@@ -107,7 +107,7 @@ export class GeneratorRegistry {
     sourceOf: (ref: GeneratorRef, shape: ChunkShape) => VoxelSource,
   ): GeneratedSpace {
     if (!(generators instanceof GeneratorMap)) requireRef(generators);
-    const own = requireShape("shape", shape);
+    const checked = requireShape("shape", shape);
     const map = GeneratorMap.of(generators);
     // A world of one generator pays nothing for the others.
     const source = map.isSingle

@@ -5,7 +5,7 @@ import type { Axes, VoxelBox } from "../lattice/axes.ts";
 import { boxAt, unionBox } from "../lattice/box.ts";
 import { type ChunkShape, voxelOfIndex, voxelsOfChunks } from "../lattice/chunk-shape.ts";
 import type { Dimensions, Position } from "../lattice/position.ts";
-import { type DataCodec, shownData } from "./data-codec.ts";
+import { type DataCodec, publicData } from "./data-codec.ts";
 import type { BlockChange, BlockChanges, EditEvent } from "./voxel-world.ts";
 
 /** The chunks of an edit before and after it. */
@@ -52,8 +52,8 @@ export class ChunksEdit<D extends Dimensions> implements EditEvent<D> {
 
   constructor(axes: Axes<D>, shape: ChunkShape, chunks: readonly Position[], difference: Difference) {
     const { before, after, author, codec } = difference;
-    this.chunks = chunks.map((chunk) => axes.shown(chunk));
-    this.box = axes.shownVoxels(voxelsOfChunks(shape, chunks.map(boxAt).reduce(unionBox)));
+    this.chunks = chunks.map((chunk) => axes.publicPosition(chunk));
+    this.box = axes.publicVoxels(voxelsOfChunks(shape, chunks.map(boxAt).reduce(unionBox)));
     this.author = author;
     this.changes = new LazyChanges(function* () {
       for (const chunk of chunks) {
@@ -61,10 +61,10 @@ export class ChunksEdit<D extends Dimensions> implements EditEvent<D> {
         const young = after(chunk);
         for (const index of changedVoxels(old, young)) {
           yield {
-            position: axes.shown(voxelOfIndex(shape, chunk, index)),
+            position: axes.publicPosition(voxelOfIndex(shape, chunk, index)),
             block: young.get(index),
             before: old.get(index),
-            ...shownChange(codec, old.data.at(index), young.data.at(index)),
+            ...publicDataChange(codec, old.data.at(index), young.data.at(index)),
           };
         }
       }
@@ -79,15 +79,15 @@ export class ChunksEdit<D extends Dimensions> implements EditEvent<D> {
   }
 }
 
-/** Returns the data of a voxel before and after a change, without what there is not. */
-export function shownChange(
+/** Returns the data of a voxel before and after a change; omits fields that are absent. */
+export function publicDataChange(
   codec: DataCodec,
   before: Uint8Array | undefined,
   after: Uint8Array | undefined,
 ): Pick<BlockChange<Dimensions>, "data" | "dataBefore"> {
   return {
-    ...(after && { data: shownData(codec, after) }),
-    ...(before && { dataBefore: shownData(codec, before) }),
+    ...(after && { data: publicData(codec, after) }),
+    ...(before && { dataBefore: publicData(codec, before) }),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
-import { chunkFromHalfBytes, chunkLater, diffChunks, type VoxelEdit } from "@orthant/core/chunk";
+import { chunkFromHalfBytes, diffChunks, lazyChunk, type VoxelEdit } from "@orthant/core/chunk";
 import { positionInChunk } from "@orthant/core/internal";
 import { boxBetween, boxContains, positionFrom } from "@orthant/core/lattice";
 import { codeOf, Prng } from "@orthant/testkit";
@@ -22,7 +22,7 @@ const small = chunkFromVoxels(Uint16Array.of(0, 0, 5, 5, 300, 0, 5, 0));
 describe("a chunk that is decoded later", () => {
   test("is decoded once, when its blocks are first used, and equals the chunk it stands for", () => {
     const realize = vi.fn(() => small);
-    const later = chunkLater({ volume: 8, isMixed: true, memoryBytes: 0, realize });
+    const later = lazyChunk({ volume: 8, isMixed: true, memoryBytes: 0, realize });
     expect([later.volume, later.uniformBlock, later.isEmpty]).toEqual([8, undefined, false]);
     expect(later.equals(emptyChunk(8))).toBe(false);
     expect(realize).not.toHaveBeenCalled();
@@ -35,7 +35,7 @@ describe("a chunk that is decoded later", () => {
   });
 
   test("is decoded to find out whether it has only one block, if that is unknown", () => {
-    const later = chunkLater({
+    const later = lazyChunk({
       volume: 8,
       isMixed: false,
       memoryBytes: 0,

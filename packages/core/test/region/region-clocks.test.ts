@@ -1,14 +1,14 @@
 import type { ErrorCode, Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
+import { CLOCKS_PER_EPOCH } from "@orthant/core/internal";
 import {
+  changeNumberOf,
   clockFrom,
   EPOCH_MAX,
   epochOf,
   RESYNC_REGIONS_MAX,
   RegionClocks,
   regionClockListCodec,
-  stepOf,
 } from "@orthant/core/tree";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -26,9 +26,9 @@ function clocksWith(...entries: readonly (readonly [region: Position, clock: num
 describe("a region clock", () => {
   test("[P1] is the epoch times 2^33 plus the step, and exact up to the last one", () => {
     expect(clockFrom(3, 5)).toBe(25_769_803_781);
-    const last = clockFrom(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
+    const last = clockFrom(EPOCH_MAX, CLOCKS_PER_EPOCH - 1);
     expect(last).toBe(Number.MAX_SAFE_INTEGER);
-    expect([epochOf(last), stepOf(last)]).toEqual([1_048_575, 8_589_934_591]);
+    expect([epochOf(last), changeNumberOf(last)]).toEqual([1_048_575, 8_589_934_591]);
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe("the clocks of regions", () => {
   });
 
   test("[P23] start at the first step of a new epoch, and have no step after its last", () => {
-    const clocks = clocksWith([EAST, clockFrom(2, 9)], [WEST, clockFrom(2, CLOCK_STEPS_PER_EPOCH - 1)]);
+    const clocks = clocksWith([EAST, clockFrom(2, 9)], [WEST, clockFrom(2, CLOCKS_PER_EPOCH - 1)]);
     expect(clocks.bump([EAST], 2)).toEqual([
       { region: EAST, before: clockFrom(2, 9), after: clockFrom(2, 10) },
     ]);

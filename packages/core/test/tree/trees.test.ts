@@ -6,7 +6,7 @@ import {
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import { chunkLater } from "@orthant/core/chunk";
+import { lazyChunk } from "@orthant/core/chunk";
 import { GeneratorRef } from "@orthant/core/generate";
 import type { ChunkTree } from "@orthant/core/internal";
 import { boxBetween, boxVolume, WHOLE_LATTICE } from "@orthant/core/lattice";
@@ -243,7 +243,7 @@ describe("the edits of one region", () => {
     const realize = vi.fn(() => HOUSE);
     const chunks = Array.from({ length: 4 }, (_, x) => ({
       position: [x, 0, 0, 0] as Position,
-      chunk: chunkLater({ volume: VOLUME, isMixed: true, memoryBytes: 0, realize }),
+      chunk: lazyChunk({ volume: VOLUME, isMixed: true, memoryBytes: 0, realize }),
     }));
     const tree = OverrideTree.ofRegion([0, 0, 0, 0], chunks).merge(
       OverrideTree.UNTOUCHED.set([9, 9, 9, 9], STONE),

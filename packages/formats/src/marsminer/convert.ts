@@ -52,19 +52,19 @@ export function convertMarsMiner(
 ): Promise<MarsMinerConversionReport> {
   if (!(save instanceof MarsMinerSave)) throw wrongArgument("save", save, "it is what openMarsMiner returns");
   requireTarget(target);
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     ...OPTIONS,
     state: requireStateOf,
   });
-  const state = own.state ?? save.state;
+  const state = checked.state ?? save.state;
   if (state === undefined) {
     throw new OrthantError(
       "ORT_NOT_FOUND",
       "nothing was ever saved in this world, so there is nothing to convert",
     );
   }
-  const { locations, onStep: onChunk } = own;
-  return listingFirst(target === undefined, own, async (losses, isDry) => ({
+  const { locations, onStep: onChunk } = checked;
+  return listingFirst(target === undefined, checked, async (losses, isDry) => ({
     chunks: await convertFromMarsMiner({
       ...{ save, state, losses, locations, onChunk },
       target: isDry ? undefined : target,
@@ -84,12 +84,12 @@ export function convertToMarsMinerSave(
 ): Promise<MarsMinerConversionReport> {
   requireSave("save", save);
   requireTarget(target);
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     ...OPTIONS,
     cubeSize: (_name, value) => requireCubeSize(value as number),
   });
-  const { cubeSize, locations, onStep: onLeaf } = own;
-  return listingFirst(target === undefined, own, async (losses, isDry) => ({
+  const { cubeSize, locations, onStep: onLeaf } = checked;
+  return listingFirst(target === undefined, checked, async (losses, isDry) => ({
     chunks: await convertToMarsMiner({
       ...{ save, losses, cubeSize, locations, onLeaf },
       target: isDry ? undefined : target,

@@ -35,7 +35,7 @@ export interface OpenMarsMinerOptions {
  */
 export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = {}): Promise<MarsMinerSave> {
   requireDisk("disk", disk);
-  const { cubeSize = DEFAULT_CUBE_SIZE, dialect: given } = ownMarsMinerOptions(options);
+  const { cubeSize = DEFAULT_CUBE_SIZE, dialect: given } = checkedMarsMinerOptions(options);
   const fitting = given === undefined ? await fittingDialects(disk) : [given];
   // If nothing fits, the errors of the likeliest dialect show what is wrong.
   const dialect = fitting[0] ?? (await likeliestDialect(disk));
@@ -52,7 +52,7 @@ export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = 
 }
 
 /** Returns checked options as an object of our own. */
-export function ownMarsMinerOptions(options: OpenMarsMinerOptions): OpenMarsMinerOptions {
+export function checkedMarsMinerOptions(options: OpenMarsMinerOptions): OpenMarsMinerOptions {
   return checkedOptions("the options", options, {
     dialect: choiceOf(...MARSMINER_DIALECTS),
     cubeSize: (_name, value) => requireCubeSize(value as number),

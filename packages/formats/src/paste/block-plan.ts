@@ -8,7 +8,7 @@ import type {
 } from "@orthant/core";
 import { BLOCK_NAME_LENGTH_MAX, idCountOf } from "@orthant/core/chunk";
 import { getOrAdd } from "@orthant/core/lattice";
-import { shownName } from "../format/text.ts";
+import { importedName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
 
 /** Ids up to which types get more values than they need: half of all that a world has. */
@@ -43,8 +43,8 @@ export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Ite
   for (const id of used) {
     const [known, described] = [source.byId(id), source.describe(id)];
     if (known === undefined || described === undefined) continue;
-    const type = getOrAdd(shown, known, () => shownType(known));
-    const properties = shownProperties(described.properties);
+    const type = getOrAdd(shown, known, () => importableType(known));
+    const properties = importableProperties(described.properties);
     const name = nameFor(type, properties, target, defined);
     if (target.byName(name) === undefined) defined.set(name, type);
     if (name !== known.name) renamed.set(name, { name: known.name, as: name });
@@ -54,8 +54,8 @@ export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Ite
 }
 
 /** Returns a type with texts that a new type may have; worlds of before may have others. */
-function shownType(type: BlockType): BlockType {
-  const text = (stated: string): string => shownName(stated, BLOCK_NAME_LENGTH_MAX);
+function importableType(type: BlockType): BlockType {
+  const text = (stated: string): string => importedName(stated, BLOCK_NAME_LENGTH_MAX);
   return {
     ...type,
     name: text(type.name),
@@ -64,9 +64,9 @@ function shownType(type: BlockType): BlockType {
   };
 }
 
-function shownProperties(properties: BlockProperties): BlockProperties {
+function importableProperties(properties: BlockProperties): BlockProperties {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [name, shownName(value, BLOCK_NAME_LENGTH_MAX)]),
+    Object.entries(properties).map(([name, value]) => [name, importedName(value, BLOCK_NAME_LENGTH_MAX)]),
   );
 }
 
@@ -93,7 +93,7 @@ function nameFor(
 function numbered(name: string, number: number): string {
   if (number === 1) return name;
   const end = ` (${number})`;
-  return `${shownName(name, BLOCK_NAME_LENGTH_MAX - end.length)}${end}`;
+  return `${importedName(name, BLOCK_NAME_LENGTH_MAX - end.length)}${end}`;
 }
 
 function hasValues({ properties }: BlockType, wanted: BlockProperties): boolean {

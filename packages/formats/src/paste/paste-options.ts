@@ -25,10 +25,10 @@ export interface PasteOptions<D extends Dimensions> {
 }
 
 /** Returns the options with their defaults. Throws `ORT_ARGUMENT` for a wrong one; `at` and `box` are not checked. */
-export function ownPasteOptions<D extends Dimensions>(
+export function checkedPasteOptions<D extends Dimensions>(
   options: PasteOptions<D>,
 ): PasteOptions<D> & Required<Pick<PasteOptions<D>, "air" | "dataCodec" | "dryRun" | "onEdit">> {
-  const own = checkedOptions<PasteOptions<D>>("the options", options, {
+  const checked = checkedOptions<PasteOptions<D>>("the options", options, {
     at: unchecked,
     box: unchecked,
     air: requireFlag,
@@ -36,7 +36,7 @@ export function ownPasteOptions<D extends Dimensions>(
     dryRun: requireFlag,
     onEdit: callback,
   });
-  return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...own };
+  return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...checked };
 }
 
 /** Throws `ORT_ARGUMENT` for a target that is not an open world. */

@@ -168,7 +168,7 @@ async function pasteVoxels<D extends Dimensions>(
       const block = ids.get(found);
       if (block === undefined) return;
       const data = (bytes && dataValue(dataCodec, bytes)) ?? null;
-      edits.add({ position: axes.shown(moved(position)), block, data }, bytes?.length ?? 0);
+      edits.add({ position: axes.publicPosition(moved(position)), block, data }, bytes?.length ?? 0);
     },
     () => edits.make(),
   );

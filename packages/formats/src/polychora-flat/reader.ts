@@ -83,11 +83,11 @@ export async function openFlatSave(
   options: { readonly generation?: number } = {},
 ): Promise<FlatSave> {
   requireDisk("disk", disk);
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     generation: whole(0),
   });
   const { manifest } = await readManifest(disk);
-  const { generation = manifest.currentGeneration } = own;
+  const { generation = manifest.currentGeneration } = checked;
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
   const index = await readFlatIndex(disk, files.indexFile, generation);
   const global = await readFlatGlobal(disk, files.globalFile);

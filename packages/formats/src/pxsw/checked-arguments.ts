@@ -40,7 +40,7 @@ export function requireTargetKind(kind: unknown): "native" | "version2" {
 }
 
 /** Returns checked options as an object of our own. */
-export function ownPixelOptions(options: PixelConvertOptions): PixelConvertOptions {
+export function checkedPixelOptions(options: PixelConvertOptions): PixelConvertOptions {
   return checkedOptions("the options", options, {
     acceptLosses: requireFlag,
     standInBlock,

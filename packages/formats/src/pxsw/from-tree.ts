@@ -17,7 +17,7 @@ import {
   VERSION1_LAYERS,
 } from "@orthant/pixel-world";
 import { type ChunkEntry, requireSave, type Save, type StoredEntity } from "@orthant/save";
-import { ownFileTarget } from "../format/checked-arguments.ts";
+import { checkedFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
@@ -26,7 +26,7 @@ import {
   noteLostData,
   noteLostFacts,
 } from "../format/losses.ts";
-import { ownPixelOptions, type PixelConvertOptions, requireTargetKind } from "./checked-arguments.ts";
+import { checkedPixelOptions, type PixelConvertOptions, requireTargetKind } from "./checked-arguments.ts";
 import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./entities.ts";
 import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-to-pixel.ts";
 
@@ -46,13 +46,13 @@ export function convertTreeToPixel(
 ): Promise<ConversionReport> {
   requireSave("save", save);
   requireTargetKind(kind);
-  const file = ownFileTarget(target);
-  const own = ownPixelOptions(options);
+  const file = checkedFileTarget(target);
+  const checked = checkedPixelOptions(options);
   const { chunkShape, attachments } = save.global.description;
   const facts = factsOf(save, factsOfAttachments(attachments), kind);
   requireFitting(chunkShape, facts.chunkEdge);
-  return listingFirst(file === undefined, own, (losses, isDry) =>
-    run(save, facts, kind, isDry ? undefined : file, losses, own),
+  return listingFirst(file === undefined, checked, (losses, isDry) =>
+    run(save, facts, kind, isDry ? undefined : file, losses, checked),
   );
 }
 

@@ -93,7 +93,7 @@ describe("exportBox", () => {
     expect(losses).toContainEqual({
       what: "data of voxels",
       count: 1,
-      remark: "that of [0, 0, 0] is no object",
+      remark: "that of [0, 0, 0] is not an object",
     });
     await opened.close();
   });

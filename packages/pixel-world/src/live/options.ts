@@ -24,7 +24,7 @@ import {
   PENDING_MAX,
   PENDING_MAX_LIMIT,
 } from "../format/limits.ts";
-import { ownLayers, type PixelGenerator, type PixelLayer } from "../format/pixels.ts";
+import { checkedLayers, type PixelGenerator, type PixelLayer } from "../format/pixels.ts";
 import type { PixelFacts } from "../format/save.ts";
 
 /** Constants of a game that a file must match. Omitted ones are not compared. */
@@ -82,7 +82,7 @@ export interface PixelWorldSettings {
 
 /** Validates options and fills in the defaults. `ORT_ARGUMENT` names the option that is out of range. */
 export function pixelWorldSettings(options: PixelWorldOptions): PixelWorldSettings {
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     generator: requirePixelGenerator,
     time: requireTime,
     autosave: requireFlag,
@@ -91,12 +91,12 @@ export function pixelWorldSettings(options: PixelWorldOptions): PixelWorldSettin
     compactFromBytes: whole(0),
     pendingMax: whole(1, PENDING_MAX_LIMIT),
     onDamage: choiceOf("strict", "regenerate"),
-    expect: fieldsOf<PixelConstants>({ chunkEdge: whole(1), tileEdge: whole(1), layers: ownLayers }),
+    expect: fieldsOf<PixelConstants>({ chunkEdge: whole(1), tileEdge: whole(1), layers: checkedLayers }),
     random: callback,
   });
-  if (own.onDamage === "regenerate" && own.generator === undefined)
+  if (checked.onDamage === "regenerate" && checked.generator === undefined)
     throw new OrthantError("ORT_ARGUMENT", 'onDamage: "regenerate" needs a generator');
-  return { ...DEFAULTS, ...own };
+  return { ...DEFAULTS, ...checked };
 }
 
 const DEFAULTS: PixelWorldSettings = {

@@ -222,10 +222,13 @@ describe("a client that reconnects", () => {
     ["the same world and an epoch that it knows", 0x0123_4567n, EPOCH_2, true],
     ["another world", 1n, EPOCH_2, false],
     ["an epoch that it knows under another id", 0x0123_4567n, { number: 2, id: 23n }, false],
-  ])("a client that kept regions resumes only with the same world and epoch: %s", async (_name, worldId, epoch, resumed) => {
-    const client = await new Stage().join({ kept: { worldId, epoch } });
-    expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
-  });
+  ])(
+    "a client that kept regions resumes only with the same world and epoch: %s",
+    async (_name, worldId, epoch, resumed) => {
+      const client = await new Stage().join({ kept: { worldId, epoch } });
+      expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
+    },
+  );
 });
 
 describe("the end", () => {

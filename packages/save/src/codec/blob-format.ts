@@ -48,14 +48,14 @@ export interface BlobFormat {
   bytesAtLeast(chunks: readonly StoredChunk[]): number;
   /** Returns an upper bound, given the lower one; Infinity if only encoding tells. */
   bytesAtMost(chunks: readonly StoredChunk[], bytesAtLeast: number): number;
-  /** Encodes the payload of a record from its content, on another thread if `isBeside`. */
-  seal(content: Uint8Array, isBeside?: boolean): Promise<Uint8Array> | Uint8Array;
+  /** Encodes the payload of a record from its content, on another thread if `isOffThread`. */
+  seal(content: Uint8Array, isOffThread?: boolean): Promise<Uint8Array> | Uint8Array;
   /** Returns the content of a payload. Throws `ORT_LIMIT` if a compressed one has more than `bytesMax` bytes. */
   open(
     payload: Uint8Array,
     bytesMax: number,
     origin?: number,
-    isBeside?: boolean,
+    isOffThread?: boolean,
   ): Promise<Uint8Array> | Uint8Array;
   /** Codec of the content of a record of chunks, which checks all of it. */
   codec(chunkVolume: number): Codec<readonly StoredChunk[]>;

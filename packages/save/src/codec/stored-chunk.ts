@@ -4,9 +4,9 @@ import {
   applyChunkChange,
   checkChunkChange,
   checkPackedChunk,
-  chunkLater,
   encodePackedChunk,
   encodeShortChange,
+  lazyChunk,
   packedChunkBytes,
   packedChunkCodec,
   type VoxelData,
@@ -102,7 +102,7 @@ export class ChunkContent {
     // A copy: the chunk may outlive the record, of which these bytes are a small part.
     const bytes = this.bytes.slice();
     const realize = (): Chunk => decode(packedChunkCodec(volume), bytes);
-    this.#chunk = chunkLater({ volume, isMixed: true, memoryBytes, realize });
+    this.#chunk = lazyChunk({ volume, isMixed: true, memoryBytes, realize });
     return this.#chunk;
   }
 
@@ -136,7 +136,7 @@ export function realizeStored(entry: StoredChunk, generated: GeneratedChunks | u
  * Checks a stored chunk like {@link realizeStored}, and returns the same chunk, which is decoded when its blocks are first
  * used. The generator must be able to make the chunk at any later time.
  */
-export function realizeStoredLater(entry: StoredChunk, generated: GeneratedChunks): Chunk {
+export function lazyStoredChunk(entry: StoredChunk, generated: GeneratedChunks): Chunk {
   if (partOf(entry, VOXEL_DATA_PART) !== undefined) return realizeStored(entry, generated);
   if (entry.kind === "chunk") return atChunk(entry, () => entry.content.checkedChunk());
   const { position, base, volume } = entry;
@@ -148,7 +148,7 @@ export function realizeStoredLater(entry: StoredChunk, generated: GeneratedChunk
   const change = entry.change.slice();
   const realize = (): Chunk =>
     applyChunkChange(base === "air" ? emptyChunk(volume) : generated(position), change);
-  return chunkLater({ volume, isMixed, memoryBytes: voxelsMemoryBytes(volume, blockCount), realize });
+  return lazyChunk({ volume, isMixed, memoryBytes: voxelsMemoryBytes(volume, blockCount), realize });
 }
 
 /** Different blocks that a generated chunk is assumed to have before it is generated. */
@@ -161,7 +161,7 @@ export function ticksOf(entry: StoredChunk, volume: number): readonly ScheduledT
 }
 
 /** Returns a stored chunk of `volume` voxels whose ticks are due a number of steps later. */
-export function withTicksLater(entry: StoredChunk, volume: number, steps: number): StoredChunk {
+export function withTicksDelayed(entry: StoredChunk, volume: number, steps: number): StoredChunk {
   const ticks = ticksOf(entry, volume);
   if (ticks.length === 0 || steps === 0) return entry;
   const later = ticks.map((tick) => ({ ...tick, step: tick.step + steps }));

@@ -44,17 +44,17 @@ export async function* compareSaves(
 ): AsyncGenerator<SaveDifference> {
   requireSave("before", before);
   requireSave("after", after);
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     samePacks: requireFlag,
     onLeaf: callback,
   });
   for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
   const leaves =
-    own.samePacks === true
+    checked.samePacks === true
       ? await changedLeaves(before, after)
       : { before: () => before.index.all(), after: () => after.index.all() };
   if (positionsEqual(shapeOf(before), shapeOf(after))) {
-    for await (const entry of compareChunks(before, after, leaves, own)) {
+    for await (const entry of compareChunks(before, after, leaves, checked)) {
       yield { kind: "chunk", ...entry };
     }
   }
@@ -64,7 +64,7 @@ export async function* compareSaves(
   for (const [playerId, change] of changes(playerHashes(before), playerHashes(after))) {
     yield { kind: "player", playerId, change };
   }
-  for await (const [key, change] of compareStores(before, after, own.samePacks === true)) {
+  for await (const [key, change] of compareStores(before, after, checked.samePacks === true)) {
     yield { kind: "store", key, change };
   }
 }

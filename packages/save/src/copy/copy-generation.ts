@@ -70,14 +70,14 @@ export async function copyGeneration(
 ): Promise<CopiedGeneration> {
   requireDisk("disk", disk);
   requireDisk("target", target);
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     generation: whole(0),
     onTotal: callback,
   });
   await requireEmptyFolder(target);
-  const source = await gatherSteadily(disk, new PageCopier(disk, target), own.generation);
+  const source = await gatherSteadily(disk, new PageCopier(disk, target), checked.generation);
   try {
-    return await copySource(target, source, own);
+    return await copySource(target, source, checked);
   } finally {
     await source.packs.close();
     await source.journal?.close();

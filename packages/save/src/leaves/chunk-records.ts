@@ -44,7 +44,7 @@ export function chunksFit(chunks: readonly StoredChunk[], bytesMax: number, blob
 }
 
 /** Bytes of a blob from which another thread is worth the way there. */
-const BESIDE_BYTES_MIN = 16 * 1024;
+const OFF_THREAD_BYTES_MIN = 16 * 1024;
 
 /** Encodes the record of arranged chunks, and compresses a large one on another thread. */
 export async function chunkRecord(
@@ -56,7 +56,7 @@ export async function chunkRecord(
   return {
     blobType: CHUNK_BLOB,
     blobVersion: format.version,
-    payload: await format.seal(inner, inner.length >= BESIDE_BYTES_MIN),
+    payload: await format.seal(inner, inner.length >= OFF_THREAD_BYTES_MIN),
     size: { bytes: inner.length, chunks: chunks.length },
   };
 }

@@ -1,7 +1,7 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, decode } from "@orthant/core/bytes";
 import { boxContains, boxEquals, PositionSet } from "@orthant/core/lattice";
-import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
+import { atFile, atFileAsync, decodeAt, type Source } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
 import { type BlobFormat, blobFormatOf, TABLE_BLOBS } from "../codec/blob-format.ts";
 import { rememberSize } from "../codec/blob-size.ts";
@@ -23,11 +23,11 @@ export interface BlobContext {
   /** The world's generator, for chunks that are stored as changes to its output. */
   readonly generated?: GeneratedChunks;
   /** Whether large records are inflated on another thread, which pays if several are read at once. Default: no. */
-  readonly isBeside?: boolean;
+  readonly isOffThread?: boolean;
 }
 
 /** Size of a compressed record from which another thread is worth the way there. */
-const BESIDE_BYTES_MIN = 4 * 1024;
+const OFF_THREAD_BYTES_MIN = 4 * 1024;
 
 /** Reads the chunks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 async function readStoredBlob(
@@ -241,9 +241,9 @@ async function openPayload(
 ): Promise<{ readonly bytes: Uint8Array; readonly at: Source }> {
   const { path, origin = 0, what } = source;
   const bytesMax = payloadLimit(context, ref);
-  const isBeside = context.isBeside === true && payload.length >= BESIDE_BYTES_MIN;
-  const bytes = await atFileLater(source, async () =>
-    formatOf(ref).open(payload, bytesMax, origin, isBeside),
+  const isOffThread = context.isOffThread === true && payload.length >= OFF_THREAD_BYTES_MIN;
+  const bytes = await atFileAsync(source, async () =>
+    formatOf(ref).open(payload, bytesMax, origin, isOffThread),
   );
   if (bytes === payload) return { bytes, at: source };
   // Offsets in the uncompressed content are not offsets in the file.

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { type Codec, decode } from "@orthant/core/bytes";
 import { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec } from "@orthant/core/chunk";
-import { atFileLater } from "@orthant/disk/files";
+import { atFileAsync } from "@orthant/disk/files";
 import { openBlob, type RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
@@ -133,7 +133,7 @@ export function worldRecordBytes({ records }: WithRecords): number {
 async function readContent(packReader: PackReader, ref: RecordRef, bytesMax: number): Promise<Uint8Array> {
   const payload = await packReader.readPayload(ref, bytesMax + SEAL_BYTES_MAX);
   const origin = ref.recordOffset + recordHeader.bytes;
-  return atFileLater({ path: packFile(ref.packId) }, async () => openBlob(payload, bytesMax, origin));
+  return atFileAsync({ path: packFile(ref.packId) }, async () => openBlob(payload, bytesMax, origin));
 }
 
 /** Decodes the content of a record. An error names the record's place, because content has no place in the file. */

@@ -56,7 +56,7 @@ export interface RepairOptions {
  * global and players files, and every intact record. Writes nothing. Rule S49.
  */
 export async function planRepair(disk: Disk, options: RepairOptions = {}): Promise<RepairPlan> {
-  const own = checkedOptions("the options", options, {
+  const checked = checkedOptions("the options", options, {
     chunkShape: requireShape,
     generators: requireRegistry,
   });
@@ -65,7 +65,8 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const manifest = survey.manifest?.manifest;
   const losses: Loss[] = [...lostManifest(survey)];
   const index = await findIndex(disk, survey);
-  const fallback = manifest?.chunkExtents === undefined ? own.chunkShape : chunkShape(manifest.chunkExtents);
+  const fallback =
+    manifest?.chunkExtents === undefined ? checked.chunkShape : chunkShape(manifest.chunkExtents);
   const found = await findGlobal(
     disk,
     survey,
@@ -96,7 +97,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     isLive ? followIndex(leaves, intact) : salvageRecords(leaves, intact, index?.generation, findings),
   );
   const pieces = orderPieces(selections);
-  const generated = found === undefined ? undefined : await findGenerator(global, own.generators);
+  const generated = found === undefined ? undefined : await findGenerator(global, checked.generators);
   if (found === undefined) losses.push(...lostChanges(pieces, intact));
   return issuedPlan({
     findings,

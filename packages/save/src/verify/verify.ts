@@ -40,7 +40,7 @@ export interface VerifyOptions {
  * exist, and in the packs. Never writes, and never throws because of a save's content. Rule S48.
  */
 export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
-  const own = checkedOptions("the options", options, { checksumsOnly: requireFlag });
+  const checked = checkedOptions("the options", options, { checksumsOnly: requireFlag });
   const survey = await surveySave(disk);
   const packReader = new PackReader(disk);
   const leaves = new LeafVerifier(packReader);
@@ -51,7 +51,7 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
       records: leaves.records,
       pages: indexes.seenPages,
       verify: (generation, files) =>
-        verifyGeneration(disk, survey, generation, files, { indexes, worldRecords }, own),
+        verifyGeneration(disk, survey, generation, files, { indexes, worldRecords }, checked),
     });
   } finally {
     await packReader.release();

@@ -9,7 +9,7 @@ import {
 } from "@orthant/core";
 import { blockCatalogHash } from "@orthant/core/chunk";
 import { GeneratorRef } from "@orthant/core/generate";
-import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
+import { CLOCKS_PER_EPOCH } from "@orthant/core/internal";
 import {
   boxAt,
   comparePositions,
@@ -66,7 +66,7 @@ function randomRegions(prng: Prng, lengthMax: number): readonly Position[] {
 /** Returns a clock: `CLOCK_NEVER`, an early one or the last possible one. */
 function randomClock(prng: Prng): number {
   if (prng.chance(0.2)) return CLOCK_NEVER;
-  if (prng.chance(0.05)) return clockFrom(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
+  if (prng.chance(0.05)) return clockFrom(EPOCH_MAX, CLOCKS_PER_EPOCH - 1);
   return clockFrom(prng.between(1, 5), prng.between(1, 300));
 }
 

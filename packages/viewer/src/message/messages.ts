@@ -26,7 +26,7 @@ export interface WorldStatus {
 }
 
 /** Another player or entity. */
-export interface VisibleEntity {
+export interface DrawnEntity {
   readonly id: string;
   readonly name: string;
   readonly position: Vector;
@@ -203,7 +203,7 @@ export type WorkerMessage =
     }
   | { readonly kind: "picked"; readonly id: number; readonly hit: Hit | undefined }
   | { readonly kind: "changed"; readonly boxes: readonly Box[] }
-  | { readonly kind: "entities"; readonly entities: readonly VisibleEntity[] }
+  | { readonly kind: "entities"; readonly entities: readonly DrawnEntity[] }
   | { readonly kind: "regions"; readonly notes: readonly RegionInfo[] }
   | { readonly kind: "numbers"; readonly numbers: Numbers }
   | ({ readonly kind: "voxel"; readonly id: number } & VoxelContent)

@@ -1,6 +1,6 @@
 import { AXIS_NAMES } from "@orthant/core/lattice";
 import { ConeGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
-import type { VisibleEntity } from "../message/messages.ts";
+import type { DrawnEntity } from "../message/messages.ts";
 import { type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
 
 /** Slices on each side of this one in which other players are shown, fainter with distance. */
@@ -22,7 +22,7 @@ export class EntityView {
   readonly #arrows = new Map<string, Mesh<ConeGeometry, MeshBasicMaterial>>();
 
   /** Shows the other players near a slice. Returns their name tags. */
-  show(entities: readonly VisibleEntity[], slice: Slice): readonly NameTag[] {
+  show(entities: readonly DrawnEntity[], slice: Slice): readonly NameTag[] {
     const tags: NameTag[] = [];
     const shown = new Set<string>();
     for (const entity of entities) {

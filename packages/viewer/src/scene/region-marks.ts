@@ -1,6 +1,6 @@
 import type { Box, ChunkShape } from "@orthant/core";
 import { boxVolume, REGION_EDGE_CHUNKS } from "@orthant/core/lattice";
-import { epochOf, stepOf } from "@orthant/core/tree";
+import { changeNumberOf, epochOf } from "@orthant/core/tree";
 import { BoxGeometry, EdgesGeometry, Group, LineBasicMaterial, LineSegments } from "three";
 import type { RegionInfo } from "../message/messages.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
@@ -53,7 +53,7 @@ export class RegionMarks {
       frame.renderOrder = 4;
       this.#frames.add(frame);
       if (clock !== undefined && isConcrete && distance < CLOCK_VOXELS + Math.max(...size)) {
-        tags.push({ text: `${epochOf(clock)}.${stepOf(clock)}`, point: middle });
+        tags.push({ text: `${epochOf(clock)}.${changeNumberOf(clock)}`, point: middle });
       }
     }
     return tags;

@@ -19,7 +19,7 @@ import {
 import { GeneratorRef } from "@orthant/core/generate";
 import { intersectBoxes, positionsLexicographic, regionBox, regionsTouching } from "@orthant/core/lattice";
 import type { Content } from "@orthant/core/tree";
-import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
+import type { DrawnEntity, RegionInfo, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 import { enginePlacement } from "./engine-placement.ts";
 import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
@@ -187,7 +187,7 @@ export class SharedSource implements ViewSource {
     this.#pictures = undefined;
   }
 
-  #entities(): readonly ShownEntity[] {
+  #entities(): readonly DrawnEntity[] {
     return this.#world.entitiesAt().map(({ id, name, position, orientation, isPlayer }) => ({
       id: `${isPlayer ? "player" : "entity"} ${id}`,
       name,

@@ -1,11 +1,5 @@
 import type { BlockPlacement, Box, Chunk, EditResult, Position, Vector } from "@orthant/core";
-import type {
-  RegionInfo,
-  SourceNumbers,
-  VisibleEntity,
-  WorldFacts,
-  WorldStatus,
-} from "../message/messages.ts";
+import type { DrawnEntity, RegionInfo, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 
 /** Events of a world's source. */
 export interface SourceEvents {
@@ -14,7 +8,7 @@ export interface SourceEvents {
   readonly onStatus: (status: WorldStatus) => void;
   /** Boxes of chunks that changed, were loaded or were unloaded. */
   readonly onChange: (boxes: readonly Box[]) => void;
-  readonly onEntities: (entities: readonly VisibleEntity[]) => void;
+  readonly onEntities: (entities: readonly DrawnEntity[]) => void;
 }
 
 /** The part of the world to load. */

@@ -92,15 +92,15 @@ export class WorkerPool implements GenerationPool {
   #isClosed = false;
 
   constructor(platform: WorkerPlatform, options: WorkerPoolOptions) {
-    const own = checkedOptions("the options", options, {
+    const checked = checkedOptions("the options", options, {
       workers: whole(1, WORKERS_MAX),
       jobsMax: whole(1),
       jobTimeoutMs: whole(1, 2 ** 31 - 1),
       time: requireTime,
     });
-    const { workers = platform.workers, jobsMax = JOBS_MAX, jobTimeoutMs = JOB_TIMEOUT_MS } = own;
+    const { workers = platform.workers, jobsMax = JOBS_MAX, jobTimeoutMs = JOB_TIMEOUT_MS } = checked;
     this.#platform = platform;
-    this.#time = own.time ?? systemTime;
+    this.#time = checked.time ?? systemTime;
     this.#jobsMax = jobsMax;
     this.#jobTimeoutMs = jobTimeoutMs;
     this.#slots = Array.from({ length: workers }, () => ({

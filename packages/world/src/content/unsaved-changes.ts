@@ -146,7 +146,7 @@ export class UnsavedChanges {
   }
 
   /** Adds changes that were made after these. */
-  addLater(later: UnsavedChanges): void {
+  append(later: UnsavedChanges): void {
     for (const position of later.#chunks) this.addChunk(position);
     for (const [position, chunk] of later.#hidden) this.addHidden(position, chunk);
     for (const [region, clock] of later.#clocks) this.#clocks.set(...region, clock);

@@ -408,12 +408,12 @@ export class WorldEngine {
       const preparing = epoch && this.#content.regions.prepare(request);
       // Most edits need nothing and do not wait.
       if (epoch !== undefined && preparing === undefined) return this.#apply(request, epoch.number, origin);
-      return this.#applyLater(request, origin, preparing);
+      return this.#applyWhenPrepared(request, origin, preparing);
     });
   }
 
   /** Applies an edit as soon as the session has an epoch, and what the edit needs was generated. */
-  async #applyLater(
+  async #applyWhenPrepared(
     request: QueuedEdit,
     origin: EditOrigin | undefined,
     preparing: Promise<() => void> | undefined,

@@ -6,7 +6,7 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { requireAtMost, requireInteger, requireShownName, requireText } from "@orthant/core/arguments";
+import { requireAtMost, requireInteger, requirePrintableName, requireText } from "@orthant/core/arguments";
 import {
   axisOutside,
   boxAt,
@@ -129,7 +129,7 @@ export async function generationAt(
 
 /** Returns a description in which `name` belongs to `generation` alone. */
 function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
-  requireShownName("name", name);
+  requirePrintableName("name", name);
   if (!GENERATION_NAME.test(name)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
@@ -221,8 +221,8 @@ async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
   const chunks = new PositionMap<Chunk>();
   for (const leaf of await loadLeavesTouching(save.index, box)) {
     for (const { position, chunk } of await save.readChunks(leaf)) {
-      const isShown = axisOutside(chunkShape, position) === undefined;
-      if (isShown && boxContains(box, position)) chunks.set(...position, chunk);
+      const isVisible = axisOutside(chunkShape, position) === undefined;
+      if (isVisible && boxContains(box, position)) chunks.set(...position, chunk);
     }
     requireEditable(chunks.size);
   }

@@ -1,5 +1,10 @@
 import type { Dimensions, Entity, Vector } from "@orthant/core";
-import { requireBytes, requireKnownFields, requireObject, requireShownName } from "@orthant/core/arguments";
+import {
+  requireBytes,
+  requireKnownFields,
+  requireObject,
+  requirePrintableName,
+} from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
@@ -45,16 +50,16 @@ const ENTITY_FIELDS: readonly (keyof NewEntity<4>)[] = [
 ];
 
 /** Returns an entity as a world of D dimensions shows it. */
-export function shownEntity<D extends Dimensions>(axes: Axes<D>, entity: StoredEntity): WorldEntity<D> {
+export function publicEntity<D extends Dimensions>(axes: Axes<D>, entity: StoredEntity): WorldEntity<D> {
   const { entityId, kind, position, orientation, velocity, scale, block, displayName, tags, payload } =
     entity;
   return {
     id: entityId,
     isPlayer: false,
     kind,
-    position: axes.shown(position),
+    position: axes.publicPosition(position),
     orientation,
-    velocity: axes.shown(velocity),
+    velocity: axes.publicPosition(velocity),
     scale,
     block,
     name: displayName ?? "",
@@ -75,7 +80,7 @@ export function storedEntityChange<D extends Dimensions>(
     ...others,
     ...(position !== undefined && { position: axes.vector("position", position) }),
     ...(velocity !== undefined && { velocity: axes.vector("velocity", velocity) }),
-    ...(name !== undefined && { displayName: requireShownName("name", name) }),
+    ...(name !== undefined && { displayName: requirePrintableName("name", name) }),
     ...(data !== undefined && { payload: requireBytes("data", data) }),
   };
 }
@@ -87,8 +92,8 @@ export function storedNewEntity<D extends Dimensions>(axes: Axes<D>, entity: New
 }
 
 /** Returns a player as a world of D dimensions shows it. */
-export function shownPlayer<D extends Dimensions>(axes: Axes<D>, player: StoredPlayer): WorldPlayer<D> {
-  return { ...player, position: axes.shown(player.position) };
+export function publicPlayer<D extends Dimensions>(axes: Axes<D>, player: StoredPlayer): WorldPlayer<D> {
+  return { ...player, position: axes.publicPosition(player.position) };
 }
 
 /** Returns the change to a stored player. */
@@ -98,6 +103,6 @@ export function storedPlayerChange<D extends Dimensions>(
 ): PlayerChange {
   requireObject("the player", update, "it is an object such as { playerId: 1n, name: 'Ada' }");
   const { position, ...others } = update;
-  if (others.name !== undefined) requireShownName("name", others.name);
+  if (others.name !== undefined) requirePrintableName("name", others.name);
   return position === undefined ? others : { ...others, position: axes.vector("position", position) };
 }

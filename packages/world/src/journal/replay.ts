@@ -187,11 +187,11 @@ class Replay {
       const isVisible = axisOutside(content.regions.state.shape, position) === undefined;
       const hidden = isVisible || "chunk" in change ? undefined : await content.hiddenChunk(position);
       const chunk = chunkAfter(change, () => hidden ?? this.#chunkAt(position));
-      if (isShown) this.#chunks.set(...position, chunk);
+      if (isVisible) this.#chunks.set(...position, chunk);
       else content.replayHidden(position, chunk);
     }
     for (const { region, clock } of clocks) {
-      const later = this.#keepLaterClocks ? Math.max(clock, content.regions.clocks.get(region)) : clock;
+      const later = this.#keepNewerClocks ? Math.max(clock, content.regions.clocks.get(region)) : clock;
       content.replayClock(region, later);
     }
     if (origin !== undefined) content.rememberOrigin(originOf(origin));

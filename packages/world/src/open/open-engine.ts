@@ -1,6 +1,6 @@
 import { DEFAULT_BLOCKS, HYPERCUBE_CHUNKS, OrthantError, systemTime } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec, requireShownTexts } from "@orthant/core/chunk";
+import { blockCatalogCodec, requirePrintableTexts } from "@orthant/core/chunk";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import type { Disk, DiskLock } from "@orthant/disk";
 import {
@@ -158,7 +158,7 @@ function globalOf(world: NewWorldEngine, worldId: bigint): GlobalState {
     spawn = [0, 0, 0, 0],
   } = world;
   requireLabel({ name, spawn });
-  for (const type of catalog.types) requireShownTexts(type);
+  for (const type of catalog.types) requirePrintableTexts(type);
   requireOnAxes("spawn", shape, spawn);
   const { generatorId, parameters, seed, versionHash } = generator;
   return {

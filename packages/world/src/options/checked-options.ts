@@ -46,7 +46,7 @@ export function checkedStoreOptions(options: EngineOptions): EngineOptions {
     time: requireTime,
     generators: requireRegistry,
     allowUnknownGenerator: requireFlag,
-    generation: withMethods("it is a pool: write generationPool() of @orthant/generation/node", "open"),
+    generation: withMethods("it is a pool: write generationPool() of @orthant/worker-pool/node", "open"),
     autosave: requireFlag,
     cadence: cadenceOf,
     entityHysteresisChunks: upTo(ENTITY_HYSTERESIS_CHUNKS_MAX),

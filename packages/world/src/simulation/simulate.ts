@@ -12,7 +12,7 @@ import type { EngineSteps } from "../engine/engine-steps.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import { ActiveRegions } from "./active-regions.ts";
 import { Simulation, type SimulationOptions, type System } from "./simulation.ts";
-import { shownStep } from "./step.ts";
+import { publicStep } from "./step.ts";
 
 const STEP_MS = 50;
 const STEP_MS_MAX = 3_600_000;
@@ -27,14 +27,14 @@ export function simulate<D extends Dimensions>(
   options: SimulationOptions<D>,
   steps: EngineSteps = engine.steps,
 ): Simulation<D> {
-  const own = checkedSimulation(options);
+  const checked = checkedSimulation(options);
   const {
     activeRadius = ACTIVE_RADIUS,
     stepMs = STEP_MS,
     isPaused = false,
     onError = throwUncaught,
     systems,
-  } = own;
+  } = checked;
   const active = new ActiveRegions({ engine, steps, radius: activeRadius }, (error) =>
     onError(error, undefined),
   );
@@ -53,7 +53,8 @@ export function simulate<D extends Dimensions>(
       time: steps.time,
       lastStep: () => steps.lastNumber,
       async make(run) {
-        const make = (): Promise<unknown> => steps.make(active, (step) => run(shownStep(step, surroundings)));
+        const make = (): Promise<unknown> =>
+          steps.make(active, (step) => run(publicStep(step, surroundings)));
         await (steps.part === undefined ? make() : steps.part.during(make));
       },
       onStop,
@@ -70,17 +71,17 @@ export function throwUncaught(error: unknown): void {
 }
 
 function checkedSimulation<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
-  const own = checkedOptions<SimulationOptions<D>>("the options", options, {
-    systems: ownSystems,
+  const checked = checkedOptions<SimulationOptions<D>>("the options", options, {
+    systems: checkedSystems,
     stepMs: whole(1, STEP_MS_MAX),
     activeRadius: whole(0, ACTIVE_RADIUS_MAX),
     isPaused: requireFlag,
     onError: callback,
   });
-  return { ...own, systems: ownSystems("systems", own.systems) };
+  return { ...checked, systems: checkedSystems("systems", checked.systems) };
 }
 
-function ownSystems<D extends Dimensions>(
+function checkedSystems<D extends Dimensions>(
   name: string,
   systems: unknown,
 ): Readonly<Record<string, System<D>>> {

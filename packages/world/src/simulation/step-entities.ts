@@ -8,7 +8,7 @@ import {
   storedEntityChange,
   storedNewEntity,
   type WorldEntity,
-} from "../entities/shown-records.ts";
+} from "../entities/public-records.ts";
 import type { EngineStep } from "../steps/engine-step.ts";
 
 const DISTANCE_MAX = 65_536;

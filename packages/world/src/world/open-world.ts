@@ -81,12 +81,12 @@ export async function createWorld<D extends Dimensions>(
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
   requireDisk("disk", disk);
-  return createChecked(disk, ownNewWorld(world), options);
+  return createChecked(disk, checkedNewWorld(world), options);
 }
 
 async function createChecked<D extends Dimensions>(
   disk: Disk,
-  { chunkShape: shape, name, generator, blocks, spawn, limits }: OwnNewWorld<D>,
+  { chunkShape: shape, name, generator, blocks, spawn, limits }: CheckedNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
   const engine = await createWorldEngine(
@@ -128,20 +128,21 @@ export async function openOrCreateWorld<D extends Dimensions>(
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
   requireDisk("disk", disk);
-  const own = ownNewWorld(world);
-  if (await hasSave(disk)) return openKnown(disk, own, options);
+  const checked = checkedNewWorld(world);
+  if (await hasSave(disk)) return openKnown(disk, checked, options);
   try {
-    return await createChecked(disk, own, options);
+    return await createChecked(disk, checked, options);
   } catch (error) {
     // Another process may have created it since; only one of the two can open it for writing.
-    if (isOrthantError(error, "ORT_NOT_EMPTY") && (await hasSave(disk))) return openKnown(disk, own, options);
+    if (isOrthantError(error, "ORT_NOT_EMPTY") && (await hasSave(disk)))
+      return openKnown(disk, checked, options);
     throw error;
   }
 }
 
 async function openKnown<D extends Dimensions>(
   disk: Disk,
-  { dimensions, generator }: OwnNewWorld<D>,
+  { dimensions, generator }: CheckedNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
   return asWorld(
@@ -167,13 +168,13 @@ async function asWorld<D extends Dimensions>(
 }
 
 /** A new world with its chunks. */
-type OwnNewWorld<D extends Dimensions> = NewWorld<D> & { readonly chunkShape: ChunkShape };
+type CheckedNewWorld<D extends Dimensions> = NewWorld<D> & { readonly chunkShape: ChunkShape };
 
 /** Returns a copy of the description of a new world. Throws `ORT_ARGUMENT` for one that makes no sense. */
-function ownNewWorld<D extends Dimensions>(world: NewWorld<D>): OwnNewWorld<D> {
+function checkedNewWorld<D extends Dimensions>(world: NewWorld<D>): CheckedNewWorld<D> {
   const advice = "it is an object such as { dimensions: 3, generator: terrain({ seed: 7n }) }";
   requireObject("the new world", world, advice);
-  const own = checkedOptions<NewWorld<D>>("a new world", world, {
+  const checked = checkedOptions<NewWorld<D>>("a new world", world, {
     dimensions: requireDimensions<D>,
     name: requireText,
     generator: requireSeededGenerator,
@@ -185,10 +186,10 @@ function ownNewWorld<D extends Dimensions>(world: NewWorld<D>): OwnNewWorld<D> {
     chunkShape: requireShape,
     limits: fieldsOf<Partial<WorldLimits>>(LIMIT_OPTIONS),
   });
-  const dimensions = requireDimensions("dimensions", own.dimensions);
-  const shape = own.chunkShape ?? CHUNK_SHAPES[dimensions];
+  const dimensions = requireDimensions("dimensions", checked.dimensions);
+  const shape = checked.chunkShape ?? CHUNK_SHAPES[dimensions];
   const axes = dimensionsOf(shape);
-  if (axes === dimensions) return { ...own, chunkShape: shape };
+  if (axes === dimensions) return { ...checked, chunkShape: shape };
   const detail = `chunks of [${shape.extents}] voxels are for a world of ${axes} dimensions, and this one has ${dimensions}`;
   throw new OrthantError("ORT_ARGUMENT", detail);
 }

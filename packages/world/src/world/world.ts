@@ -46,8 +46,8 @@ import {
   type WorldEntity,
   type WorldEntityEvent,
   type WorldPlayer,
-} from "../entities/shown-records.ts";
-import { ownChunkPairs, requireMoment } from "../options/checked-arguments.ts";
+} from "../entities/public-records.ts";
+import { checkedChunkPairs, requireMoment } from "../options/checked-arguments.ts";
 import type { Moment } from "../options/world-options.ts";
 import { simulate } from "../simulation/simulate.ts";
 import type { Simulation, SimulationOptions } from "../simulation/simulation.ts";
@@ -260,7 +260,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   async setChunks(
     chunks: readonly (readonly [chunkPosition: Position<D>, chunk: Chunk])[],
   ): Promise<EditResult> {
-    return resultOf(await this.engine.setChunks(ownChunkPairs(this.#axes, chunks)));
+    return resultOf(await this.engine.setChunks(checkedChunkPairs(this.#axes, chunks)));
   }
 
   /**
@@ -278,7 +278,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** Adds an entity with a new, never used id. */
   spawnEntity(entity: NewEntity<D>): WorldEntity<D> {
-    return shownEntity(this.#axes, this.engine.entities.spawn(storedNewEntity(this.#axes, entity)));
+    return publicEntity(this.#axes, this.engine.entities.spawn(storedNewEntity(this.#axes, entity)));
   }
 
   /** Moves or otherwise changes an entity whose surroundings are loaded. Omitted fields keep their value. */
@@ -294,12 +294,12 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   /** Returns an entity by id, if its surroundings are loaded. */
   entity(entityId: bigint): WorldEntity<D> | undefined {
     const found = this.engine.entities.get(entityId);
-    return found && shownEntity(this.#axes, found);
+    return found && publicEntity(this.#axes, found);
   }
 
   async entitiesIn(box: VoxelBox<D>): Promise<readonly WorldEntity<D>[]> {
     const found = await this.engine.entities.in(this.#axes.voxels("box", box));
-    return found.map((entity) => shownEntity(this.#axes, entity));
+    return found.map((entity) => publicEntity(this.#axes, entity));
   }
 
   /**

@@ -133,7 +133,7 @@ export class EditQueue {
     const { editId, ...edit } = message;
     // All edits that are open follow the last one that has a result, which this server has taken. Rule N29.
     if (editId > this.#last + EDITS_OPEN_MAX)
-      return malformed(`edit ${editId} after edit ${this.#last}, where at most ${EDITS_OPEN_MAX} are open`);
+      return malformed(`edit ${editId} after edit ${this.#last}; at most ${EDITS_OPEN_MAX} may be open`);
     this.#submit(editId, edit, player, budget, nowMs);
     return undefined;
   }

@@ -78,7 +78,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
     "a server takes edits again after a reconnect",
     DEAF_LAST_EDITS,
     DEAF_EDIT_QUEUE,
-    without("protocol/EditQueues.open", call("#queues.get")),
+    change("protocol/EditQueues.open", call("getOrAdd"), "(this.#queues.delete(clientId), $)"),
   ),
   mutant(
     "a server acknowledges edits before they are durable",

@@ -310,8 +310,7 @@ export class EditQueues {
   /** Returns the queue of a connected client. */
   open(clientId: bigint): EditQueue {
     this.#goneMs.delete(clientId);
-    const queue = getOrAdd(this.#queues, clientId, () => new EditQueue(clientId, this.#context));
-    return queue;
+    return getOrAdd(this.#queues, clientId, () => new EditQueue(clientId, this.#context));
   }
 
   /** Records that a client has left. */

@@ -33,7 +33,7 @@ const MODULES: Readonly<Record<string, string>> = {
   "list.mjs": `${HILLS} export default [hills];`,
   "same.mjs": `${HILLS} export { hills }; export default hills; export { generator };`,
   "twice.mjs": `${HILLS} export { hills }; export const again = { ...generator };`,
-  "flat.mjs": `export { flatGenerator as mine } from "@orthant/core";`,
+  "flat.mjs": `export { flatGenerator as mine } from "@orthant/core/generate";`,
   "none.mjs": "export const height = 3; export const name = 'hills'; export const half = { id: 'half' };",
   "empty.mjs": "",
   "throws.mjs": "throw new RangeError('no noise today');",

@@ -21,6 +21,8 @@ const FRAME_SAMPLES = 64;
 
 /** A move of an entity can take two bits, so the shortest frames grow most. */
 const SERVER_FRAME_CALL_BYTES = 8_192;
+/** Each of the 20 datagrams of a recording may allocate an error. */
+const RECORDING_CALL_BYTES = 16_384;
 
 /** All decoders of network frames. */
 export const messageTargets: readonly Target[] = [
@@ -69,6 +71,7 @@ export const wire1Targets: readonly Target[] = [
         if (event.kind === "datagram") describeWire1Datagram(event.datagram);
     },
     [recordingSample()],
+    { callBytes: RECORDING_CALL_BYTES },
   ),
 ];
 

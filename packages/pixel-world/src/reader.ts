@@ -3,8 +3,8 @@ import { requireText } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { atFileAsync, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./format/save.ts";
-import { openVersion1Save } from "./version1/save.ts";
-import { openVersion2Save } from "./version2/save.ts";
+import { Version1Save } from "./version1/save.ts";
+import { Version2Save } from "./version2/save.ts";
 
 /**
  * Opens a pixel world of any dialect for reading. Checks the header and tables in full, and chunks and bodies
@@ -17,7 +17,7 @@ export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave
   try {
     const dialect = await requirePixelDialect(file, path);
     return await atFileAsync({ path }, async () =>
-      dialect === "version2" ? openVersion2Save(path, file) : openVersion1Save(path, file, dialect),
+      dialect === "version2" ? Version2Save.open(path, file) : Version1Save.open(path, file, dialect),
     );
   } catch (error) {
     await file.close();

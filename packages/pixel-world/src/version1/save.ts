@@ -5,57 +5,108 @@ import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
 import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../format/body.ts";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../format/limits.ts";
-import { comparePixelBodies, type PixelBodyRef, type PixelChunkRef, type PixelSave } from "../format/save.ts";
+import type { StoredPixelChunk } from "../format/pixels.ts";
+import {
+  comparePixelBodies,
+  type PixelBodyRef,
+  type PixelChunkRef,
+  type PixelFacts,
+  type PixelSave,
+} from "../format/save.ts";
 import { decodeVersion1Chunk, type Strictness } from "./chunk-payload.ts";
-import { HEADER_BYTES, PREFIX_BYTES, readHeader, readVersion1Index, type Version1Header } from "./header.ts";
+import {
+  HEADER_BYTES,
+  PREFIX_BYTES,
+  readHeader,
+  readVersion1Index,
+  type Version1Header,
+  type Version1Index,
+} from "./header.ts";
 
-/**
- * Opens a version 1 file of either dialect, read strictly. The save then owns `file`. Throws at the first fault in the
- * header, table or index.
- */
-export async function openVersion1Save(
-  path: string,
-  file: DiskFile,
-  dialect: Version1Header["dialect"],
-): Promise<PixelSave> {
-  const header = await readHeader(file, dialect, "strict");
-  const { chunks, bodies: listed } = await readVersion1Index(file, header, (error) => {
-    throw error;
-  });
-  const bodies = dialect === "native" ? listed : await trueBodies(file, listed);
-  const live = [...chunks, ...bodies].reduce((sum, { bytes }) => sum + bytes, 0);
-  const byPosition = new PositionMap<PixelChunkRef>();
-  for (const chunk of chunks) byPosition.set(chunk.x, chunk.y, 0, 0, chunk);
-  return {
-    dialect,
-    facts: header.facts,
-    modifiedMs: header.modifiedMs,
-    generation: 0,
-    chunkCount: chunks.length,
-    bodyCount: bodies.length,
-    fileBytes: await file.size(),
-    deadBytes: Math.max(0, header.tableOffset - HEADER_BYTES - live),
-    chunks: () => chunks,
-    chunkAt: (x, y) => byPosition.get(x, y, 0, 0),
-    bodies: () => bodies,
-    async readChunk(ref) {
-      const payload = await readPayload(file, ref, "strict");
-      const what = `chunk [${ref.x}, ${ref.y}]`;
-      return atFile({ path, what }, () => decodeVersion1Chunk(payload, ref.storage, "strict"));
-    },
-    async readBody(ref) {
-      const record = await file.readAt(ref.offset, ref.bytes);
-      return atFile({ path }, () => bodyOfRecord(record, ref));
-    },
-    close: () => file.close(),
-  };
-}
+/** A version 1 file of either dialect, read strictly. */
+export class Version1Save implements PixelSave {
+  readonly dialect: Version1Header["dialect"];
+  readonly facts: PixelFacts;
+  readonly modifiedMs: number;
+  readonly generation = 0;
+  readonly fileBytes: number;
+  readonly deadBytes: number;
+  readonly #path: string;
+  readonly #file: DiskFile;
+  readonly #index: Version1Index;
+  readonly #byPosition = new PositionMap<PixelChunkRef>();
 
-/** Returns the bodies that a browser's index names, corrected from their records, in order. */
-async function trueBodies(file: DiskFile, listed: readonly PixelBodyRef[]): Promise<readonly PixelBodyRef[]> {
-  const bodies: PixelBodyRef[] = [];
-  for (const ref of listed) bodies.push(await truePosition(file, ref));
-  return bodies.sort(comparePixelBodies);
+  private constructor(
+    path: string,
+    file: DiskFile,
+    header: Version1Header,
+    index: Version1Index,
+    fileBytes: number,
+  ) {
+    this.#path = path;
+    this.#file = file;
+    this.#index = index;
+    this.dialect = header.dialect;
+    this.facts = header.facts;
+    this.modifiedMs = header.modifiedMs;
+    this.fileBytes = fileBytes;
+    const live = [...index.chunks, ...index.bodies].reduce((sum, { bytes }) => sum + bytes, 0);
+    this.deadBytes = Math.max(0, header.tableOffset - HEADER_BYTES - live);
+    for (const chunk of index.chunks) this.#byPosition.set(chunk.x, chunk.y, 0, 0, chunk);
+  }
+
+  /** Opens a save, which then owns `file`. Throws at the first fault in the header, table or index. */
+  static async open(path: string, file: DiskFile, dialect: Version1Header["dialect"]): Promise<Version1Save> {
+    const header = await readHeader(file, dialect, "strict");
+    const index = await readVersion1Index(file, header, (error) => {
+      throw error;
+    });
+    if (dialect === "native") return new Version1Save(path, file, header, index, await file.size());
+    const bodies: PixelBodyRef[] = [];
+    for (const ref of index.bodies) bodies.push(await truePosition(file, ref));
+    return new Version1Save(
+      path,
+      file,
+      header,
+      { ...index, bodies: bodies.sort(comparePixelBodies) },
+      await file.size(),
+    );
+  }
+
+  get chunkCount(): number {
+    return this.#index.chunks.length;
+  }
+
+  get bodyCount(): number {
+    return this.#index.bodies.length;
+  }
+
+  chunks(): Iterable<PixelChunkRef> {
+    return this.#index.chunks;
+  }
+
+  chunkAt(x: number, y: number): PixelChunkRef | undefined {
+    return this.#byPosition.get(x, y, 0, 0);
+  }
+
+  bodies(): Iterable<PixelBodyRef> {
+    return this.#index.bodies;
+  }
+
+  async readChunk(ref: PixelChunkRef): Promise<StoredPixelChunk> {
+    const payload = await readPayload(this.#file, ref, "strict");
+    const what = `chunk [${ref.x}, ${ref.y}]`;
+    return atFile({ path: this.#path, what }, () => decodeVersion1Chunk(payload, ref.storage, "strict"));
+  }
+
+  async readBody(ref: PixelBodyRef): Promise<PixelBody> {
+    const record = await this.#file.readAt(ref.offset, ref.bytes);
+    return atFile({ path: this.#path }, () => bodyOfRecord(record, ref));
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
 }
 
 /** Reads the payload of a chunk. If strict, the length before it must match the table. */

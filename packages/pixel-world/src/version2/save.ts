@@ -6,28 +6,75 @@ import { STORAGE, type StoredPixelChunk } from "../format/pixels.ts";
 import type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "../format/save.ts";
 import { decodeChunk } from "./chunk-payload.ts";
 import { readEntry } from "./entry.ts";
-import { readState } from "./header.ts";
+import { readState, type Version2State } from "./header.ts";
 
-/** Opens a version 2 file as of its last commit. The save then owns `file`. Throws if no committed state is readable. */
-export async function openVersion2Save(path: string, file: DiskFile): Promise<PixelSave> {
-  const { facts, modifiedMs, generation, index, deadBytes, end } = await readState(file);
-  const fileBytes = await file.size();
-  return {
-    dialect: "version2",
-    facts,
-    modifiedMs,
-    generation,
-    chunkCount: index.chunks.size,
-    bodyCount: index.bodies.size,
-    fileBytes,
-    deadBytes: deadBytes + fileBytes - end,
-    chunks: () => index.chunks,
-    chunkAt: (x, y) => index.chunks.get(x, y),
-    bodies: () => index.bodies,
-    readChunk: (ref) => readChunkEntry(path, file, ref, facts),
-    readBody: (ref) => readBodyEntry(path, file, ref, facts),
-    close: () => file.close(),
-  };
+/** A version 2 file as of its last commit. */
+export class Version2Save implements PixelSave {
+  readonly dialect = "version2";
+  readonly fileBytes: number;
+  readonly state: Version2State;
+  readonly #path: string;
+  readonly #file: DiskFile;
+
+  private constructor(path: string, file: DiskFile, state: Version2State, fileBytes: number) {
+    this.#path = path;
+    this.#file = file;
+    this.state = state;
+    this.fileBytes = fileBytes;
+  }
+
+  /** Opens a save, which then owns `file`. Throws if no committed state is readable. */
+  static async open(path: string, file: DiskFile): Promise<Version2Save> {
+    return new Version2Save(path, file, await readState(file), await file.size());
+  }
+
+  get facts(): PixelFacts {
+    return this.state.facts;
+  }
+
+  get modifiedMs(): number {
+    return this.state.modifiedMs;
+  }
+
+  get generation(): number {
+    return this.state.generation;
+  }
+
+  get chunkCount(): number {
+    return this.state.index.chunks.size;
+  }
+
+  get bodyCount(): number {
+    return this.state.index.bodies.size;
+  }
+
+  get deadBytes(): number {
+    return this.state.deadBytes + this.fileBytes - this.state.end;
+  }
+
+  chunks(): Iterable<PixelChunkRef> {
+    return this.state.index.chunks;
+  }
+
+  chunkAt(x: number, y: number): PixelChunkRef | undefined {
+    return this.state.index.chunks.get(x, y);
+  }
+
+  bodies(): Iterable<PixelBodyRef> {
+    return this.state.index.bodies;
+  }
+
+  async readChunk(ref: PixelChunkRef): Promise<StoredPixelChunk> {
+    return readChunkEntry(this.#path, this.#file, ref, this.facts);
+  }
+
+  async readBody(ref: PixelBodyRef): Promise<PixelBody> {
+    return readBodyEntry(this.#path, this.#file, ref, this.facts);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
 }
 
 /** Reads a chunk from its entry, which must match `ref`. */

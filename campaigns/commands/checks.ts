@@ -1,9 +1,10 @@
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
 import { chunkOfVoxel } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
+import { Wire1Recorder } from "@orthant/protocol/wire1";
 import { openWorldEngine } from "@orthant/world/engine";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
@@ -36,6 +37,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   compact: checkCompact,
   upgrade: checkUpgrade,
   serve: checkServe,
+  replay: checkReplay,
   cluster: checkCluster,
   token: checkToken,
   bench: checkBench,
@@ -372,6 +374,30 @@ async function checkToken(tester: CommandTester): Promise<void> {
     ["7", "builder", 3],
   );
   await tester.run(EXIT.usage, "token", "--player", "seven");
+}
+
+async function checkReplay(tester: CommandTester): Promise<void> {
+  const pieces: Uint8Array[] = [];
+  const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 0);
+  recorder.datagram({ address: "10.0.0.1", port: 7_000 }, Uint8Array.of(1, 2, 3), 5);
+  recorder.tick(100);
+  const recording = Buffer.concat(pieces);
+  const file = `${tester.newFolder()}.ow1r`;
+  await writeFile(file, recording);
+  const counted = { ticks: 1, datagrams: 1, addresses: 1, durationMs: 100 };
+  for (const world of [[], [tester.world.folder, "--dry-run"]]) {
+    const { ticks, datagrams, addresses, durationMs } = await tester.object(
+      EXIT.ok,
+      "replay",
+      file,
+      ...world,
+    );
+    tester.equal("replay", { ticks, datagrams, addresses, durationMs }, counted);
+  }
+  await writeFile(file, recording.subarray(0, -1));
+  await tester.object(EXIT.loss, "replay", file);
+  await writeFile(file, "no recording");
+  await tester.run(EXIT.failed, "replay", file);
 }
 
 async function checkBench(tester: CommandTester): Promise<void> {

@@ -33,7 +33,7 @@ const LOOK_CHUNKS = 4;
 /** Chunks that another one holds, and fills as long as it may. */
 const HELD_CHUNKS = 4_096;
 /** Memory of a connection, and garbage that is not collected yet. */
-const OTHER_BYTES = 160 * MEBIBYTE;
+const OTHER_BYTES = 224 * MEBIBYTE;
 
 /** What docs/guides/run-a-server.md says that chunks take at most, besides what is not in use any more. */
 const BYTES_MAX = 1.5 * WATCHED_BYTES_MAX + OTHER_BYTES;

@@ -1,9 +1,11 @@
 import { systemTime, type TimeSource } from "@orthant/core";
 import {
+  callback,
+  checkedOptions,
+  choiceOf,
+  type OptionTable,
   requireBytes,
   requireChoice,
-  requireFunction,
-  requireKnownFields,
   requireObject,
   requireWhole,
   wrongArgument,
@@ -43,6 +45,10 @@ export interface Wire1WorldReplay extends Wire1Replay {
 
 /** Interval between ticks as the server announces it; the recording has the ticks themselves. */
 const TICK_MS = 100;
+const REPLAY_OPTIONS: OptionTable<Wire1ReplayOptions> = {
+  role: choiceOf(...ROLES),
+  onCommand: callback,
+};
 
 /**
  * Replays a recording of Wire v1 into a world, without a socket and as fast as it can: edits, rates and sessions are
@@ -54,11 +60,7 @@ export async function replayWire1InWorld(
   recording: Uint8Array | Iterable<Wire1Event>,
   options: Wire1ReplayOptions = {},
 ): Promise<Wire1WorldReplay> {
-  requireObject("options", options, "it is an object");
-  requireKnownFields("the options", options, ["role", "onCommand"]);
-  const { role = "builder", onCommand } = options;
-  requireChoice("role", role, ROLES);
-  if (onCommand !== undefined) requireFunction("onCommand", onCommand);
+  const { role = "builder", onCommand } = checkedOptions("the options", options, REPLAY_OPTIONS);
   if (typeof (recording as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function")
     throw wrongArgument("recording", recording, "it is a Uint8Array, or a list of events");
   const { tracked, whenDone } = trackPromises(await syncWorldOf(world));

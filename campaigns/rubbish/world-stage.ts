@@ -222,6 +222,7 @@ function blockTargets(blocks: BlockCatalog): readonly Target[] {
     id: (prng) => [prng.pick(["stone", "dirt", "brick", "stoen"]), {}],
     describe: (prng) => [prng.below(9)],
     lightOf: (prng) => [prng.below(9)],
+    opacityOf: (prng) => [prng.below(9)],
     byId: (prng) => [prng.below(9)],
     byName: (prng) => [prng.pick(["stone", "dirt"])],
     isSolid: (prng) => [prng.below(9)],

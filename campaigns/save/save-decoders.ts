@@ -223,6 +223,13 @@ const doors = new BlockCatalog([
   { id: 400, name: "old", colour: 1, solid: false, retired: true, tags: ["wooden"] },
 ]);
 
+/** With types that say their opacity. */
+const panes = new BlockCatalog([
+  ...doors.types,
+  { id: 401, name: "pane", colour: 2, solid: true, transparent: true, opacity: 0 },
+  { id: 402, name: "curtain", colour: 3, solid: false, light: 1, opacity: 9, tags: ["wooden"] },
+]);
+
 /** Larger limit, because each call builds a pack around the table. */
 const TABLE_CALL_BYTES = 65_536;
 
@@ -231,7 +238,7 @@ const ROOT_CALL_BYTES = 8_192;
 
 /** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
-  strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors]),
+  strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors, panes]),
   strict("chunk blob", chunkBlobCodec(SMALL_CHUNKS.volume), [
     smallChunks,
     [{ position: [0, 0, 0, 0], chunk: undefined }],

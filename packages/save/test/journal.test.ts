@@ -258,7 +258,16 @@ describe("the bytes of a journal", () => {
         change: {
           changed: [{ id: 1, name: "rock", retired: true }],
           added: [
-            { id: 2, name: "tin", colour: 0x01_02_03, solid: true, light: 0, tags: [], properties: [] },
+            {
+              id: 2,
+              name: "tin",
+              colour: 0x01_02_03,
+              solid: true,
+              light: 0,
+              opacity: 15,
+              tags: [],
+              properties: [],
+            },
           ].map((type) => ({ ...type, transparent: false, retired: false })),
         },
       },

@@ -14,6 +14,7 @@ import {
   BLOCK_VALUES_MAX,
   type BlockProperty,
   type BlockType,
+  defaultOpacity,
   findContradiction,
   idCountOf,
   isTransparentName,
@@ -26,6 +27,7 @@ export const BLOCK_CATALOG_BYTES_MAX = 262_144;
 /** Types without properties, whose names decide what is transparent and what glows. */
 const VERSION_WITH_NAMES = 1;
 const VERSION_WITH_TYPES = 2;
+const VERSION_WITH_OPACITY = 3;
 /** A UTF-16 unit takes at most three bytes of UTF-8. */
 const TEXT_BYTES_MAX = BLOCK_NAME_LENGTH_MAX * 3;
 const TYPES_MAX = U16_MAX + 1;
@@ -46,34 +48,44 @@ const namedTypeCodec: Codec<BlockType> = {
     const solid = input.bool();
     const transparent = isTransparentName(name);
     const light = lightOfName(name);
-    return { id, name, colour, solid, transparent, light, properties: [], tags: [], retired: false };
+    const opacity = defaultOpacity({ id, name, transparent });
+    return { id, name, colour, solid, transparent, light, opacity, properties: [], tags: [], retired: false };
   },
 };
 
 const namedTypesCodec = list(namedTypeCodec, TYPES_MAX);
 
-/** A catalog, prefixed with its version. Rules C15 to C22 in docs/formats/chunk-payload.md. */
+/** A catalog, prefixed with its version. Rules C15 to C22 and C28 in docs/formats/chunk-payload.md. */
 export const blockCatalogCodec: Codec<BlockCatalog> = {
   write(out, { types }) {
-    const isNamed = types.every(isOfNames);
-    out.varUint(isNamed ? VERSION_WITH_NAMES : VERSION_WITH_TYPES);
-    (isNamed ? namedTypesCodec : blockTypesCodec).write(out, types);
+    const version = versionOf(types);
+    out.varUint(version);
+    typesCodecOf(version).write(out, types);
   },
 
   read(input) {
     const version = input.varUint();
-    if (version !== VERSION_WITH_NAMES && version !== VERSION_WITH_TYPES) {
-      throw input.fail("ORT_VERSION", `block catalog version ${version}, known are 1 and 2`);
+    if (version < VERSION_WITH_NAMES || version > VERSION_WITH_OPACITY) {
+      throw input.fail(
+        "ORT_VERSION",
+        `block catalog version ${version}, known are 1 to ${VERSION_WITH_OPACITY}`,
+      );
     }
-    const types = (version === VERSION_WITH_NAMES ? namedTypesCodec : blockTypesCodec).read(input);
+    const types = typesCodecOf(version).read(input);
     const problem = findContradiction(types);
     if (problem !== undefined) throw input.fail("ORT_BLOCKS", problem);
-    if (version === VERSION_WITH_TYPES && types.every(isOfNames)) {
-      throw input.fail("ORT_BLOCKS", "version 2 of a catalog that version 1 can hold");
+    const least = versionOf(types);
+    if (version !== least) {
+      throw input.fail("ORT_BLOCKS", `version ${version} of a catalog that version ${least} can hold`);
     }
     return new BlockCatalog(types);
   },
 };
+
+function typesCodecOf(version: number): Codec<readonly BlockType[]> {
+  if (version === VERSION_WITH_NAMES) return namedTypesCodec;
+  return version === VERSION_WITH_TYPES ? plainTypesCodec : blockTypesCodec;
+}
 
 const hashes = new WeakMap<BlockCatalog, bigint>();
 
@@ -83,7 +95,18 @@ export function blockCatalogHash(catalog: BlockCatalog): bigint {
   return hash;
 }
 
-/** Whether version 1 can hold a type. */
+/** Returns the lowest version that can hold types. */
+function versionOf(types: readonly BlockType[]): number {
+  if (types.some(hasOwnOpacity)) return VERSION_WITH_OPACITY;
+  return types.every(isOfNames) ? VERSION_WITH_NAMES : VERSION_WITH_TYPES;
+}
+
+/** Whether a type has another opacity than the default one. */
+function hasOwnOpacity(type: BlockType): boolean {
+  return type.opacity !== defaultOpacity(type);
+}
+
+/** Whether version 1 can hold a type with the default opacity. */
 function isOfNames({ name, transparent, light, properties, tags, retired }: BlockType): boolean {
   if (transparent !== isTransparentName(name) || light !== lightOfName(name)) return false;
   return properties.length === 0 && tags.length === 0 && !retired;
@@ -96,6 +119,9 @@ const HAS_LIGHT = 8;
 const HAS_PROPERTIES = 16;
 const HAS_TAGS = 32;
 const FLAGS_MAX = 63;
+/** Only in version 3. */
+const HAS_OPACITY = 64;
+const FLAGS_MAX_WITH_OPACITY = FLAGS_MAX + HAS_OPACITY;
 
 const textCodec = string(TEXT_BYTES_MAX);
 const propertyTableCodec = list<BlockProperty>(
@@ -112,43 +138,50 @@ const valuesCodec = list(textCodec, BLOCK_VALUES_MAX);
 const tagTableCodec = list(textCodec, TYPES_MAX * BLOCK_TAGS_MAX);
 
 /**
- * Types of version 2, ordered by id. Properties and tags that several types share are written once, in two tables
- * before the types, in order of their first use.
+ * Returns a codec of types of version 2 or 3, ordered by id. Properties and tags that several types share are written
+ * once, in two tables before the types, in order of their first use.
  */
-export const blockTypesCodec: Codec<readonly BlockType[]> = {
-  write(out, types) {
-    const properties = new Table<BlockProperty>(propertyKey);
-    const tags = new Table<string>((tag) => tag);
-    for (const type of types) {
-      for (const property of type.properties) properties.indexOf(property);
-      for (const tag of type.tags) tags.indexOf(tag);
-    }
-    propertyTableCodec.write(out, properties.items);
-    tagTableCodec.write(out, tags.items);
-    out.varUint(types.length);
-    let endId = 0;
-    for (const type of types) {
-      writeType(out, type, { endId, properties, tags });
-      endId = type.id + idCountOf(type);
-    }
-  },
+function typesCodec(flagsMax: number): Codec<readonly BlockType[]> {
+  return {
+    write(out, types) {
+      const properties = new Table<BlockProperty>(propertyKey);
+      const tags = new Table<string>((tag) => tag);
+      for (const type of types) {
+        for (const property of type.properties) properties.indexOf(property);
+        for (const tag of type.tags) tags.indexOf(tag);
+      }
+      propertyTableCodec.write(out, properties.items);
+      tagTableCodec.write(out, tags.items);
+      out.varUint(types.length);
+      let endId = 0;
+      for (const type of types) {
+        writeType(out, type, { endId, properties, tags });
+        endId = type.id + idCountOf(type);
+      }
+    },
 
-  read(input) {
-    const properties = new ReadTable(input, propertyTableCodec.read(input), propertyKey);
-    const tags = new ReadTable(input, tagTableCodec.read(input), (tag) => tag);
-    const count = input.count(TYPES_MAX);
-    const types: BlockType[] = [];
-    let endId = 0;
-    for (let index = 0; index < count; index++) {
-      const type = readType(input, { endId, properties, tags });
-      types.push(type);
-      endId = type.id + idCountOf(type);
-    }
-    properties.end();
-    tags.end();
-    return types;
-  },
-};
+    read(input) {
+      const properties = new ReadTable(input, propertyTableCodec.read(input), propertyKey);
+      const tags = new ReadTable(input, tagTableCodec.read(input), (tag) => tag);
+      const count = input.count(TYPES_MAX);
+      const types: BlockType[] = [];
+      let endId = 0;
+      for (let index = 0; index < count; index++) {
+        const type = readType(input, { endId, flagsMax, properties, tags });
+        types.push(type);
+        endId = type.id + idCountOf(type);
+      }
+      properties.end();
+      tags.end();
+      return types;
+    },
+  };
+}
+
+/** Types of version 2, which have their default opacity. */
+const plainTypesCodec = typesCodec(FLAGS_MAX);
+/** Types of version 3. */
+export const blockTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX_WITH_OPACITY);
 
 interface WriteContext {
   /** The end of the previous type's ids. */
@@ -164,9 +197,11 @@ function writeType(out: ByteWriter, type: BlockType, { endId, properties, tags }
   if (type.light > 0) flags |= HAS_LIGHT;
   if (type.properties.length > 0) flags |= HAS_PROPERTIES;
   if (type.tags.length > 0) flags |= HAS_TAGS;
+  if (hasOwnOpacity(type)) flags |= HAS_OPACITY;
   out.u8(flags);
   writeColour(out, type.colour);
   if (type.light > 0) out.u8(type.light);
+  if (hasOwnOpacity(type)) out.u8(type.opacity);
   if (type.properties.length > 0) {
     out.varUint(type.properties.length);
     for (const property of type.properties) out.varUint(properties.indexOf(property));
@@ -178,28 +213,39 @@ function writeType(out: ByteWriter, type: BlockType, { endId, properties, tags }
 
 interface ReadContext {
   readonly endId: number;
+  readonly flagsMax: number;
   readonly properties: ReadTable<BlockProperty>;
   readonly tags: ReadTable<string>;
 }
 
-function readType(input: ByteReader, { endId, properties, tags }: ReadContext): BlockType {
+function readType(input: ByteReader, { endId, flagsMax, properties, tags }: ReadContext): BlockType {
   const id = endId + input.varU16();
   if (id > U16_MAX) throw input.fail("ORT_BLOCKS", `block ${id}, the last is ${U16_MAX}`);
   const name = input.string(TEXT_BYTES_MAX);
   const flags = input.u8();
-  if (flags > FLAGS_MAX) throw input.fail("ORT_TAG", `flags ${flags} of block ${id}`);
+  if (flags > flagsMax) throw input.fail("ORT_TAG", `flags ${flags} of block ${id}`);
   const colour = readColour(input);
   const light = (flags & HAS_LIGHT) === 0 ? 0 : input.u8();
   if (light > BLOCK_LIGHT_MAX || (light === 0 && (flags & HAS_LIGHT) !== 0)) {
     throw input.fail("ORT_BLOCKS", `block ${id} gives off light ${light}, 1 to ${BLOCK_LIGHT_MAX} may be`);
+  }
+  const transparent = (flags & TRANSPARENT) !== 0;
+  const usual = defaultOpacity({ id, name, transparent });
+  const opacity = (flags & HAS_OPACITY) === 0 ? usual : input.u8();
+  if (opacity > BLOCK_LIGHT_MAX || (opacity === usual && (flags & HAS_OPACITY) !== 0)) {
+    throw input.fail(
+      "ORT_BLOCKS",
+      `block ${id} has opacity ${opacity}, 0 to ${BLOCK_LIGHT_MAX} but ${usual} may be`,
+    );
   }
   return {
     id,
     name,
     colour,
     solid: (flags & SOLID) !== 0,
-    transparent: (flags & TRANSPARENT) !== 0,
+    transparent,
     light,
+    opacity,
     properties: (flags & HAS_PROPERTIES) === 0 ? [] : properties.list(BLOCK_PROPERTIES_MAX),
     tags: (flags & HAS_TAGS) === 0 ? [] : tags.list(BLOCK_TAGS_MAX),
     retired: (flags & RETIRED) !== 0,

@@ -1,7 +1,13 @@
 import { requireList } from "../arguments/checks.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { BlockIds, type BlockProperties } from "./block-ids.ts";
-import { type BlockType, checkedBlockTypes, findContradiction, type NewBlockType } from "./block-type.ts";
+import {
+  BLOCK_LIGHT_MAX,
+  type BlockType,
+  checkedBlockTypes,
+  findContradiction,
+  type NewBlockType,
+} from "./block-type.ts";
 import { nearestNames } from "./nearest-names.ts";
 
 /** Each part of an unknown block's colour is at least this, so that none is too dark to see. */
@@ -93,6 +99,14 @@ export class BlockCatalog {
   /** Returns how much light a block gives off, from 0 to 15. A block that the catalog does not have gives off none. */
   lightOf(id: number): number {
     return this.byId(id)?.light ?? 0;
+  }
+
+  /**
+   * Returns how much light a block takes from what passes through it, from 0 to 15. A block that the catalog does not have
+   * lets none through.
+   */
+  opacityOf(id: number): number {
+    return this.byId(id)?.opacity ?? BLOCK_LIGHT_MAX;
   }
 
   /** Returns a block's colour as 0xRRGGBB. One that the catalog does not have gets its own, everywhere the same. */

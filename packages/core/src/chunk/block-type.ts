@@ -25,6 +25,8 @@ export interface BlockType {
   readonly transparent: boolean;
   /** How much light it gives off, from 0 to {@link BLOCK_LIGHT_MAX}. */
   readonly light: number;
+  /** How much light it takes from what passes through it, from 0 to {@link BLOCK_LIGHT_MAX}. 15 lets none through. */
+  readonly opacity: number;
   readonly properties: readonly BlockProperty[];
   /** Words that a game chooses, in ascending order. Orthant gives them no meaning. */
   readonly tags: readonly string[];
@@ -34,14 +36,15 @@ export interface BlockType {
 
 /**
  * A type for a new catalog. Without `transparent` and `light` its name decides: blocks whose name ends in the word air,
- * water, glass or ice are transparent, and those named lamp, lava, torch or fire glow.
+ * water, glass or ice are transparent, and those named lamp, lava, torch or fire glow. Without `opacity` it has the one
+ * of {@link defaultOpacity}.
  */
 export type NewBlockType = Pick<BlockType, "id" | "name" | "colour" | "solid"> &
   Partial<Omit<BlockType, "id" | "name" | "colour" | "solid">>;
 
 /** Maximum length of a block's name, a tag, and a property's name or value in UTF-16 units. */
 export const BLOCK_NAME_LENGTH_MAX = 64;
-/** The light of the brightest block. */
+/** The light of the brightest block, and the opacity of one that lets no light through. */
 export const BLOCK_LIGHT_MAX = 15;
 /** Maximum number of properties of a type. */
 export const BLOCK_PROPERTIES_MAX = 16;
@@ -56,6 +59,10 @@ const PROPERTY_NAME = /^[a-z][a-z0-9_-]*$/i;
 /** A block is transparent when the last word of its name is one of these, as in "blue ice". */
 const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(["air", "water", "glass", "ice"]);
 const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
+/** Names of blocks that dim light, such as "leaves", "oak leaves" and "minecraft:water". */
+const DIM_NAME = /(?:^|[ _:])(?:leaves|water)$/;
+const DIM_OPACITY = 2;
+const TRANSPARENT_OPACITY = 1;
 
 /** Whether a block is transparent, judged by its name. */
 export function isTransparentName(name: string): boolean {
@@ -65,6 +72,20 @@ export function isTransparentName(name: string): boolean {
 /** Returns the light of a block of which only the name is known. */
 export function lightOfName(name: string): number {
   return GLOWING_NAMES.has(name) ? BLOCK_LIGHT_MAX : 0;
+}
+
+/**
+ * Returns the opacity of a type that does not say its own: 0 of air, 2 of leaves and water, 1 of other transparent types,
+ * 15 of all others.
+ */
+export function defaultOpacity({
+  id,
+  name,
+  transparent,
+}: Pick<BlockType, "id" | "name" | "transparent">): number {
+  if (id === AIR) return 0;
+  if (DIM_NAME.test(name)) return DIM_OPACITY;
+  return transparent ? TRANSPARENT_OPACITY : BLOCK_LIGHT_MAX;
 }
 
 /** Returns how many ids a type takes: the number of combinations of its properties' values. */
@@ -83,10 +104,20 @@ export function checkedBlockTypes(types: readonly NewBlockType[]): BlockType[] {
 
 function checkedBlockType(at: string, given: unknown): BlockType {
   requireObject(at, given, 'it is an object such as { id: 1, name: "stone", colour: 0x888888, solid: true }');
-  const { id, name, colour, solid, transparent, light, properties, tags, retired }: Partial<BlockType> =
-    given;
+  const {
+    id,
+    name,
+    colour,
+    solid,
+    transparent,
+    light,
+    opacity,
+    properties,
+    tags,
+    retired,
+  }: Partial<BlockType> = given;
   const checkedName = requireString(`${at}.name`, name);
-  return {
+  const looks = {
     id: requireWhole(`${at}.id`, id, 0, U16_MAX),
     name: checkedName,
     colour: requireColour(`${at}.colour`, colour),
@@ -97,6 +128,13 @@ function checkedBlockType(at: string, given: unknown): BlockType {
         : requireFlag(`${at}.transparent`, transparent),
     light:
       light === undefined ? lightOfName(checkedName) : requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX),
+  };
+  return {
+    ...looks,
+    opacity:
+      opacity === undefined
+        ? defaultOpacity(looks)
+        : requireWhole(`${at}.opacity`, opacity, 0, BLOCK_LIGHT_MAX),
     properties: properties === undefined ? [] : checkedProperties(`${at}.properties`, properties),
     tags: tags === undefined ? [] : checkedTags(`${at}.tags`, tags),
     retired: retired === undefined ? false : requireFlag(`${at}.retired`, retired),
@@ -144,6 +182,7 @@ export function findContradiction(types: readonly BlockType[]): string | undefin
   const [air] = types;
   if (air?.id !== AIR || air.name !== "air" || air.solid) return "block 0 is not air";
   if (air.properties.length > 0 || air.retired) return "air has properties or is retired";
+  if (air.opacity > 0) return `air has opacity ${air.opacity}`;
   const names = new Set<string>();
   let nextId = 0;
   for (const type of types) {

@@ -11,6 +11,7 @@ import {
   type BlockType,
   checkedStrings,
   checkedTags,
+  defaultOpacity,
   isTransparentName,
   lightOfName,
   requireColour,
@@ -30,6 +31,11 @@ export interface BlockDefinition {
   readonly transparent?: boolean;
   /** How much light it gives off, from 0 to 15. Default: 15 for lamp, lava, torch and fire, 0 for all others. */
   readonly light?: number;
+  /**
+   * How much light it takes from what passes through it, from 0 to 15. Default: 2 if its name ends in the word leaves or
+   * water, otherwise 1 for what is transparent and 15 for what is not.
+   */
+  readonly opacity?: number;
   /** Its properties and their values, the first of which is the default. The order counts. */
   readonly properties?: Readonly<Record<string, readonly string[]>>;
   /** Words that the game chooses. Orthant gives them no meaning. */
@@ -59,7 +65,7 @@ export type BlockHandles<Definitions extends BlockDefinitions> = {
   readonly [Name in keyof Definitions]: BlockHandle<PropertiesOf<Definitions[Name]>>;
 };
 
-const FIELDS = ["colour", "solid", "transparent", "light", "properties", "tags"];
+const FIELDS = ["colour", "solid", "transparent", "light", "opacity", "properties", "tags"];
 
 /**
  * Returns a catalog that has all defined types: the same one if it has them already, or one with new types behind the
@@ -150,12 +156,13 @@ function checkedDefinition(name: string, given: unknown): CheckedDefinition {
     const value = (given as Record<string, unknown>)[unknown];
     throw wrongArgument(`${at}.${unknown}`, value, `there are ${FIELDS.join(", ")}`);
   }
-  const { colour, solid, transparent, light, properties, tags } = given as BlockDefinition;
+  const { colour, solid, transparent, light, opacity, properties, tags } = given as BlockDefinition;
   return {
     ...(colour !== undefined && { colour: requireColour(`${at}.colour`, colour) }),
     ...(solid !== undefined && { solid: requireFlag(`${at}.solid`, solid) }),
     ...(transparent !== undefined && { transparent: requireFlag(`${at}.transparent`, transparent) }),
     ...(light !== undefined && { light: requireWhole(`${at}.light`, light, 0, BLOCK_LIGHT_MAX) }),
+    ...(opacity !== undefined && { opacity: requireWhole(`${at}.opacity`, opacity, 0, BLOCK_LIGHT_MAX) }),
     ...(properties !== undefined && { properties: checkedProperties(`${at}.properties`, properties) }),
     ...(tags !== undefined && { tags: checkedTags(`${at}.tags`, tags) }),
   };
@@ -170,13 +177,15 @@ function checkedProperties(at: string, given: unknown): BlockProperty[] {
 }
 
 function newType(name: string, id: number, defined: CheckedDefinition): BlockType {
+  const { transparent = isTransparentName(name) } = defined;
   return {
     id,
     name,
     colour: colourOfUnknown(id),
     solid: true,
-    transparent: isTransparentName(name),
+    transparent,
     light: lightOfName(name),
+    opacity: defaultOpacity({ id, name, transparent }),
     properties: [],
     tags: [],
     retired: false,

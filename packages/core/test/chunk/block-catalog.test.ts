@@ -5,8 +5,16 @@ import { blockCatalogCodec, type NewBlockType } from "@orthant/core/chunk";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-const plain = { transparent: false, light: 0, properties: [], tags: [], retired: false };
-const air: BlockType = { ...plain, id: 0, name: "air", colour: 0, solid: false, transparent: true };
+const plain = { transparent: false, light: 0, opacity: 15, properties: [], tags: [], retired: false };
+const air: BlockType = {
+  ...plain,
+  id: 0,
+  name: "air",
+  colour: 0,
+  solid: false,
+  transparent: true,
+  opacity: 0,
+};
 const stone: BlockType = { ...plain, id: 1, name: "stone", colour: 0x8a_8d_91, solid: true };
 const airHex = "00 03 616972 000000 00";
 const stoneHex = "01 05 73746f6e65 8a8d91 01";
@@ -35,6 +43,7 @@ describe("a block catalog", () => {
     expect(catalog.colourOf(3)).toBe(3);
     expect(catalog.colourOf(77)).not.toBe(catalog.colourOf(78));
     expect([catalog.lightOf(8), catalog.lightOf(1), catalog.lightOf(77)], "lava glows").toEqual([15, 0, 0]);
+    expect([0, 1, 2, 3, 8, 77].map((id) => catalog.opacityOf(id))).toEqual([0, 2, 1, 1, 15, 15]);
     for (const part of [0, 8, 16]) expect((catalog.colourOf(77) >> part) & 0xff).toBeGreaterThanOrEqual(0x60);
   });
 
@@ -50,6 +59,8 @@ describe("a block catalog", () => {
     ["an id above 16 bits", [air, { ...stone, id: 65_536 }]],
     ["a colour above 24 bits", [air, { ...stone, colour: 0x100_0000 }]],
     ["half a colour", [air, { ...stone, colour: 0.5 }]],
+    ["opacity 16", [air, { ...stone, opacity: 16 }]],
+    ["air that takes light away", [{ ...air, opacity: 1 }, stone]],
   ])("is refused with %s", (_name, blocks) => {
     expect(codeOf(() => new BlockCatalog(blocks))).toBe("ORT_ARGUMENT");
   });
@@ -65,7 +76,7 @@ describe("a block catalog", () => {
 
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["C15", "version 0", `00 01 ${airHex}`, "ORT_VERSION"],
-    ["C15", "version 3", `03 01 ${airHex}`, "ORT_VERSION"],
+    ["C15", "version 4", `04 01 ${airHex}`, "ORT_VERSION"],
     ["C16", "no blocks", "01 00", "ORT_BLOCKS"],
     ["C16", "no air", `01 01 ${stoneHex}`, "ORT_BLOCKS"],
     ["C16", "solid air", "01 01 00 03 616972 000000 01", "ORT_BLOCKS"],

@@ -222,6 +222,57 @@ describe("the encoding of a catalog with properties", () => {
   });
 });
 
+describe("the opacity of a type", () => {
+  const named = (name: string, more: Partial<NewBlockType> = {}): NewBlockType => ({
+    ...{ id: 1, name, colour: 0, solid: true },
+    ...more,
+  });
+  const opacityOf = (type: NewBlockType): number => new BlockCatalog([air, type]).opacityOf(1);
+
+  test.each([
+    ["stone", 15],
+    ["glass", 1],
+    ["blue ice", 1],
+    ["leaves", 2],
+    ["oak leaves", 2],
+    ["minecraft:oak_leaves", 2],
+    ["water", 2],
+    ["game:water", 2],
+    ["cleaves", 15],
+    ["leaves block", 15],
+    ["waterfall", 15],
+  ])("[C28] is by default that of its name and of what is transparent: %s has %d", (name, opacity) => {
+    expect(opacityOf(named(name))).toBe(opacity);
+    const isDim = opacity === 2;
+    expect(opacityOf(named(name, { transparent: true }))).toBe(isDim ? 2 : 1);
+    expect(opacityOf(named(name, { opacity: 7 }))).toBe(7);
+  });
+
+  test("[C28] is in the bytes of version 3, and only if it is not the default one", () => {
+    const dim = new BlockCatalog([air, { ...stone, opacity: 7 }, { ...named("leaves"), id: 2 }]);
+    const bytes = encode(blockCatalogCodec, dim);
+    const leaves = "00 06 6c6561766573 01 000000";
+    expect(toHex(bytes)).toBe(
+      `03 00 00 03 ${airHex} 00 05 73746f6e65 41 8a8d91 07 ${leaves}`.replaceAll(" ", ""),
+    );
+    expect(decode(blockCatalogCodec, bytes).types).toEqual(dim.types);
+    const usual = { ...stone, opacity: 15, tags: ["a"] };
+    expect(encode(blockCatalogCodec, new BlockCatalog([air, usual]))[0]).toBe(2);
+    expect(encode(blockCatalogCodec, new BlockCatalog([air, { ...usual, light: 3, opacity: 0 }]))[0]).toBe(3);
+  });
+
+  test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
+    ["C15", "version 3 without an opacity", `03 00 00 02 ${airHex} 00 01 61 05 000000`, "ORT_BLOCKS"],
+    ["C19", "unknown flags", `03 00 00 02 ${airHex} 00 01 61 80 000000`, "ORT_TAG"],
+    ["C28", "opacity in version 2", `02 00 00 02 ${airHex} 00 01 61 44 000000 07`, "ORT_TAG"],
+    ["C28", "the default opacity", `03 00 00 02 ${airHex} 00 01 61 44 000000 0f`, "ORT_BLOCKS"],
+    ["C28", "opacity 16", `03 00 00 02 ${airHex} 00 01 61 44 000000 10`, "ORT_BLOCKS"],
+    ["C16", "air with opacity", "03 00 00 01 00 03 616972 42 000000 01", "ORT_BLOCKS"],
+  ])("[%s] is refused with %s", (_rule, _name, hex, code) => {
+    expect(codeOf(() => decode(blockCatalogCodec, fromHex(hex)))).toBe(code);
+  });
+});
+
 describe("a change of a catalog", () => {
   const later = new BlockCatalog([
     air,

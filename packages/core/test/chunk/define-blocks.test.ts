@@ -25,6 +25,7 @@ describe("defining blocks", () => {
       properties: [{ name: "facing", values: ["north", "east", "south", "west"] }],
       tags: ["holds"],
       retired: false,
+      opacity: 15,
     });
     expect(defined.types.slice(0, 16)).toEqual(DEFAULT_BLOCKS.types);
   });

@@ -36,7 +36,7 @@ export interface BlockLook {
   readonly quads: readonly ModelQuad[];
   /** Whether it shines by itself, so that nothing shades it. */
   readonly isGlowing: boolean;
-  /** Whether its surface lies an eighth below the top of its voxel where another block is above, as that of water. */
+  /** Whether its surface lies an eighth below the top of its voxel unless the same block is above, as that of water. */
   readonly isLiquid: boolean;
 }
 

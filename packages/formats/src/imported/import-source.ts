@@ -13,7 +13,7 @@ import type { EntityToImport } from "./imported-entities.ts";
 export const CELL_CHUNKS = 4;
 
 /** How a block looks and behaves. */
-export type BlockLooks = Pick<NewBlockType, "colour" | "solid" | "transparent" | "light">;
+export type ImportedLooks = Pick<NewBlockType, "colour" | "solid" | "transparent" | "light">;
 
 /** The voxels of a chunk of another program, as in a `VoxelPart` of that size. Those of a section are read faster. */
 export type ImportedVoxels = Pick<VoxelPart, "palette" | "indices"> | ColumnSection;
@@ -76,7 +76,7 @@ export interface ImportSource {
   readPiece(piece: number): Promise<ImportedPiece>;
   /** Reads all of it, and returns everything that is wrong. */
   verify(): Promise<readonly Finding[]>;
-  looksOf(name: string): BlockLooks;
+  looksOf(name: string): ImportedLooks;
   close(): Promise<void>;
 }
 

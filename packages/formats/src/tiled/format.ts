@@ -6,7 +6,7 @@ import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
 import { formatAmount, formatBytes } from "../format/text.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
-import type { BlockLooks, ImportedChunk, ImportSource } from "../imported/import-source.ts";
+import type { ImportedChunk, ImportedLooks, ImportSource } from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { boxAround } from "../imported/surroundings.ts";
 import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
@@ -133,7 +133,7 @@ function lossesOf(
 }
 
 /** What a tile shows is a picture, which is not read. */
-function looksOf(name: string): BlockLooks {
+function looksOf(name: string): ImportedLooks {
   const colour = Number(hash64(encodeUtf8(name)) & 0xff_ffffn);
   return { colour, solid: true, transparent: false, light: 0 };
 }

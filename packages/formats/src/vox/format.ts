@@ -5,7 +5,12 @@ import type { Format } from "../format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "../format/losses.ts";
 import { formatAmount, formatBytes } from "../format/text.ts";
 import { damageLines, damageLosses } from "../imported/damage-losses.ts";
-import type { BlockLooks, ImportedChunk, ImportedVoxels, ImportSource } from "../imported/import-source.ts";
+import type {
+  ImportedChunk,
+  ImportedLooks,
+  ImportedVoxels,
+  ImportSource,
+} from "../imported/import-source.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import { boxAround } from "../imported/surroundings.ts";
 import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
@@ -111,7 +116,7 @@ function lossesOf(
   return losses.list();
 }
 
-function looksOf(palette: Uint8Array, state: string): BlockLooks {
+function looksOf(palette: Uint8Array, state: string): ImportedLooks {
   const at = (Number(state.slice(NAMESPACE.length)) - 1) * 4;
   const [red = 0, green = 0, blue = 0, alpha = 255] = palette.subarray(at, at + 4);
   return { colour: red * 0x1_0000 + green * 0x100 + blue, solid: true, transparent: alpha < 255, light: 0 };

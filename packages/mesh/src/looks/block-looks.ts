@@ -9,7 +9,11 @@ export interface FaceTexture {
   readonly variants: number;
   /** Whether a hash of the voxel's position also turns the texture by quarters. */
   readonly isScattered: boolean;
-  /** Quarter turns of the texture, counterclockwise as seen from outside. */
+  /**
+   * Quarter turns of the texture, counterclockwise as seen from outside. Without any, a texture goes on a side of a cube
+   * to the right and down as seen from outside: on the sides around, its top is up; on top and below it begins at the
+   * west, where x is least, and on top in the north, where z is least. Always 0 in a quad, whose uvs are turned.
+   */
   readonly turns: 0 | 1 | 2 | 3;
   /** 0xRRGGBB, multiplied with the texture; 0xffffff leaves it as it is. */
   readonly tint: number;
@@ -38,6 +42,10 @@ export interface BlockLook {
   readonly isGlowing: boolean;
   /** Whether its surface lies an eighth below the top of its voxel unless the same block is above, as that of water. */
   readonly isLiquid: boolean;
+  /** Whether no face lies between two voxels of the same block, as inside water and glass; leaves have them. */
+  readonly joins: boolean;
+  /** 0xRRGGBB, for what is too far away for a texture. */
+  readonly farColour: number;
 }
 
 /** Square textures of one size, as the layers of one array. */

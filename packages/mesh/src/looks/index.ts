@@ -1,0 +1,18 @@
+/**
+ * How blocks are drawn: textures, models and look packs.
+ *
+ * @module @orthant/mesh/looks
+ */
+
+export type {
+  BlockLook,
+  BlockLooks,
+  DrawPass,
+  FaceTexture,
+  ModelQuad,
+  TextureLayers,
+} from "./block-looks.ts";
+export type { LookPack } from "./look-pack.ts";
+export { looksOf, plainLooks } from "./looks-of.ts";
+export { MODELS, type Model, type ModelName } from "./models/models.ts";
+export type { Faces } from "./models/quads.ts";

@@ -50,4 +50,5 @@ export {
   type VoxelDatum,
 } from "./chunk/voxel-data.ts";
 export { voxelDataCodec, voxelDataEditsCodec } from "./chunk/voxel-data-codec.ts";
+export { nearNames } from "./chunk/nearest-names.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";

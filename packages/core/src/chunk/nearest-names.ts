@@ -9,15 +9,20 @@ const LETTERS_PER_MISTAKE = 3;
  * Says for an error which names a wrong one may stand for: those with few other letters, and those that it is a part of.
  */
 export function nearestNames(wrong: string, names: readonly string[]): string {
+  const nearest = nearNames(wrong, names).map((name) => JSON.stringify(name));
+  if (nearest.length === 0) return "its types list those that it has";
+  return `the nearest ${nearest.length === 1 ? "is" : "are"} ${nearest.join(", ")}`;
+}
+
+/** Returns the names that a wrong one may stand for, the nearest first. */
+export function nearNames(wrong: string, names: readonly string[]): readonly string[] {
   const sought = wrong.toLowerCase().slice(0, BLOCK_NAME_LENGTH_MAX);
-  const nearest = names
+  return names
     .map((name) => ({ name, distance: editDistance(sought, name.toLowerCase()) }))
     .filter(({ name, distance }) => isNear(sought, name.toLowerCase(), distance))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, SUGGESTIONS_MAX)
-    .map(({ name }) => JSON.stringify(name));
-  if (nearest.length === 0) return "its types list those that it has";
-  return `the nearest ${nearest.length === 1 ? "is" : "are"} ${nearest.join(", ")}`;
+    .map(({ name }) => name);
 }
 
 function isNear(sought: string, name: string, distance: number): boolean {

@@ -16,3 +16,6 @@ export type { LookPack } from "./look-pack.ts";
 export { looksOf, plainLooks } from "./looks-of.ts";
 export { MODELS, type Model, type ModelName } from "./models/models.ts";
 export type { Faces } from "./models/quads.ts";
+export type { LookProblem } from "./pack/look-problems.ts";
+export { checkLooks, type LookPictures, parseLooks } from "./pack/parse-looks.ts";
+export type { TexturePicture } from "./texture-stack.ts";

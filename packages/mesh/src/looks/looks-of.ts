@@ -3,7 +3,7 @@ import { wrongArgument } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BlockLook, BlockLooks, FaceTexture } from "./block-looks.ts";
 import { CLEAR_LAYER, type LookPack, WHITE_LAYER } from "./look-pack.ts";
-import { TextureStack } from "./texture-layers.ts";
+import { TextureStack } from "./texture-stack.ts";
 
 const WHITE = 0xff_ffff;
 /** An array of one pixel a layer is enough for blocks without textures. */

@@ -107,7 +107,7 @@ export const MODELS: Readonly<Record<ModelName, Model>> = {
 };
 
 /** Returns boxes that are turned like a cube by `facing` or `axis`. */
-function turnedBy(quads: readonly ModelQuad[], { facing, axis }: BlockProperties): ModelQuad[] {
+export function turnedBy(quads: readonly ModelQuad[], { facing, axis }: BlockProperties): ModelQuad[] {
   if (facing === "up") return turnedQuads(quads, { x: 3, y: 0, isLocked: false });
   if (facing === "down") return turnedQuads(quads, { x: 1, y: 0, isLocked: false });
   if (facing !== undefined) return turnedQuads(quads, { x: 0, y: turnsOf(facing), isLocked: false });

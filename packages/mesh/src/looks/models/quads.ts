@@ -18,6 +18,7 @@ export const AROUND = ["north", "east", "south", "west"] as const;
 /** The length of an edge of a voxel and of a texture in the numbers of models. */
 export const FULL = 16;
 const AXES = 3;
+const CORNERS = 4;
 
 interface TextureAxis {
   readonly axis: 0 | 1 | 2;
@@ -154,6 +155,40 @@ export function tiltedQuads(
     const isKept = quad.side !== undefined && quad.side >> 1 === axis;
     return { ...quad, corners, side: isKept ? quad.side : undefined };
   });
+}
+
+/** Returns the faces of a whole cube with whole textures, by side, or `undefined` if the quads are not one. */
+export function cubeOf(quads: readonly ModelQuad[]): readonly FaceTexture[] | undefined {
+  if (quads.length !== ALL_SIDE_NAMES.length) return undefined;
+  const faces: (FaceTexture | undefined)[] = quads.map(() => undefined);
+  for (const { corners, uvs, texture, side } of quads) {
+    if (side === undefined || faces[side] !== undefined) return undefined;
+    const whole = boxSide(side, [0, 0, 0], [FULL, FULL, FULL], texture, undefined, 0);
+    const start = startOf(corners, whole.corners);
+    if (start === undefined) return undefined;
+    // The quad's first corner may be any of the four.
+    const uvAt = (corner: number): readonly (number | undefined)[] => {
+      const at = ((corner - start + CORNERS) % CORNERS) * 2;
+      return [uvs[at], uvs[at + 1]];
+    };
+    const turns = ([0, 1, 2, 3] as const).find((turn) =>
+      [0, 1, 2, 3].every((corner) => {
+        const at = ((corner - turn + CORNERS) % CORNERS) * 2;
+        const [u, v] = uvAt(corner);
+        return u === whole.uvs[at] && v === whole.uvs[at + 1];
+      }),
+    );
+    if (turns === undefined) return undefined;
+    faces[side] = { ...texture, turns };
+  }
+  return faces as FaceTexture[];
+}
+
+/** Returns which corner of `whole` the first one of `corners` is, if they are the same in order. */
+function startOf(corners: readonly number[], whole: readonly number[]): number | undefined {
+  return [0, 1, 2, 3].find((start) =>
+    corners.every((part, index) => part === whole[(index + start * AXES) % whole.length]),
+  );
 }
 
 /** Returns the side that a flat quad along the axes looks to. */

@@ -1,0 +1,111 @@
+import { OrthantError } from "@orthant/core";
+import type { DrawPass, TextureLayers } from "./block-looks.ts";
+import { CLEAR_OPACITY } from "./look-pack.ts";
+
+/** Maximum number of layers of a pack: what every program for WebGL 2 can count on. */
+const TEXTURE_LAYERS_MAX = 2_048;
+/** The largest texture, in pixels on each edge. */
+export const TEXTURE_EDGE_MAX = 64;
+const PIXEL_BYTES = 4;
+const OPAQUE = 255;
+/** Pixels with less opacity are holes of a texture that is cut out, and those with more are whole. */
+const HOLE_OPACITY_MAX = 25;
+const WHOLE_OPACITY_MIN = 230;
+
+/** Pixels of a decoded picture. */
+export interface TexturePicture {
+  readonly width: number;
+  readonly height: number;
+  /** Four bytes for each pixel: red, green, blue (sRGB) and opacity; row by row from the top. */
+  readonly pixels: Uint8Array | Uint8ClampedArray;
+}
+
+/** What follows from the pixels of a layer. */
+interface LayerFacts {
+  readonly pass: DrawPass;
+  /** The mean colour of what is not a hole. */
+  readonly colour: number;
+}
+
+/** Collects square textures of one size as layers, after the two of blocks without a texture. */
+export class TextureStack {
+  readonly edge: number;
+  readonly #layers: Uint8Array[] = [];
+  readonly #facts: LayerFacts[] = [];
+
+  constructor(edge: number) {
+    this.edge = edge;
+    for (const opacity of [OPAQUE, CLEAR_OPACITY]) this.add(whiteLayer(edge, opacity));
+  }
+
+  /** Adds the pixels of a texture of this size, and returns its layer. */
+  add(pixels: Uint8Array): number {
+    if (this.#layers.length >= TEXTURE_LAYERS_MAX)
+      throw new OrthantError("ORT_LIMIT", `more than ${TEXTURE_LAYERS_MAX} textures are used`);
+    this.#facts.push(factsOf(pixels));
+    return this.#layers.push(pixels) - 1;
+  }
+
+  /** Returns what a layer's pixels need to be drawn. */
+  passOf(layer: number): DrawPass {
+    return this.#facts[layer]?.pass ?? "opaque";
+  }
+
+  /** Returns the mean colour of a layer. */
+  colourOf(layer: number): number {
+    return this.#facts[layer]?.colour ?? 0;
+  }
+
+  /** Returns all layers as one array. */
+  textures(): TextureLayers {
+    const layerBytes = this.edge * this.edge * PIXEL_BYTES;
+    const pixels = new Uint8Array(this.#layers.length * layerBytes);
+    for (const [layer, bytes] of this.#layers.entries()) pixels.set(bytes, layer * layerBytes);
+    return { edge: this.edge, count: this.#layers.length, pixels };
+  }
+}
+
+/** Returns a square picture, or the square at the top of a higher one, with each pixel repeated up to an edge. */
+export function enlarged({ width, pixels }: TexturePicture, edge: number): Uint8Array {
+  const factor = edge / width;
+  const source = new Uint32Array(pixels.slice(0, width * width * PIXEL_BYTES).buffer);
+  const target = new Uint32Array(edge * edge);
+  for (let at = 0; at < target.length; at++) {
+    const [row, column] = [Math.floor(at / edge / factor), Math.floor((at % edge) / factor)];
+    target[at] = source[row * width + column] as number;
+  }
+  return new Uint8Array(target.buffer);
+}
+
+/** Returns the product of two colours, part by part. */
+export function multiplied(one: number, two: number): number {
+  const part = (shift: number): number =>
+    Math.round((((one >>> shift) & 0xff) * ((two >>> shift) & 0xff)) / 255) << shift;
+  return part(16) | part(8) | part(0);
+}
+
+function whiteLayer(edge: number, opacity: number): Uint8Array {
+  const pixels = new Uint8Array(edge * edge * PIXEL_BYTES).fill(OPAQUE);
+  for (let at = PIXEL_BYTES - 1; at < pixels.length; at += PIXEL_BYTES) pixels[at] = opacity;
+  return pixels;
+}
+
+function factsOf(pixels: Uint8Array): LayerFacts {
+  let [holes, mixed, weight] = [0, 0, 0];
+  const sums = [0, 0, 0];
+  for (let at = 0; at < pixels.length; at += PIXEL_BYTES) {
+    const opacity = pixels[at + 3] as number;
+    if (opacity <= HOLE_OPACITY_MAX) holes++;
+    else if (opacity < WHOLE_OPACITY_MIN) mixed++;
+    weight += opacity;
+    // Squares are near enough to linear light.
+    for (let part = 0; part < 3; part++) {
+      sums[part] = (sums[part] as number) + (pixels[at + part] as number) ** 2 * opacity;
+    }
+  }
+  const [red = 0, green = 0, blue = 0] = sums.map((sum) => Math.round(Math.sqrt(sum / Math.max(1, weight))));
+  return {
+    pass: mixed > 0 ? "blended" : holes > 0 ? "cutout" : "opaque",
+    colour: (red << 16) | (green << 8) | blue,
+  };
+}

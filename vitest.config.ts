@@ -6,7 +6,7 @@ const conditions = ["@orthant/source", "module", "node", "development"];
 
 /** Packages whose tests change nothing that other tests see, so that files of one worker may share loaded modules. */
 const SHARED =
-  "packages/{cli,client,cluster,core,formats,imports,mesh,protocol,save,server,world}/test/**/*.test.ts";
+  "packages/{cli,client,cluster,core,formats,mesh,orthant,protocol,save,server,world}/test/**/*.test.ts";
 /**
  * Tests that take long, for `npm run check` alone: power cuts, killed processes and simulations, which also run as short
  * campaigns, whole games in a browser, clusters with faults, and cases by the thousand.

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMMANDS } from "@orthant/cli";
 import { Prng } from "@orthant/testkit";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import { COMMANDS } from "orthant/command-line";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { CHECKS } from "./commands/checks.ts";
 import { CommandTester } from "./commands/command-tester.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { COMMANDS } from "@orthant/cli";
 import { ERROR_CODES } from "@orthant/core";
-import { COMMANDS } from "orthant/command-line";
 import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkDocuments } from "./documents/check-documents.ts";
 import { type Finding, formatFinding } from "./finding.ts";

@@ -129,7 +129,7 @@ async function view(name, folder, link) {
 
 /** Runs one command line. */
 async function orthant(...argv) {
-  const program = fileURLToPath(new URL("../packages/cli/bin/orthant.js", import.meta.url));
+  const program = fileURLToPath(new URL("../packages/orthant/bin/orthant.js", import.meta.url));
   await promisify(execFile)(process.execPath, [program, ...argv]);
 }
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { EXIT } from "@orthant/cli";
 import { orthantCommand } from "@orthant/testkit/process";
-import { EXIT } from "orthant/command-line";
 import { bytesIn } from "../folder-bytes.ts";
 
 /** What a conversion took. */

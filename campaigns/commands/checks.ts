@@ -1,12 +1,12 @@
 import { open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { COMMANDS, EXIT } from "@orthant/cli";
 import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
 import { chunkOfVoxel } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { Wire1Recorder } from "@orthant/protocol/wire1";
 import { openWorldEngine } from "@orthant/world/engine";
-import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
 import { checkExport, checkPaste } from "./exchange-checks.ts";
 import { checkLinks } from "./link-checks.ts";

@@ -1,4 +1,4 @@
-import { EXIT } from "orthant/command-line";
+import { EXIT } from "@orthant/cli";
 import type { CommandTester } from "./command-tester.ts";
 import { voxelFault } from "./made-world.ts";
 import type { Placement } from "./recipe.ts";

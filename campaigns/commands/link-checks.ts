@@ -1,6 +1,6 @@
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT } from "orthant/command-line";
+import { EXIT } from "@orthant/cli";
 import { contentsOf, LINK_KINDS, type LinkKind, placeLink } from "../save/linked-folder.ts";
 import type { CommandTester } from "./command-tester.ts";
 import { makeGarbage } from "./made-world.ts";

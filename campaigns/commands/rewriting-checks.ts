@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { EXIT } from "orthant/command-line";
+import { EXIT } from "@orthant/cli";
 import type { CommandTester } from "./command-tester.ts";
 import { makeGarbage, voxelFault } from "./made-world.ts";
 

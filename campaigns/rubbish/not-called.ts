@@ -41,6 +41,7 @@ export const OPERATOR_ENTRIES: ReadonlySet<string> = new Set([
   "@orthant/cluster",
   "@orthant/cluster/nats",
   "@orthant/viewer/node",
+  "@orthant/cli",
   "orthant/command-line",
 ]);
 

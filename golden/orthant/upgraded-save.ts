@@ -9,7 +9,7 @@ import { openWorld, type Position, type World } from "orthant";
 import { attemptRow, type GoldenRow } from "../suite.ts";
 import { contentRows, type ExpectedWorld, keptRows } from "./save-content.ts";
 
-const PROGRAM = resolve("packages/cli/bin/orthant.js");
+const PROGRAM = resolve("packages/orthant/bin/orthant.js");
 /** Where the chest goes: no save has edits there. */
 const CHEST: Position<4> = [5_000_000, 0, 0, 0];
 const ITEMS = { items: ["a sword", "three apples"] };

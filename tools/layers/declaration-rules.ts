@@ -4,9 +4,6 @@ import type { Architecture } from "./architecture.ts";
 import { findCycle, LAYERS_FILE, type LayerMap, type PackageLayer } from "./layer-map.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
-/** Packages whose folders still import each other in circles, so that they have no rules yet. */
-const WITHOUT_FOLDER_RULES: ReadonlySet<string> = new Set(["orthant"]);
-
 /** Finds errors in `layers.json` itself, and differences from the folders and manifests on disk. */
 export function checkDeclarations(tree: SourceTree, architecture: Architecture): readonly Finding[] {
   const { layers, packages } = architecture;
@@ -76,7 +73,6 @@ function checkFolders(
   { name, folder }: WorkspacePackage,
   { folders }: PackageLayer,
 ): readonly Finding[] {
-  if (folders === undefined && WITHOUT_FOLDER_RULES.has(name)) return [];
   const rules = folders ?? {};
   const listed = Object.keys(rules);
   const source = `${folder}/src/`;

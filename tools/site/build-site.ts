@@ -163,6 +163,6 @@ function withFirstLinks(html: string): string {
 }
 
 function versionOf(tree: SourceTree): string {
-  const manifest = tree.find(({ path }) => path === "packages/cli/package.json")?.text ?? "{}";
+  const manifest = tree.find(({ path }) => path === "packages/orthant/package.json")?.text ?? "{}";
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }

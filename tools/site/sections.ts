@@ -81,7 +81,7 @@ export const SECTIONS: readonly Section[] = [
           "docs/reference/*",
         ],
       },
-      { title: "Packages", files: ["packages/cli/README.md", "packages/*"] },
+      { title: "Packages", files: ["packages/orthant/README.md", "packages/*"] },
     ],
   },
   {

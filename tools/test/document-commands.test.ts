@@ -1,4 +1,4 @@
-import { COMMANDS } from "orthant/command-line";
+import { COMMANDS } from "@orthant/cli";
 import { describe, expect, test } from "vitest";
 import { checkCommands } from "../documents/orthant-commands.ts";
 import { type SourceTree, sourceFile } from "../source-tree.ts";

@@ -17,8 +17,8 @@ const ASKED = /(?<![\w."`]|\bfor \((?:const|let) |\[)(?!Symbol\b)[A-Za-z][\w.]* 
 
 /** Uses of objects whose names do not come from outside, and why. */
 const ALLOWED: readonly (readonly [path: string, code: string, reason: string])[] = [
-  ["cli/src/command.ts", "this.#options[option]", "options of our own commands"],
-  ["cli/src/found-world.ts", "values[name]", "options of our own formats"],
+  ["cli/src/command/command.ts", "this.#options[option]", "options of our own commands"],
+  ["cli/src/world/found-world.ts", "values[name]", "options of our own formats"],
   ["cli/src/generators/named-generators.ts", "values[name]", "names that the defaults have"],
   ["cli/src/serve/credentials.ts", "environment[variable]", "our own variables"],
   ["core/src/bytes/combinators.ts", "value[name]", "fields of our own records"],

@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Command } from "./command/command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { clusterCommand } from "./commands/cluster.ts";

@@ -1,7 +1,7 @@
 import { type ErrorCode, isOrthantError, type OrthantError } from "@orthant/core";
 import { printable } from "@orthant/core/arguments";
-import type { CommandEnvironment } from "./environment.ts";
-import { EXIT, type ExitCode, UsageError } from "./usage.ts";
+import type { CommandEnvironment } from "./command/environment.ts";
+import { EXIT, type ExitCode, UsageError } from "./command/usage.ts";
 
 /** Prints an error in a line or two, never with a stack trace. Returns the exit code. */
 export function reportFailure(error: unknown, environment: CommandEnvironment): ExitCode {

@@ -9,15 +9,15 @@ import {
   GENERATORS_OPTION,
   type OptionSpec,
   optionsOf,
-} from "./command.ts";
+} from "./command/command.ts";
+import { Context } from "./command/context.ts";
+import type { CommandEnvironment } from "./command/environment.ts";
+import { type GameGenerator, passedGenerators, withGameGenerators } from "./command/game-generators.ts";
+import { EXIT, type ExitCode, UsageError } from "./command/usage.ts";
 import { COMMANDS } from "./commands.ts";
-import { Context } from "./context.ts";
-import type { CommandEnvironment } from "./environment.ts";
 import { reportFailure } from "./failure.ts";
-import { type GameGenerator, passedGenerators, withGameGenerators } from "./generators/game-generators.ts";
 import { loadGenerators } from "./generators/load-generators.ts";
 import { runAsProcess } from "./run-as-process.ts";
-import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 
 /** A fixed width, so that the reference can show the help. */
 const HELP_COLUMNS = 80;

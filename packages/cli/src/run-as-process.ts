@@ -1,6 +1,6 @@
 import { systemTime } from "@orthant/core";
-import type { CommandEnvironment, TextSink } from "./environment.ts";
-import { EXIT, type ExitCode } from "./usage.ts";
+import type { CommandEnvironment, TextSink } from "./command/environment.ts";
+import { EXIT, type ExitCode } from "./command/usage.ts";
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A terminal and npx or timeout may both forward one signal; a person takes longer to send a second. */

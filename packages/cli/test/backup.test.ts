@@ -1,6 +1,6 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT } from "orthant/command-line";
+import { EXIT } from "@orthant/cli";
 import { beforeEach, describe, expect, test } from "vitest";
 import { capture, captureJson } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

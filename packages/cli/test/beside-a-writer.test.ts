@@ -1,9 +1,9 @@
 import { cpSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT, type ExitCode } from "@orthant/cli";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
-import { EXIT, type ExitCode } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

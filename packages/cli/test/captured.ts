@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type CommandEnvironment, EXIT, type ExitCode, type RunOptions, run } from "@orthant/cli";
 import { systemTime, type TimeSource } from "@orthant/core";
-import { type CommandEnvironment, EXIT, type ExitCode, type RunOptions, run } from "orthant/command-line";
 import { afterAll } from "vitest";
 
 /** The result of a command. */

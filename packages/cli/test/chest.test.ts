@@ -3,13 +3,16 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { box, type ClientWorld, connect, openWorld } from "orthant";
+import type { ClientWorld } from "@orthant/client";
+import { connect } from "@orthant/client/node";
+import { box } from "@orthant/core";
+import { openWorld } from "orthant";
 import { expect, onTestFinished, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 
 /** A server of a game with chests, which acknowledges what is durable and prints its address. */
 const SERVER = `
-import { createServer, flat, openOrCreateWorld } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
+import { createServer, flat, openOrCreateWorld } from ${JSON.stringify(new URL("../../orthant/dist/index.js", import.meta.url).href)};
 const definition = { dimensions: 3, generator: flat() };
 const world = await openOrCreateWorld(process.argv[2], definition, { durability: "journal" });
 await world.defineBlocks({ chest: { colour: 0x8b5a2b, properties: { facing: ["north", "east"] } } });

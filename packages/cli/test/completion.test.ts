@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { COMMANDS, EXIT } from "orthant/command-line";
+import { COMMANDS, EXIT } from "@orthant/cli";
 import { describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
 

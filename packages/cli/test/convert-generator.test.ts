@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
+import { NodeDisk } from "@orthant/disk/node";
 import { nbtFile } from "@orthant/testkit";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
-import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

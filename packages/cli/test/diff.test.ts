@@ -1,8 +1,9 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { createWorld, NodeDisk } from "orthant";
-import { EXIT } from "orthant/command-line";
+import { createWorld } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

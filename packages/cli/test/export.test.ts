@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { EXIT } from "@orthant/cli";
+import { BlockCatalog, box } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import {
   openLuanti,
   openRegion,
@@ -11,8 +14,7 @@ import {
   type VoxModel,
   visitVoxels,
 } from "@orthant/formats/readers";
-import { BlockCatalog, box, createWorld, NodeDisk, openWorld } from "orthant";
-import { EXIT } from "orthant/command-line";
+import { createWorld, openWorld } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { EXIT, type GeneratorSource } from "@orthant/cli";
 import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
 import { NodeDisk } from "@orthant/disk/node";
 import { orthantCommand } from "@orthant/testkit/process";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
-import { EXIT, type GeneratorSource } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Captured, capture, temporaryFolder } from "./captured.ts";
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   game = await temporaryFolder();
   await mkdir(join(game, "node_modules/@orthant"), { recursive: true });
   await symlink(join(PACKAGES, "core"), join(game, "node_modules/@orthant/core"));
-  await symlink(join(PACKAGES, "cli"), join(game, "node_modules/orthant"));
+  await symlink(join(PACKAGES, "orthant"), join(game, "node_modules/orthant"));
   for (const [name, text] of Object.entries(MODULES)) await writeFile(join(game, name), text);
   const own = join(game, "node_modules/my-generators");
   await mkdir(own);

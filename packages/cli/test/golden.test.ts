@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
 import { goldenPath } from "@orthant/testkit/golden";
-import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
 

@@ -1,6 +1,6 @@
+import { EXIT } from "@orthant/cli";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
-import { EXIT } from "orthant/command-line";
 import { beforeEach, describe, expect, test } from "vitest";
 import { capture, captureJson } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

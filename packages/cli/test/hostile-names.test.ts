@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { CUBE_CHUNKS } from "@orthant/core";
+import { BlockCatalog, CUBE_CHUNKS, DEFAULT_BLOCKS } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import { writeNamedWorld } from "@orthant/testkit/saves";
 import { openWorldEngine } from "@orthant/world/engine";
-import { BlockCatalog, DEFAULT_BLOCKS, NodeDisk } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 

@@ -1,7 +1,8 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { createWorld, defineGenerator, openWorld } from "orthant";
-import { EXIT } from "orthant/command-line";
+import { EXIT } from "@orthant/cli";
+import { defineGenerator } from "@orthant/core";
+import { createWorld, openWorld } from "orthant";
 import { beforeEach, describe, expect, test } from "vitest";
 import { capture as run, temporaryFolder } from "./captured.ts";
 

@@ -1,9 +1,10 @@
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
+import { GeneratorRegistry } from "@orthant/core";
 import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { NodeDisk } from "@orthant/disk/node";
 import { createWorldEngine, type EngineOptions, openWorldEngine } from "@orthant/world/engine";
-import { GeneratorRegistry, NodeDisk } from "orthant";
-import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { EXIT } from "orthant/command-line";
+import { EXIT } from "@orthant/cli";
 import { expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

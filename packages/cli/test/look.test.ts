@@ -1,8 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
-import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson } from "./captured.ts";
 import { makeSampleWorld, NEWEST_TWO } from "./sample-world.ts";

@@ -1,9 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
+import { EXIT } from "@orthant/cli";
+import { box } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { box, createWorld, NodeDisk } from "orthant";
-import { EXIT } from "orthant/command-line";
+import { createWorld } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

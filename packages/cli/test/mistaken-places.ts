@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { GeneratorRegistry } from "@orthant/core";
 import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core/generate";
+import { NodeDisk } from "@orthant/disk/node";
 import { segmentHeader } from "@orthant/save/internal";
 import { orthantCommand } from "@orthant/testkit/process";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
-import { GeneratorRegistry, NodeDisk } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
-import { EXIT, type ExitCode } from "orthant/command-line";
+import { EXIT, type ExitCode } from "@orthant/cli";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
 import { type MistakenPlaces, makeMistakenPlaces, ORTHANT } from "./mistaken-places.ts";

@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk, openWorld } from "orthant";
-import { EXIT } from "orthant/command-line";
+import { openWorld } from "orthant";
 import { beforeEach, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { NodeDisk } from "@orthant/disk/node";
 import { orthantCommand } from "@orthant/testkit/process";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld, NEWEST_TWO } from "./sample-world.ts";

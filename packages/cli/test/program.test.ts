@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { COMMANDS, EXIT } from "orthant/command-line";
+import { COMMANDS, EXIT } from "@orthant/cli";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 

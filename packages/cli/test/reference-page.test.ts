@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { COMMANDS, EXIT } from "@orthant/cli";
 import { fromHex } from "@orthant/testkit";
-import { COMMANDS, EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";

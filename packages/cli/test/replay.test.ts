@@ -1,10 +1,10 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
 import { connectTiles } from "@orthant/client/node";
 import { NodeDisk } from "@orthant/disk/node";
 import { fromHex } from "@orthant/testkit";
 import { openWorldEngine } from "@orthant/world/engine";
-import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { whileServing } from "./while-serving.ts";

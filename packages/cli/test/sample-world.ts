@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorldEngine } from "@orthant/world/engine";
-import { NodeDisk } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 
 /** Keeps no hourly generation, so that a test that runs across a full hour sees the same generations. */

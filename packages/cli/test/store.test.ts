@@ -9,7 +9,7 @@ import { capture, temporaryFolder } from "./captured.ts";
 
 /** A game that counts its days in the store and in a voxel, and prints each day once it is durable. */
 const GAME = `
-import { openOrCreateWorld } from ${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)};
+import { openOrCreateWorld } from ${JSON.stringify(new URL("../../orthant/dist/index.js", import.meta.url).href)};
 const world = await openOrCreateWorld(process.argv[2], { dimensions: 3 }, { durability: "journal" });
 for (let day = 1; ; day++) {
   const voxel = world.set([0, 0, 0], day);

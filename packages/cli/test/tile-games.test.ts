@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
 import { connectTiles } from "@orthant/client/node";
 import { EMPTY_TILE_SAVE, type TileSave } from "@orthant/formats";
 import { decodeTileSave, encodeTileSave } from "@orthant/formats/internal";
-import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { whileServing } from "./while-serving.ts";

@@ -2,10 +2,12 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EXIT } from "@orthant/cli";
+import { type Dimensions, defineGenerator, flat } from "@orthant/core";
 import { scanPack } from "@orthant/save/internal";
 import { orthantCommand } from "@orthant/testkit/process";
-import { createWorld, type Dimensions, defineGenerator, flat, openWorld, type World } from "orthant";
-import { EXIT } from "orthant/command-line";
+import type { World } from "@orthant/world";
+import { createWorld, openWorld } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 

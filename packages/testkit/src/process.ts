@@ -21,7 +21,7 @@ export interface EndedProgram {
 /** Returns the path of the command `orthant`, as npm links it. Throws when what it runs is not built. */
 export function orthantCommand(): string {
   requireBundles();
-  return join(REPOSITORY, "packages/cli/bin/orthant.js");
+  return join(REPOSITORY, "packages/orthant/bin/orthant.js");
 }
 
 /**

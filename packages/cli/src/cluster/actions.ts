@@ -20,12 +20,12 @@ import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { formatBox, formatBytes, formatCount } from "@orthant/formats";
 import { openWorldEngine } from "@orthant/world/engine";
-import type { Arguments } from "../command.ts";
-import type { Context } from "../context.ts";
-import { requireNative } from "../found-world.ts";
-import { parseBox } from "../parse.ts";
-import { tableLines } from "../report.ts";
-import { UsageError } from "../usage.ts";
+import type { Arguments } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseBox } from "../command/parse.ts";
+import { tableLines } from "../command/report.ts";
+import { UsageError } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
 import { backToOne, backUpCluster, restoreCluster } from "./backup-actions.ts";
 
 type Action = (backbone: Backbone, args: Arguments, context: Context) => Promise<void>;

@@ -15,10 +15,10 @@ import { systemRandomBits } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type FormatProgress, formatAmount, formatBytes } from "@orthant/formats";
 import { isWhole, verifySave } from "@orthant/save";
-import type { Arguments } from "../command.ts";
-import type { Context } from "../context.ts";
-import { requireOutside } from "../files.ts";
-import { UsageError } from "../usage.ts";
+import type { Arguments } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { requireOutside } from "../command/files.ts";
+import { UsageError } from "../command/usage.ts";
 
 /** Shows one line of progress for bytes whose total becomes known part by part. */
 class CopyProgress {

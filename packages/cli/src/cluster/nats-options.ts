@@ -1,10 +1,10 @@
 import { access } from "node:fs/promises";
 import type { Backbone } from "@orthant/cluster";
 import type { NatsCredentials, NatsRole } from "@orthant/cluster/nats";
-import type { Arguments, OptionSpec } from "../command.ts";
-import type { Context } from "../context.ts";
-import { parseInteger } from "../parse.ts";
-import { UsageError } from "../usage.ts";
+import type { Arguments, OptionSpec } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseInteger } from "../command/parse.ts";
+import { UsageError } from "../command/usage.ts";
 
 /** Environment variable with the servers, separated by commas, as an alternative to the options. */
 const NATS_VARIABLE = "ORTHANT_NATS";

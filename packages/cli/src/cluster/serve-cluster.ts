@@ -16,8 +16,9 @@ import { systemRandomBits } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
-import type { Arguments } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Arguments } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { EXIT, type ExitCode, UsageError } from "../command/usage.ts";
 import { SECRET_VARIABLE } from "../serve/credentials.ts";
 import {
   type ListenSettings,
@@ -26,7 +27,6 @@ import {
   portSettings,
   whileListening,
 } from "../serve/listen.ts";
-import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectBackbone } from "./nats-options.ts";
 

@@ -1,12 +1,12 @@
 import { type FormatProgress, formatAmount, formatBytes } from "@orthant/formats";
 import { copyGeneration } from "@orthant/save";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { requireNewFolder, requireOutside } from "../files.ts";
-import { requireNative } from "../found-world.ts";
-import { openAskedSave, requireKept } from "../live-save.ts";
-import { parseInteger } from "../parse.ts";
-import { EXIT, type ExitCode } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { requireNewFolder, requireOutside } from "../command/files.ts";
+import { parseInteger } from "../command/parse.ts";
+import { EXIT, type ExitCode } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
+import { openAskedSave, requireKept } from "../world/live-save.ts";
 
 /** `orthant backup`. */
 export const backupCommand: Command = {

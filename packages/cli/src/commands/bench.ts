@@ -6,10 +6,10 @@ import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/c
 import type { Disk } from "@orthant/disk";
 import { formatBytes } from "@orthant/formats";
 import { createWorldEngine } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { tableLines } from "../report.ts";
-import { EXIT } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { tableLines } from "../command/report.ts";
+import { EXIT } from "../command/usage.ts";
 
 const SYNCED_APPENDS = 64;
 const APPEND_BYTES = 4096;

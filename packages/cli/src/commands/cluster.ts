@@ -1,7 +1,7 @@
 import { connectBackbone, NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
-import { type Arguments, type Command, dashed } from "../command.ts";
-import type { Context } from "../context.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import { type Arguments, type Command, dashed } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
 
 /** The actions, and the options that only they accept. */
 const OPTIONS_OF: ReadonlyMap<string, readonly string[]> = new Map([

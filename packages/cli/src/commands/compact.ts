@@ -1,8 +1,8 @@
 import { formatAmount, formatBytes } from "@orthant/formats";
 import { openWorldEngine } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import { requireNative } from "../found-world.ts";
-import { EXIT } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import { EXIT } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
 
 /** `orthant compact`. */
 export const compactCommand: Command = {

@@ -1,5 +1,5 @@
-import { type Command, type OptionSpec, optionsOf } from "../command.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import { type Command, type OptionSpec, optionsOf } from "../command/command.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
 
 /** `orthant completion`, which completes these commands and itself. */
 export function completionCommand(others: readonly Command[]): Command {

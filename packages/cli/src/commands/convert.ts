@@ -9,9 +9,12 @@ import {
   type OpenConversion,
 } from "@orthant/formats";
 import { IMPORTED_FORMATS } from "@orthant/formats/imports";
-import type { Arguments, Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { requireNewFolder, requireOutside, unfinishedFolder } from "../files.ts";
+import type { Arguments, Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { requireNewFolder, requireOutside, unfinishedFolder } from "../command/files.ts";
+import { parseInteger } from "../command/parse.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
+import { GENERATORS, itemNamed, newestOf } from "../generators/named-generators.ts";
 import {
   CONVERSION_TARGETS,
   describeFormat,
@@ -20,12 +23,9 @@ import {
   formatOptions,
   formatRequest,
   importStarter,
-} from "../found-world.ts";
-import { GENERATORS, itemNamed, newestOf } from "../generators/named-generators.ts";
-import { requireKept } from "../live-save.ts";
-import { printLosses, refusedLoss } from "../losses.ts";
-import { parseInteger } from "../parse.ts";
-import { EXIT, UsageError } from "../usage.ts";
+} from "../world/found-world.ts";
+import { requireKept } from "../world/live-save.ts";
+import { printLosses, refusedLoss } from "../world/losses.ts";
 
 /** Threads by default: each takes memory, and one disk does not feed many. */
 const THREADS_MAX = 8;

@@ -17,12 +17,12 @@ import { chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import { WorldState } from "@orthant/core/tree";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
 import { createWorldEngine, type NewWorldEngine } from "@orthant/world/engine";
-import type { Arguments, Command } from "../command.ts";
-import type { Context } from "../context.ts";
+import type { Arguments, Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseU64 } from "../command/parse.ts";
+import { factLines } from "../command/report.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
 import { GENERATORS, itemNamed, type NamedGenerator, newestOf } from "../generators/named-generators.ts";
-import { parseU64 } from "../parse.ts";
-import { factLines } from "../report.ts";
-import { EXIT, UsageError } from "../usage.ts";
 
 const SEED_END = 2 ** 32;
 

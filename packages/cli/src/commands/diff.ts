@@ -4,12 +4,12 @@ import type { Disk } from "@orthant/disk";
 import { formatAmount, formatCount, formatPosition } from "@orthant/formats";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { openReadable } from "../found-world.ts";
-import { exitWithJournals, openAskedSave, retryWhileWritten } from "../live-save.ts";
-import { parseGenerations, parseInteger } from "../parse.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseGenerations, parseInteger } from "../command/parse.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
+import { openReadable } from "../world/found-world.ts";
+import { exitWithJournals, openAskedSave, retryWhileWritten } from "../world/live-save.ts";
 
 const LIMIT_MAX = 1_000_000;
 

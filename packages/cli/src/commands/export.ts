@@ -11,17 +11,17 @@ import {
 } from "@orthant/formats/exports";
 import { catalogOf } from "@orthant/save";
 import { openSaveWithJournal } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { makeFile } from "../files.ts";
-import { openReadable } from "../found-world.ts";
-import { journalLoss, retryWhileWritten } from "../live-save.ts";
-import { printLosses, refusedLoss } from "../losses.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { makeFile } from "../command/files.ts";
+import { parseBox } from "../command/parse.ts";
+import { EXIT } from "../command/usage.ts";
 import { ChunkSource } from "../map/band.ts";
 import { boundsOfMade } from "../map/view.ts";
-import { parseBox } from "../parse.ts";
-import { neededGenerator, untouchedState } from "../stored-content.ts";
-import { EXIT } from "../usage.ts";
+import { openReadable } from "../world/found-world.ts";
+import { journalLoss, retryWhileWritten } from "../world/live-save.ts";
+import { printLosses, refusedLoss } from "../world/losses.ts";
+import { neededGenerator, untouchedState } from "../world/stored-content.ts";
 
 /** `orthant export`. */
 export const exportCommand: Command = {

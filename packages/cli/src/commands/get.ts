@@ -16,12 +16,18 @@ import {
 } from "@orthant/save";
 import { packFile } from "@orthant/save/files";
 import type { SaveWithJournal } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import { openReadable } from "../found-world.ts";
-import { exitWithJournals, openLiveSave } from "../live-save.ts";
-import { parsePosition } from "../parse.ts";
-import { factLines } from "../report.ts";
-import { chunkIfKnown, neededGenerator, storedData, storedVoxel, untouchedVoxel } from "../stored-content.ts";
+import type { Command } from "../command/command.ts";
+import { parsePosition } from "../command/parse.ts";
+import { factLines } from "../command/report.ts";
+import { openReadable } from "../world/found-world.ts";
+import { exitWithJournals, openLiveSave } from "../world/live-save.ts";
+import {
+  chunkIfKnown,
+  neededGenerator,
+  storedData,
+  storedVoxel,
+  untouchedVoxel,
+} from "../world/stored-content.ts";
 
 /** `orthant get`. */
 export const getCommand: Command = {

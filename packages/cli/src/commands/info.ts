@@ -1,9 +1,9 @@
 import type { BlockCatalog } from "@orthant/core";
 import { idCountOf } from "@orthant/core/chunk";
-import type { Command } from "../command.ts";
-import { describeFormat, findWorld, formatOptions, formatRequest } from "../found-world.ts";
-import { factLines } from "../report.ts";
-import { EXIT } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import { factLines } from "../command/report.ts";
+import { EXIT } from "../command/usage.ts";
+import { describeFormat, findWorld, formatOptions, formatRequest } from "../world/found-world.ts";
 
 /** `orthant info`. */
 export const infoCommand: Command = {

@@ -1,12 +1,12 @@
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatTime } from "@orthant/formats";
 import { listGenerations, openSave } from "@orthant/save";
-import type { Command } from "../command.ts";
-import { requireNative } from "../found-world.ts";
-import { retryWhileWritten } from "../live-save.ts";
-import { parseInteger } from "../parse.ts";
-import { tableLines } from "../report.ts";
-import { EXIT } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import { parseInteger } from "../command/parse.ts";
+import { tableLines } from "../command/report.ts";
+import { EXIT } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
+import { retryWhileWritten } from "../world/live-save.ts";
 
 const LIMIT_MAX = 1_000_000;
 

@@ -14,14 +14,14 @@ import { changeNumberOf, epochOf } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { fileBytes, formatCount, formatPosition, formatTime } from "@orthant/formats";
 import { type LeafEntry, openSave, type Save, type StoredChunk, surveySave } from "@orthant/save";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { openReadable } from "../found-world.ts";
-import { exitWithJournals, openLiveSave } from "../live-save.ts";
-import { parseBox, parseInteger } from "../parse.ts";
-import { tableLines } from "../report.ts";
-import { chunkIfKnown, storedData } from "../stored-content.ts";
-import { UsageError } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseBox, parseInteger } from "../command/parse.ts";
+import { tableLines } from "../command/report.ts";
+import { UsageError } from "../command/usage.ts";
+import { openReadable } from "../world/found-world.ts";
+import { exitWithJournals, openLiveSave } from "../world/live-save.ts";
+import { chunkIfKnown, storedData } from "../world/stored-content.ts";
 
 const LIMIT_MAX = 1_000_000;
 

@@ -5,14 +5,20 @@ import { type PasteReport, pasteWorld } from "@orthant/formats/imports";
 import { openSave, type Save } from "@orthant/save";
 import { openWorld, type World } from "@orthant/world";
 import { openSaveWithJournal } from "@orthant/world/engine";
-import type { Arguments, Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { copyInMemory, findWorld, formatOptions, formatRequest, requireNative } from "../found-world.ts";
-import { journalLoss } from "../live-save.ts";
-import { printLosses, refusedLoss } from "../losses.ts";
-import { nativeFormat } from "../native-format.ts";
-import { parseBox, parsePosition } from "../parse.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import type { Arguments, Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseBox, parsePosition } from "../command/parse.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
+import {
+  copyInMemory,
+  findWorld,
+  formatOptions,
+  formatRequest,
+  requireNative,
+} from "../world/found-world.ts";
+import { journalLoss } from "../world/live-save.ts";
+import { printLosses, refusedLoss } from "../world/losses.ts";
+import { nativeFormat } from "../world/native-format.ts";
 
 /** Edits between two saves, 4,194,304 voxels at most: memory does not grow with what is pasted. */
 const EDITS_PER_SAVE = 256;

@@ -1,11 +1,11 @@
 import { type ChunkShape, chunkShape } from "@orthant/core";
 import { isWhole } from "@orthant/disk/files";
-import type { Command } from "../command.ts";
-import { requireOutside } from "../files.ts";
-import { findWorld, formatOptions, formatRequest, unsupported } from "../found-world.ts";
-import { parsePosition } from "../parse.ts";
-import { findingJson } from "../report.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import { requireOutside } from "../command/files.ts";
+import { parsePosition } from "../command/parse.ts";
+import { findingJson } from "../command/report.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
+import { findWorld, formatOptions, formatRequest, unsupported } from "../world/found-world.ts";
 
 /** `orthant repair`. */
 export const repairCommand: Command = {

@@ -9,13 +9,13 @@ import {
 } from "@orthant/protocol/wire1";
 import type { Wire1WorldReplay } from "@orthant/server";
 import { openWorldEngine } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { requireNative } from "../found-world.ts";
-import { parseInteger } from "../parse.ts";
-import { factLines, tableLines } from "../report.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseInteger } from "../command/parse.ts";
+import { factLines, tableLines } from "../command/report.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
 import { parseRole, ROLE_NAMES } from "../serve/credentials.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import { requireNative } from "../world/found-world.ts";
 
 const LIMIT_MAX = 1_000_000;
 

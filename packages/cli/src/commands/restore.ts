@@ -3,12 +3,12 @@ import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/lattic
 import { formatAmount, formatBox } from "@orthant/formats";
 import type { Moment } from "@orthant/world";
 import { openWorldEngine } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { requireNative } from "../found-world.ts";
-import { KEEP_EVERY_GENERATION } from "../live-save.ts";
-import { parseBox, parseMoment } from "../parse.ts";
-import { EXIT, type ExitCode, UsageError } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseBox, parseMoment } from "../command/parse.ts";
+import { EXIT, type ExitCode, UsageError } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
+import { KEEP_EVERY_GENERATION } from "../world/live-save.ts";
 import { copyWorld } from "./backup.ts";
 
 /** `orthant restore`. */

@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
+import { generationPool } from "@orthant/worker-pool/node";
 import type { DamagedJournal, Durability } from "@orthant/world";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import {
@@ -8,14 +9,13 @@ import {
   NATS_NOTES,
   NATS_OPTIONS,
 } from "../cluster/nats-options.ts";
-import type { Arguments, Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { findWorld, openCopy, unsupported } from "../found-world.ts";
-import { nativeFormat } from "../native-format.ts";
+import type { Arguments, Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
 import { METRICS_VARIABLE, ROLE_NAMES, SECRET_VARIABLE } from "../serve/credentials.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
-import { sharedPool } from "../shared-pool.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import { findWorld, openCopy, unsupported } from "../world/found-world.ts";
+import { nativeFormat } from "../world/native-format.ts";
 
 const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];
 const ACKNOWLEDGEMENTS: readonly string[] = ["applied", "durable"];
@@ -135,10 +135,11 @@ export const serveCommand: Command = {
     const settings = await listenSettings(args, context);
     const disk = await openServed(folder, context, args.has("readOnly"));
     const isCopy = disk instanceof MemoryDisk;
+    const generation = generationPool();
     const world = await openWorldEngine(disk, {
       time: context.time,
       generators: context.generators,
-      generation: sharedPool(),
+      generation,
       durability: isCopy ? "snapshot" : chosen(DURABILITIES, args.text("durability")),
       autosave: !isCopy,
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
@@ -148,6 +149,7 @@ export const serveCommand: Command = {
       failure = await whileListening(args, context, { settings, world }, () => untilEnd(world, context));
     } finally {
       await world.close();
+      await generation.close();
     }
     if (failure !== undefined) throw failure;
     context.print(isCopy ? "stopped" : `stopped; the world is saved as generation ${world.generation}`);

@@ -1,9 +1,9 @@
 import { openWorldEngine } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import { requireNative } from "../found-world.ts";
-import { KEEP_EVERY_GENERATION } from "../live-save.ts";
-import { parseInteger } from "../parse.ts";
-import { EXIT, UsageError } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import { parseInteger } from "../command/parse.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
+import { KEEP_EVERY_GENERATION } from "../world/live-save.ts";
 
 /** `orthant tag`. */
 export const tagCommand: Command = {

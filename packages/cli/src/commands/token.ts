@@ -2,11 +2,11 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { formatTime } from "@orthant/formats";
 import type { SigningKey } from "@orthant/server";
-import { type Arguments, type Command, requireOptionFiles } from "../command.ts";
-import type { Context } from "../context.ts";
-import { parseDuration, parseU64 } from "../parse.ts";
+import { type Arguments, type Command, requireOptionFiles } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseDuration, parseU64 } from "../command/parse.ts";
+import { EXIT, UsageError } from "../command/usage.ts";
 import { parseRole, ROLE_NAMES, readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/credentials.ts";
-import { EXIT, UsageError } from "../usage.ts";
 
 const PLAYER_ID_END = 2 ** 48 - 1;
 const TOKEN_ID_BYTES = 9;

@@ -1,10 +1,10 @@
 import { formatAmount } from "@orthant/formats";
 import { upgradeWorldEngine } from "@orthant/world/engine";
-import type { Command } from "../command.ts";
-import { requireNative } from "../found-world.ts";
-import { KEEP_EVERY_GENERATION } from "../live-save.ts";
-import { noProgress } from "../progress.ts";
-import { EXIT } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import { noProgress } from "../command/progress.ts";
+import { EXIT } from "../command/usage.ts";
+import { requireNative } from "../world/found-world.ts";
+import { KEEP_EVERY_GENERATION } from "../world/live-save.ts";
 
 /** `orthant upgrade`. */
 export const upgradeCommand: Command = {

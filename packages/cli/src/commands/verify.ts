@@ -1,12 +1,18 @@
 import type { Dimensions } from "@orthant/core";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import { formatAmount, formatBox } from "@orthant/formats";
-import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { describeFormat, findWorld, formatOptions, formatRequest, unsupported } from "../found-world.ts";
-import { dimensionsOfDamaged } from "../live-save.ts";
-import { findingJson } from "../report.ts";
-import { EXIT } from "../usage.ts";
+import type { Command } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { findingJson } from "../command/report.ts";
+import { EXIT } from "../command/usage.ts";
+import {
+  describeFormat,
+  findWorld,
+  formatOptions,
+  formatRequest,
+  unsupported,
+} from "../world/found-world.ts";
+import { dimensionsOfDamaged } from "../world/live-save.ts";
 
 /** `orthant verify`. */
 export const verifyCommand: Command = {

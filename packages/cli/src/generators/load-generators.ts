@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generatorIn } from "@orthant/core/generate";
-import { UsageError } from "../usage.ts";
-import type { GameGenerator } from "./game-generators.ts";
+import type { GameGenerator } from "../command/game-generators.ts";
+import { UsageError } from "../command/usage.ts";
 
 /** Exports that an error message lists. */
 const EXPORTS_LISTED_MAX = 8;

@@ -11,9 +11,9 @@ import {
   TERRAIN_DEFAULTS,
   terrainGenerator,
 } from "@orthant/core/generate";
-import { parsePosition } from "../parse.ts";
-import { UsageError } from "../usage.ts";
-import type { GameGenerator } from "./game-generators.ts";
+import type { GameGenerator } from "../command/game-generators.ts";
+import { parsePosition } from "../command/parse.ts";
+import { UsageError } from "../command/usage.ts";
 
 /** A generator for new worlds. Turns `name=value` words and a seed into a reference. */
 export interface NamedGenerator {

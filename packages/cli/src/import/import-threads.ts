@@ -101,7 +101,7 @@ class ImportWorker implements ImportThread {
   #failure: Error | undefined;
 
   constructor(place: ImportPlace) {
-    const program = pathToFileURL(createRequire(import.meta.url).resolve("orthant/import-worker"));
+    const program = pathToFileURL(createRequire(import.meta.url).resolve("@orthant/cli/import-worker"));
     this.#worker = new Worker(program, {
       name: "orthant import",
       workerData: place,

@@ -10,7 +10,7 @@ import {
 } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
 import type { Save } from "@orthant/save";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../command/usage.ts";
 
 const UP: Axis = 1;
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { systemCode } from "@orthant/disk/node";
 import type { TokenClaims } from "@orthant/server";
-import { UsageError } from "../usage.ts";
+import { UsageError } from "../command/usage.ts";
 
 /** What a player may do. */
 type Role = TokenClaims["role"];

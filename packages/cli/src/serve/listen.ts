@@ -7,11 +7,11 @@ import { U64_MAX } from "@orthant/core/bytes";
 import { GrowingFile } from "@orthant/disk/files";
 import type { OrthantServer, Revocation, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { type Arguments, requireOptionFiles } from "../command.ts";
-import type { Context } from "../context.ts";
-import { parseDuration, parseInteger } from "../parse.ts";
-import { factLines } from "../report.ts";
-import { UsageError } from "../usage.ts";
+import { type Arguments, requireOptionFiles } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { parseDuration, parseInteger } from "../command/parse.ts";
+import { factLines } from "../command/report.ts";
+import { UsageError } from "../command/usage.ts";
 import { METRICS_VARIABLE, newSecret, parseRole, readSecret } from "./credentials.ts";
 
 const PORT_MAX = 65_535;

@@ -12,11 +12,11 @@ import {
   formatBytes,
 } from "@orthant/formats";
 import { IMPORTED_FORMATS } from "@orthant/formats/imports";
-import type { Arguments, OptionSpec } from "./command.ts";
-import type { Context } from "./context.ts";
-import { ImportThreads } from "./import/import-threads.ts";
+import type { Arguments, OptionSpec } from "../command/command.ts";
+import type { Context } from "../command/context.ts";
+import { UsageError } from "../command/usage.ts";
+import { ImportThreads } from "../import/import-threads.ts";
 import { nativeFormat } from "./native-format.ts";
-import { UsageError } from "./usage.ts";
 
 /** Every format that commands know. */
 const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS, ...IMPORTED_FORMATS];

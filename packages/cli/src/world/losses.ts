@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type ConversionLoss, formatCount } from "@orthant/formats";
-import type { Context } from "./context.ts";
+import type { Context } from "../command/context.ts";
 
 /** Prints what another format cannot hold. */
 export function printLosses(losses: readonly ConversionLoss[], context: Context): void {

@@ -9,8 +9,8 @@ import type { Disk } from "@orthant/disk";
 import { formatAmount, formatBytes } from "@orthant/formats";
 import { openSave, type Retention, surveySave } from "@orthant/save";
 import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/engine";
-import type { Context } from "./context.ts";
-import { EXIT, type ExitCode } from "./usage.ts";
+import type { Context } from "../command/context.ts";
+import { EXIT, type ExitCode } from "../command/usage.ts";
 
 /** For commands that use an older generation, which saving the opened world must not retire. */
 export const KEEP_EVERY_GENERATION: Retention = { newest: 100_000, hours: 0, days: 0 };

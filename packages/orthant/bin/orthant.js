@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 // Here before anything is built, so that npm finds what it links.
-import { run } from "orthant/command-line";
+import { run } from "@orthant/cli";
 
 await run();

@@ -13,7 +13,7 @@ import {
   terminalStyle,
 } from "./environment.ts";
 import { makeFolder, makeFolderInParts } from "./files.ts";
-import type { GameGenerator, KnownGenerators } from "./generators/game-generators.ts";
+import type { GameGenerator, KnownGenerators } from "./game-generators.ts";
 import { noProgress, ProgressLine } from "./progress.ts";
 import { jsonLine } from "./report.ts";
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
 import {
@@ -22,18 +25,20 @@ import {
 } from "orthant";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { temporaryFolder } from "./captured.ts";
 
 const SECRET = "a secret that is long enough to be one";
 let disk: MemoryDisk;
 let world: WorldEngine;
 let server: OrthantServer;
 let small: OrthantServer;
+/** A folder without a world. */
+let empty: string;
 /** The disk of a closed world. */
 let emptied: MemoryDisk;
 const stone = { id: 1, name: "stone", colour: 0x808080, solid: true };
 
 beforeAll(async () => {
+  empty = await mkdtemp(join(tmpdir(), "orthant-mistakes-"));
   disk = new MemoryDisk();
   world = await createWorldEngine(disk, { name: "Isles" });
   server = await createServer({ world, logger: false, auth: { secret: SECRET } });
@@ -45,6 +50,7 @@ afterAll(async () => {
   await small.close();
   await server.close();
   await world.close();
+  await rm(empty, { recursive: true });
 });
 
 /** Rejects with the error that closes a client or makes it wait. */
@@ -94,7 +100,7 @@ function refusal(url: string, headers: Readonly<Record<string, string>> = {}): P
 const MISTAKES: readonly [what: string, make: () => unknown, message: string][] = [
   [
     "opens a folder without a world",
-    async () => openWorldEngine(new NodeDisk(await temporaryFolder())),
+    () => openWorldEngine(new NodeDisk(empty)),
     "ORT_NOT_FOUND: there is no world here, or it lost its manifest (manifest.json)",
   ],
   [

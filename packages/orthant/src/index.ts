@@ -1,0 +1,95 @@
+/**
+ * What most games need, in Node: worlds on disk, a server, a client, generators.
+ *
+ * @module orthant
+ */
+
+export {
+  boxBrush,
+  ClientWorld,
+  type ConnectOptions,
+  EditHistory,
+  type Interest,
+  lineBrush,
+  memoryCache,
+  type PlayerState,
+  type PredictedPlayer,
+  type PredictionOptions,
+  type Status,
+  type StatusDetail,
+  sphereBrush,
+} from "@orthant/client";
+export { connect, connectTiles } from "@orthant/client/node";
+export {
+  AIR,
+  BlockCatalog,
+  type BlockChange,
+  type BlockChanges,
+  type BlockDefinition,
+  type BlockDefinitions,
+  type BlockDescription,
+  type BlockHandle,
+  type BlockHandles,
+  type BlockPlacement,
+  type BlockProperties,
+  type BlockProperty,
+  type BlockType,
+  box,
+  type Chunk,
+  type ChunkBox,
+  chunkBox,
+  chunkShape,
+  DEFAULT_BLOCKS,
+  type Dimensions,
+  defineGenerator,
+  type EditEvent,
+  type EditResult,
+  type Entity,
+  type EntityEvent,
+  flat,
+  GeneratorRegistry,
+  hashPosition,
+  isOrthantError,
+  maze,
+  OrthantError,
+  type Position,
+  platforms,
+  terrain,
+  uniformChunk,
+  type Vector,
+  type VoxelBox,
+  type VoxelWorld,
+  valueNoise,
+  type WorldGenerator,
+} from "@orthant/core";
+export type { GeneratorSource, SeededGenerator } from "@orthant/core/generate";
+export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
+export { NodeDisk } from "@orthant/disk/node";
+export {
+  createServer,
+  issueToken,
+  type MovementOptions,
+  OrthantServer,
+  type ServerOptions,
+} from "@orthant/server";
+export type {
+  ChangeGeneratorOptions,
+  KeptSpace,
+  NewEntity,
+  NewWorld,
+  Simulation,
+  SimulationOptions,
+  SimulationStatistics,
+  Step,
+  StepEdits,
+  StepEntities,
+  StepPlayer,
+  StepReader,
+  StepSchedule,
+  System,
+  World,
+  WorldEntity,
+  WorldOptions,
+  WorldPlayer,
+} from "@orthant/world";
+export { createWorld, openOrCreateWorld, openWorld } from "./worlds.ts";

@@ -1,7 +1,13 @@
-import { DEFAULT_BLOCKS } from "@orthant/core";
+import { type BlockType, DEFAULT_BLOCKS } from "@orthant/core";
+import type { BlockCatalogChange } from "@orthant/core/chunk";
 import type { JournalEntry } from "@orthant/save/journal";
 import { modelChunk, modelEntity, modelPlayer } from "./model-world.ts";
 import { storeJournalEntries } from "./store-decoders.ts";
+
+function redefined(at: number, fields: Partial<BlockType>): BlockCatalogChange["redefined"][number] {
+  const { properties: _, ...type } = DEFAULT_BLOCKS.types[at] as BlockType;
+  return { ...type, ...fields };
+}
 
 /** Entries of every kind, for the decoder of the journal. */
 export const journalEntries: readonly JournalEntry[] = [
@@ -50,7 +56,19 @@ export const journalEntries: readonly JournalEntry[] = [
   { kind: "description", name: "fuzz", spawn: [0.5, -1, 0, 0] },
   {
     kind: "blocks",
-    change: { changed: [{ id: 1, name: "rock", retired: true }], added: DEFAULT_BLOCKS.types.slice(14) },
+    change: {
+      changed: [{ id: 1, name: "rock", retired: true }],
+      redefined: [],
+      added: DEFAULT_BLOCKS.types.slice(14),
+    },
+  },
+  {
+    kind: "blocks",
+    change: {
+      changed: [{ id: 3, name: "lawn", retired: false }],
+      redefined: [redefined(1, { light: 3, tags: ["a", "b"] }), redefined(2, { opacity: 0, retired: true })],
+      added: DEFAULT_BLOCKS.types.slice(14),
+    },
   },
   ...storeJournalEntries,
 ];

@@ -103,3 +103,35 @@ test("a client that kept a large catalog does not get it again, and gets one tha
     await world.close();
   }
 }, 60_000);
+
+test("a type that changes is changed at connected clients at once, and at one that returns with its cache", async () => {
+  const world = await createWorldEngine(new MemoryDisk());
+  await world.blocks.define({ copper: { colour: 0xb8_73_33 } });
+  const server = await serve(world);
+  const cache = memoryCache();
+  const join = async (): Promise<WorldReplica> => {
+    const client = connectReplica(server.url, { cache });
+    await client.ready;
+    return client;
+  };
+  try {
+    const before = await join();
+    expect(before.catalog.byName("copper")).toMatchObject({ colour: 0xb8_73_33, solid: true, light: 0 });
+    await before.close();
+    const client = await join();
+    const seen = new Promise<void>((resolve) => {
+      client.onBlocks((blocks) => blocks.lightOf(16) === 3 && resolve());
+    });
+    await world.blocks.change("copper", { colour: 0x6f_a2_87, light: 3, opacity: 4, solid: false });
+    await seen;
+    expect(client.catalog.types).toEqual(world.catalog.types);
+    await client.close();
+    await world.blocks.change("copper", { tags: ["green"] });
+    const after = await join();
+    expect(after.catalog.types).toEqual(world.catalog.types);
+    await after.close();
+  } finally {
+    await server.close();
+    await world.close();
+  }
+});

@@ -53,6 +53,27 @@ test("[K37] a type that one gateway defines can be placed through another one, a
   expect([saved?.name, saved?.retired, saved?.id]).toEqual(["box", true, chest.id()]);
 });
 
+test("[K37] a type that one gateway changes is changed at the others, at owners and in their saves", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const { gateway } = await small.gateway();
+  const { gateway: other } = await small.gateway();
+  await small.settled(gateway.defineBlocks(CHEST));
+  await small.settled(other.changeBlock("chest", { light: 7, opacity: 2, solid: false }));
+  await small.settled(gateway.defineBlocks({ chest: { colour: 5 } }, { change: true }));
+  const wanted = { light: 7, opacity: 2, solid: false, colour: 5 };
+  await small.pass(100);
+  for (const { world } of [gateway, other]) expect(world.catalog.byName("chest")).toMatchObject(wanted);
+  await small.pass(5_000);
+  expect((await small.settled(savedBlocks(small, "0"))).byName("chest")).toMatchObject(wanted);
+  const owner = nodes.find(({ node }) => node.owns("0"));
+  owner?.backbone.kill();
+  owner?.node.kill(new Error("killed"));
+  await small.until(() => nodes.some(({ node }) => node !== owner?.node && node.owns("0")));
+  const { gateway: late } = await small.gateway();
+  expect(late.world.catalog.byName("chest")).toMatchObject(wanted);
+  expect(await small.settled(codeOfRejection(late.changeBlock("chess", { light: 1 })))).toBe("ORT_ARGUMENT");
+});
+
 test("[K37] two gateways that define types at the same time give them different ids", async () => {
   const { small } = await cluster(["a"]);
   const gateways = [(await small.gateway()).gateway, (await small.gateway()).gateway];

@@ -9,9 +9,16 @@ export {
   applyBlockChange,
   type BlockCatalogChange,
   blockCatalogChangeCodec,
+  blockRedefinitionCodec,
   diffBlockCatalogs,
+  isPlainBlockChange,
 } from "./chunk/block-catalog-change.ts";
-export { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec, blockCatalogHash } from "./chunk/block-catalog-codec.ts";
+export {
+  BLOCK_CATALOG_BYTES_MAX,
+  blockCatalogCodec,
+  blockCatalogHash,
+  plainBlockCatalog,
+} from "./chunk/block-catalog-codec.ts";
 export {
   BLOCK_LIGHT_MAX,
   BLOCK_NAME_LENGTH_MAX,
@@ -24,6 +31,7 @@ export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/c
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export {
   blockHandles,
+  changeBlock,
   defineBlocks,
   type PropertiesOf,
   renameBlock,
@@ -32,6 +40,7 @@ export {
 export { type BlockEdit, editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { chunkFromHalfBytes } from "./chunk/half-byte-chunk.ts";
+export { nearNames } from "./chunk/nearest-names.ts";
 export {
   checkPackedChunk,
   encodePackedChunk,
@@ -50,5 +59,4 @@ export {
   type VoxelDatum,
 } from "./chunk/voxel-data.ts";
 export { voxelDataCodec, voxelDataEditsCodec } from "./chunk/voxel-data-codec.ts";
-export { nearNames } from "./chunk/nearest-names.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";

@@ -8,7 +8,14 @@ export { BlockCatalog, type BlockDescription, DEFAULT_BLOCKS } from "./chunk/blo
 export type { BlockProperties } from "./chunk/block-ids.ts";
 export type { BlockProperty, BlockType } from "./chunk/block-type.ts";
 export { AIR, type Chunk, chunkFromVoxels, emptyChunk, uniformChunk } from "./chunk/chunk.ts";
-export type { BlockDefinition, BlockDefinitions, BlockHandle, BlockHandles } from "./chunk/define-blocks.ts";
+export type {
+  BlockDefinition,
+  BlockDefinitions,
+  BlockHandle,
+  BlockHandles,
+  BlockTypeChanges,
+  DefineBlocksOptions,
+} from "./chunk/define-blocks.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
 export { flat, maze, platforms, terrain } from "./generate/default-generators.ts";

@@ -1,6 +1,13 @@
-import { BlockCatalog, type Chunk, emptyChunk, type Position, uniformChunk } from "@orthant/core";
+import {
+  BlockCatalog,
+  type Chunk,
+  DEFAULT_BLOCKS,
+  emptyChunk,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec } from "@orthant/core/chunk";
+import { blockCatalogCodec, changeBlock, defineBlocks, retireBlock } from "@orthant/core/chunk";
 import { MemoryDisk } from "@orthant/disk";
 import {
   type ChunkEntry,
@@ -164,7 +171,36 @@ describe("compareSaves", () => {
       await worldOf(5n, { wall: 1 }, {}, content),
       await worldOf(5n, { brick: 1 }, {}, content),
     ];
-    expect(await differences(before, after)).toMatchObject([{ kind: "fact", fact: "blocks" }]);
+    expect(await differences(before, after)).toEqual([
+      { kind: "fact", fact: "blocks", before: "wall", after: "brick" },
+    ]);
+  });
+
+  test("lists the types of blocks that changed, with what changed, and those that came and went", async () => {
+    const open = async (worldId: bigint, next: (types: BlockCatalog) => BlockCatalog): Promise<Save> => {
+      const blocks = encode(blockCatalogCodec, next(DEFAULT_BLOCKS));
+      const disk = new MemoryDisk();
+      const global = { ...GLOBAL, description: { ...GLOBAL.description, worldId, blocks } };
+      await (await createSave(disk, { nowMs: 1, global, leaves: [] })).close();
+      return openSave(disk);
+    };
+    const later = (types: BlockCatalog): BlockCatalog =>
+      retireBlock(
+        changeBlock(defineBlocks(types, { tin: {} }), "stone", { colour: 1, opacity: 4, tags: ["a", "b"] }),
+        "sand",
+      );
+    const found = await differences(await open(5n, (types) => types), await open(5n, later));
+    expect(found).toEqual([
+      {
+        ...{ kind: "fact", fact: "blocks" },
+        before: "stone (colour 0x8a8d91, opacity 15, no tags)",
+        after: "stone (colour 0x000001, opacity 4, tags a b)",
+      },
+      { kind: "fact", fact: "blocks", before: "sand (in use)", after: "sand (retired)" },
+      { kind: "fact", fact: "blocks", before: "none", after: "tin" },
+    ]);
+    const back = await differences(await open(5n, later), await open(6n, (types) => types));
+    expect(back.at(-1)).toEqual({ kind: "fact", fact: "blocks", before: "tin", after: "none" });
   });
 
   test("follows entities and players by id", async () => {

@@ -257,6 +257,7 @@ describe("the bytes of a journal", () => {
         kind: "blocks",
         change: {
           changed: [{ id: 1, name: "rock", retired: true }],
+          redefined: [],
           added: [
             {
               id: 2,
@@ -272,6 +273,24 @@ describe("the bytes of a journal", () => {
         },
       },
       "06 01 01 04 726f636b 01 00 00 01 02 03 74696e 01 010203",
+    ],
+    [
+      "J40",
+      "a redefinition of a block",
+      {
+        kind: "blocks",
+        change: {
+          changed: [],
+          redefined: [
+            {
+              ...{ id: 2, name: "tin", colour: 0x01_02_03, solid: true, transparent: false },
+              ...{ light: 0, opacity: 15, tags: [], retired: false },
+            },
+          ],
+          added: [],
+        },
+      },
+      "09 00 00 00 01 02 03 74696e 01 010203 00 00 00",
     ],
   ])("[%s] have %s", (_rule, _name, entry, hex) => {
     expect(toHex(encode(codec, entry))).toBe(hex.replaceAll(" ", ""));
@@ -299,7 +318,7 @@ describe("the bytes of a journal", () => {
       }
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
-    expect(codeOf(() => decode(codec, fromHex("09")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("0a")))).toBe("ORT_TAG");
     expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 05")))).toBe("ORT_TAG");
     expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 04 01 01 00 00 00")))).toBe(
       "ORT_VOXEL_DATA",

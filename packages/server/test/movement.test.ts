@@ -71,6 +71,14 @@ describe("a movement check", () => {
     expect(position()[0]).toBeLessThan(2.7);
   });
 
+  test("follows a type of block that becomes solid, or no longer is", async () => {
+    const { world, walk, move } = await walker();
+    expect(await walk([2.69, 1, 0.5]), "beside the wall").toBeUndefined();
+    expect(await move([2.75, 1, 0.5])).toBe("a wall is in the way");
+    await world.blocks.change("stone", { solid: false });
+    expect(await move([2.8, 1, 0.5])).toBeUndefined();
+  });
+
   test("lets players jump onto a step between two messages, and step down from it", async () => {
     const { walk, move } = await walker();
     expect(await walk([0.5, 1, 2.69])).toBeUndefined();

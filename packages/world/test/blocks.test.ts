@@ -1,4 +1,4 @@
-import { type BlockDefinitions, DEFAULT_BLOCKS } from "@orthant/core";
+import { type BlockDefinitions, chunkBox, DEFAULT_BLOCKS } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { catalogOf } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime } from "@orthant/testkit";
@@ -61,17 +61,56 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
     await again.close();
   });
 
+  test("change while it is open, are changed after it is opened again, and as they were in its history", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, { dimensions: 3 }, options);
+    const definitions = { copper: { colour: 0xb8_73_33 } };
+    const { copper } = await world.defineBlocks(definitions);
+    await world.set([0, 0, 0], copper.id());
+    const before = await world.history.tag("before");
+    const seen: (number | undefined)[] = [];
+    world.onBlocks((blocks) => seen.push(blocks.byName("copper")?.light));
+    await world.changeBlock("copper", { colour: 0x6f_a2_87, light: 3, opacity: 4, tags: ["old"] });
+    await world.changeBlock("copper", { light: 3 });
+    await world.set([1, 0, 0], copper.id());
+    expect(seen, "a change to what is there is none").toEqual([3]);
+    await expect(world.defineBlocks(definitions)).rejects.toThrow(/change it with changeBlock/);
+    const changed = world.blocks.byName("copper");
+    await world.close();
+
+    const again = await openWorld(disk, options);
+    expect(again.blocks.byName("copper")).toEqual(changed);
+    expect(changed).toMatchObject({ id: 16, colour: 0x6f_a2_87, light: 3, opacity: 4, tags: ["old"] });
+    const past = await openWorld(disk, { readOnly: true, at: before });
+    expect(past.blocks.byName("copper")).toMatchObject({ light: 0, opacity: 15, colour: 0xb8_73_33 });
+    await past.close();
+    await again.restoreChunks(chunkBox([0, 0, 0], [1, 1, 1]), "before");
+    expect([await again.get([0, 0, 0]), await again.get([1, 0, 0])]).toEqual([16, 0]);
+    expect(again.blocks.byName("copper"), "restoring chunks leaves the catalog").toEqual(changed);
+    await again.defineBlocks(definitions, { change: true });
+    expect(again.blocks.byName("copper")).toEqual({ ...changed, colour: 0xb8_73_33 });
+    await again.close();
+  });
+
   test("are refused as a whole when one of them contradicts a type, and by a world that takes no changes", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, options);
     await world.blocks.define(FIRST);
     const wrong = world.blocks.define({ tin: {}, copper: { colour: 1 } });
     await expect(wrong).rejects.toThrow(/its colour is 0xb87333 in this world and 0x000001/);
+    const half = world.blocks.define(
+      { copper: { colour: 1 }, stone: { properties: {}, light: 99 } },
+      { change: true },
+    );
+    expect(await codeOfRejection(half)).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(world.blocks.change("air", { light: 1 }))).toBe("ORT_ARGUMENT");
+    expect(world.catalog.colourOf(16)).toBe(0xb8_73_33);
     expect(namesOf(world)).toEqual(["copper"]);
     await world.close();
     expect(await codeOfRejection(world.blocks.define(SECOND))).toBe("ORT_CLOSED");
     const reader = await openWorldEngine(disk, { readOnly: true });
     expect(await codeOfRejection(reader.blocks.define(SECOND))).toBe("ORT_READ_ONLY");
+    expect(await codeOfRejection(reader.blocks.change("copper", { light: 1 }))).toBe("ORT_READ_ONLY");
     expect(namesOf(reader)).toEqual(["copper"]);
     await reader.close();
   });
@@ -80,9 +119,11 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, options);
     await world.blocks.define(SECOND);
+    await world.blocks.change("copper", { light: 9, opacity: 3 });
     await world.whenDurable();
     const killed = await openWorldEngine(new MemoryDisk(disk.image()), options);
     expect(namesOf(killed)).toEqual(["copper", "chest"]);
+    expect(killed.catalog.byName("copper")).toMatchObject({ light: 9, opacity: 3 });
     await killed.close();
     const { save } = await openSaveWithJournal(new MemoryDisk(disk.image()));
     expect(catalogOf(save.global.description).id("chest", { facing: "west" })).toBe(20);
@@ -98,9 +139,10 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
   test("survive a power cut at every operation, and no voxel has an id before its type is there", async () => {
     const recorder = new CrashDisk();
     const world = await createWorldEngine(recorder, {}, options);
-    const steps = [{ at: recorder.log.length, names: [] as readonly string[], block: 0 }];
+    const steps = [{ at: recorder.log.length, names: [] as readonly string[], block: 0, light: 0 }];
     const note = (block: number): void => {
-      steps.push({ at: recorder.log.length, names: namesOf(world), block });
+      const light = world.catalog.lightOf(16);
+      steps.push({ at: recorder.log.length, names: namesOf(world), block, light });
     };
     const voxel = [0, 0, 0, 0] as const;
     await world.blocks.define(FIRST);
@@ -112,11 +154,15 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
     await world.whenDurable();
     note(18);
     await world.save();
+    await world.blocks.change("copper", { light: 3, opacity: 7 });
+    await world.whenDurable();
+    note(18);
     await world.blocks.rename("chest", "box");
     await world.whenDurable();
     note(18);
     await world.close();
     const outcomes = new Set<string>();
+    const lights = new Set<number>();
     await explorePowerCuts(recorder, { disksPerCut: 6, seed: 21 }, async ({ disk, cutAt }) => {
       const done = steps.filter(({ at }) => at <= cutAt);
       const last = done.at(-1);
@@ -129,6 +175,10 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
       expect(names.length).toBeGreaterThanOrEqual(last.names.length);
       if (last.names.includes("box")) expect(names).toContain("box");
       if (last.block !== 0) expect(block).toBe(last.block);
+      const light = survivor.catalog.lightOf(16);
+      lights.add(light);
+      expect(light).toBeGreaterThanOrEqual(last.light);
+      if (names.length > 0) expect(survivor.catalog.opacityOf(16)).toBe(light === 3 ? 7 : 15);
       await survivor.blocks.define({ later: {} });
       await survivor.close();
       const again = await openAgain(disk, options);
@@ -136,6 +186,7 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
       await again.close();
     });
     expect([...outcomes].sort()).toEqual(["", "copper", "copper,box", "copper,chest"]);
+    expect([...lights].sort()).toEqual([0, 3]);
   }, 240_000);
 });
 

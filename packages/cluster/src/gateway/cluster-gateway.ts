@@ -2,11 +2,13 @@ import type {
   BlockCatalog,
   BlockDefinitions,
   BlockHandles,
+  BlockTypeChanges,
+  DefineBlocksOptions,
   GeneratorRegistry,
   Timer,
   TimeSource,
 } from "@orthant/core";
-import { blockHandles, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
+import { blockHandles, changeBlock, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
 import { systemRandomBits } from "@orthant/core/lattice";
 import { type ClockChange, EPOCH_MAX, WorldState } from "@orthant/core/tree";
 import { clipText, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
@@ -27,7 +29,7 @@ export interface ClusterGatewayOptions {
   readonly generators: GeneratorRegistry;
   readonly world: string;
   /**
-   * A connection in the role of an owner, for `defineBlocks`, `renameBlock` and `retireBlock`. Without it they use
+   * A connection in the role of an owner, for `defineBlocks`, `changeBlock`, `renameBlock` and `retireBlock`. Without it they use
    * `backbone`, and reject with `ORT_ENGINE_PERMISSION` if that is a connection in the role of a gateway, which may not
    * write the map.
    */
@@ -130,8 +132,15 @@ export class ClusterGateway {
    */
   async defineBlocks<const Definitions extends BlockDefinitions>(
     definitions: Definitions,
+    options?: DefineBlocksOptions,
   ): Promise<BlockHandles<Definitions>> {
-    return blockHandles(await this.#changeBlocks((before) => defineBlocks(before, definitions)), definitions);
+    const catalog = await this.#changeBlocks((before) => defineBlocks(before, definitions, options));
+    return blockHandles(catalog, definitions);
+  }
+
+  /** Changes the colour and the behaviour of a type of block, but not its ids and properties. See {@link defineBlocks}. */
+  async changeBlock(name: string, changes: BlockTypeChanges): Promise<void> {
+    await this.#changeBlocks((before) => changeBlock(before, name, changes));
   }
 
   /** Gives a type of block another name. See {@link defineBlocks}. */

@@ -16,6 +16,7 @@ import {
   type BlockType,
   defaultOpacity,
   findContradiction,
+  hasOwnOpacity,
   idCountOf,
   isTransparentName,
   lightOfName,
@@ -87,6 +88,20 @@ function typesCodecOf(version: number): Codec<readonly BlockType[]> {
   return version === VERSION_WITH_TYPES ? plainTypesCodec : blockTypesCodec;
 }
 
+const plainCatalogs = new WeakMap<BlockCatalog, BlockCatalog>();
+
+/**
+ * Returns a catalog as programs know it that cannot read version 3: the same one, or one in which all types have their
+ * default opacity. Always the same one for a catalog.
+ */
+export function plainBlockCatalog(catalog: BlockCatalog): BlockCatalog {
+  const plain = getOrAdd(plainCatalogs, catalog, () => {
+    if (!catalog.types.some(hasOwnOpacity)) return catalog;
+    return new BlockCatalog(catalog.types.map((type) => ({ ...type, opacity: defaultOpacity(type) })));
+  });
+  return plain;
+}
+
 const hashes = new WeakMap<BlockCatalog, bigint>();
 
 /** Returns a hash of a catalog's encoding: equal catalogs have equal hashes. */
@@ -99,11 +114,6 @@ export function blockCatalogHash(catalog: BlockCatalog): bigint {
 function versionOf(types: readonly BlockType[]): number {
   if (types.some(hasOwnOpacity)) return VERSION_WITH_OPACITY;
   return types.every(isOfNames) ? VERSION_WITH_NAMES : VERSION_WITH_TYPES;
-}
-
-/** Whether a type has another opacity than the default one. */
-function hasOwnOpacity(type: BlockType): boolean {
-  return type.opacity !== defaultOpacity(type);
 }
 
 /** Whether version 1 can hold a type with the default opacity. */
@@ -179,7 +189,7 @@ function typesCodec(flagsMax: number): Codec<readonly BlockType[]> {
 }
 
 /** Types of version 2, which have their default opacity. */
-const plainTypesCodec = typesCodec(FLAGS_MAX);
+export const plainTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX);
 /** Types of version 3. */
 export const blockTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX_WITH_OPACITY);
 

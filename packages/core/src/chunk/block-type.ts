@@ -88,6 +88,18 @@ export function defaultOpacity({
   return transparent ? TRANSPARENT_OPACITY : BLOCK_LIGHT_MAX;
 }
 
+/** Whether a type has another opacity than the default one. */
+export function hasOwnOpacity(type: BlockType): boolean {
+  return type.opacity !== defaultOpacity(type);
+}
+
+/** Returns a type after a change of some fields. An opacity that was the default follows, unless it is among them. */
+export function withFields(type: BlockType, fields: Partial<BlockType>): BlockType {
+  const next = { ...type, ...fields };
+  if (fields.opacity !== undefined || hasOwnOpacity(type)) return next;
+  return { ...next, opacity: defaultOpacity(next) };
+}
+
 /** Returns how many ids a type takes: the number of combinations of its properties' values. */
 export function idCountOf({ properties }: Pick<BlockType, "properties">): number {
   return properties.reduce((count, { values }) => count * values.length, 1);
@@ -204,7 +216,12 @@ export function findContradiction(types: readonly BlockType[]): string | undefin
  */
 export function requirePrintableTexts({ id, name, properties, tags }: BlockType): void {
   // Names of properties have only letters, digits and two signs.
-  for (const text of [name, ...properties.flatMap(({ values }) => values), ...tags]) {
+  requirePrintable(id, [name, ...properties.flatMap(({ values }) => values), ...tags]);
+}
+
+/** Throws `ORT_ARGUMENT` if one of the new texts of a type cannot be shown as it is. */
+export function requirePrintable(id: number, texts: readonly string[]): void {
+  for (const text of texts) {
     const fault = nameFault(text);
     if (fault !== undefined)
       throw wrongArgument(`a name, value or tag of block ${id}`, printable(text), fault);

@@ -1,4 +1,5 @@
 import { requireFlag, requireObject, requireWhole } from "../arguments/checks.ts";
+import { checkedOptions, type OptionTable } from "../arguments/options.ts";
 import { encode } from "../bytes/codec.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
@@ -15,8 +16,11 @@ import {
   isTransparentName,
   lightOfName,
   requireColour,
+  requirePrintable,
   requirePrintableTexts,
+  withFields,
 } from "./block-type.ts";
+import { AIR } from "./chunk.ts";
 
 /**
  * A type of block as a game defines it. What it does not say is not compared with a type that is there already, and has
@@ -42,6 +46,19 @@ export interface BlockDefinition {
   readonly tags?: readonly string[];
 }
 
+/** What can change of a type that is there. Its ids and properties stay: voxels hold them. */
+export type BlockTypeChanges = Omit<BlockDefinition, "properties">;
+
+/** How definitions are compared with the types of a world. */
+export interface DefineBlocksOptions {
+  /**
+   * Whether types that are there change to what their definitions say, as `changeBlock` does it. Default: `false`, which
+   * refuses other definitions. For a game under development: two programs that define a type differently would change it
+   * at each start.
+   */
+  readonly change?: boolean;
+}
+
 /** Definitions by name. */
 export type BlockDefinitions = Readonly<Record<string, BlockDefinition>>;
 
@@ -65,15 +82,23 @@ export type BlockHandles<Definitions extends BlockDefinitions> = {
   readonly [Name in keyof Definitions]: BlockHandle<PropertiesOf<Definitions[Name]>>;
 };
 
-const FIELDS = ["colour", "solid", "transparent", "light", "opacity", "properties", "tags"];
+const CHANGES = ["colour", "solid", "transparent", "light", "opacity", "tags"];
+const FIELDS = [...CHANGES, "properties"];
+const defineOptions: OptionTable<DefineBlocksOptions> = { change: requireFlag };
 
 /**
  * Returns a catalog that has all defined types: the same one if it has them already, or one with new types behind the
- * last. A retired type that is defined is in use again. Throws `ORT_ARGUMENT` for a definition that contradicts a type.
+ * last. A retired type that is defined is in use again. Throws `ORT_ARGUMENT` for a definition that contradicts a type,
+ * unless the options let it change the type.
  */
-export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinitions): BlockCatalog {
+export function defineBlocks(
+  catalog: BlockCatalog,
+  definitions: BlockDefinitions,
+  options: DefineBlocksOptions = {},
+): BlockCatalog {
   requireObject("blocks", definitions, "they are an object such as { copper: { colour: 0xb87333 } }");
-  const returned = new Set<string>();
+  const { change: mayChange = false } = checkedOptions("the options", options, defineOptions);
+  const kept = new Map<string, BlockType>();
   const added: BlockType[] = [];
   let { endId } = catalog;
   for (const [name, definition] of Object.entries(definitions)) {
@@ -87,18 +112,19 @@ export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinition
       continue;
     }
     const difference = findDifference(type, defined);
-    if (difference !== undefined) throw contradiction(name, difference);
-    if (type.retired) returned.add(name);
+    if (difference !== undefined && (!mayChange || difference.field === "properties"))
+      throw contradiction(name, difference);
+    const after = { ...changedType(type, defined), retired: false };
+    if (type.retired || difference !== undefined) kept.set(name, after);
   }
-  if (added.length + returned.size === 0) return catalog;
+  if (added.length + kept.size === 0) return catalog;
   if (endId > U16_MAX + 1) {
     throw new OrthantError(
       "ORT_ARGUMENT",
       `the new blocks need ids up to ${endId - 1}, the last is ${U16_MAX}`,
     );
   }
-  const kept = catalog.types.map((type) => (returned.has(type.name) ? { ...type, retired: false } : type));
-  return grown([...kept, ...added]);
+  return grown([...catalog.types.map((type) => kept.get(type.name) ?? type), ...added]);
 }
 
 /** Returns the handles of definitions in a catalog that has them. */
@@ -123,8 +149,31 @@ export function renameBlock(catalog: BlockCatalog, name: string, newName: string
   if (catalog.byName(newName) !== undefined)
     throw wrongArgument("newName", newName, "another block of this world has this name");
   const renamed = { ...(catalog.byId(id) as BlockType), name: newName };
-  requirePrintableTexts({ ...renamed, properties: [], tags: [] });
+  requirePrintable(id, [newName]);
   return grown(catalog.types.map((type) => (type.id === id ? renamed : type)));
+}
+
+/** Returns a catalog in which a type is what the changes say, or the same one if it is that already. */
+export function changeBlock(catalog: BlockCatalog, name: string, changes: BlockTypeChanges): BlockCatalog {
+  const type = catalog.byId(catalog.id(name)) as BlockType;
+  requireObject("changes", changes, "they are an object such as { colour: 0x6fa287, light: 3 }");
+  const { properties }: BlockDefinition = changes;
+  if (properties !== undefined)
+    throw wrongArgument(
+      "changes.properties",
+      properties,
+      "properties stay, because voxels hold their values",
+    );
+  const changed = changedType(type, checkedFields("changes", changes, CHANGES));
+  return changed === type ? catalog : grown(catalog.types.map((one) => (one === type ? changed : one)));
+}
+
+/** Returns a type with some fields, or the type itself if it has them. */
+function changedType(type: BlockType, fields: CheckedDefinition): BlockType {
+  if (findDifference(type, fields) === undefined) return type;
+  if (type.id === AIR) throw wrongArgument("name", type.name, "air stays as it is");
+  requirePrintable(type.id, fields.tags ?? []);
+  return withFields(type, fields);
 }
 
 /** Returns a catalog in which a type is retired. */
@@ -151,10 +200,15 @@ type CheckedDefinition = Partial<Omit<BlockType, "id" | "name" | "retired">>;
 function checkedDefinition(name: string, given: unknown): CheckedDefinition {
   const at = `blocks.${name}`;
   requireObject(at, given, "it is an object such as { colour: 0xb87333, solid: true }");
-  const unknown = Object.keys(given).find((field) => !FIELDS.includes(field));
+  return checkedFields(at, given, FIELDS);
+}
+
+/** Returns the fields that are given. Throws `ORT_ARGUMENT` for one that is not in `known`. */
+function checkedFields(at: string, given: object, known: readonly string[]): CheckedDefinition {
+  const unknown = Object.keys(given).find((field) => !known.includes(field));
   if (unknown !== undefined) {
     const value = (given as Record<string, unknown>)[unknown];
-    throw wrongArgument(`${at}.${unknown}`, value, `there are ${FIELDS.join(", ")}`);
+    throw wrongArgument(`${at}.${unknown}`, value, `there are ${known.join(", ")}`);
   }
   const { colour, solid, transparent, light, opacity, properties, tags } = given as BlockDefinition;
   return {
@@ -193,12 +247,20 @@ function newType(name: string, id: number, defined: CheckedDefinition): BlockTyp
   };
 }
 
-/** Returns in which field a definition differs from a type, or `undefined`. */
-function findDifference(type: BlockType, defined: CheckedDefinition): string | undefined {
-  for (const field of Object.keys(defined) as (keyof CheckedDefinition)[]) {
+/** A field in which a definition differs from a type, and both values. */
+interface Difference {
+  readonly field: string;
+  readonly there: string;
+  readonly wanted: string;
+}
+
+/** Returns in which field a definition differs from a type, or `undefined`. Properties come first: they cannot change. */
+function findDifference(type: BlockType, defined: CheckedDefinition): Difference | undefined {
+  for (const field of ["properties", ...CHANGES] as (keyof CheckedDefinition)[]) {
+    if (defined[field] === undefined) continue;
     const there = formatField(field, type[field]);
     const wanted = formatField(field, defined[field]);
-    if (there !== wanted) return `${field} is ${there} in this world and ${wanted} in the definition`;
+    if (there !== wanted) return { field, there, wanted };
   }
   return undefined;
 }
@@ -212,9 +274,13 @@ function formatField(field: string, value: unknown): string {
   return properties.length === 0 ? "{}" : `{ ${properties.join(", ")} }`;
 }
 
-function contradiction(name: string, difference: string): OrthantError {
+function contradiction(name: string, { field, there, wanted }: Difference): OrthantError {
+  const advice =
+    field === "properties"
+      ? "voxels hold them, so define a block with another name, or retire this one"
+      : "change it with changeBlock, or all blocks with defineBlocks(definitions, { change: true })";
   return new OrthantError(
     "ORT_ARGUMENT",
-    `the block ${JSON.stringify(name)} is there with another meaning: its ${difference}; voxels hold it, so define a block with another name, or retire this one`,
+    `the block ${JSON.stringify(name)} is there with another meaning: its ${field} is ${there} in this world and ${wanted} in the definition; ${advice}`,
   );
 }

@@ -7,7 +7,9 @@ import {
   blockCatalogCodec,
   blockCatalogHash,
   blockLabel,
+  blockRedefinitionCodec,
   diffBlockCatalogs,
+  isPlainBlockChange,
   type NewBlockType,
 } from "@orthant/core/chunk";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
@@ -296,14 +298,17 @@ describe("a change of a catalog", () => {
   });
 
   test.each<[name: string, change: Parameters<typeof applyBlockChange>[1]]>([
-    ["a type that is not there", { changed: [{ id: 3, name: "x", retired: false }], added: [] }],
-    ["air", { changed: [{ id: 0, name: "void", retired: false }], added: [] }],
+    [
+      "a type that is not there",
+      { changed: [{ id: 3, name: "x", retired: false }], redefined: [], added: [] },
+    ],
+    ["air", { changed: [{ id: 0, name: "void", retired: false }], redefined: [], added: [] }],
     [
       "a type to a name that another has",
-      { changed: [{ id: 1, name: "game:door", retired: false }], added: [] },
+      { changed: [{ id: 1, name: "game:door", retired: false }], redefined: [], added: [] },
     ],
-    ["ids that are taken", { changed: [], added: later.types.slice(1, 2) }],
-    ["a name that is taken", { changed: [], added: later.types.slice(3) }],
+    ["ids that are taken", { changed: [], redefined: [], added: later.types.slice(1, 2) }],
+    ["a name that is taken", { changed: [], redefined: [], added: later.types.slice(3) }],
   ])("[C23] is refused when it changes or adds %s", (_name, change) => {
     expect(codeOf(() => applyBlockChange(doors, change))).toBe("ORT_BLOCKS");
   });
@@ -313,5 +318,73 @@ describe("a change of a catalog", () => {
     ["types out of order", "02 02 01 61 00 01 01 62 00 00 00 00"],
   ])("[C23] is refused with %s", (_name, hex) => {
     expect(codeOf(() => decode(blockCatalogChangeCodec, fromHex(hex)))).toBe("ORT_BLOCKS");
+  });
+
+  test("[C29] redefines types, and says all of them that can change", () => {
+    const next = new BlockCatalog([
+      air,
+      { ...stone, colour: 0x01_02_03, opacity: 3 },
+      { ...door, retired: true, light: 0, tags: ["opens"] },
+      { id: 10, name: "pane", colour: 1, solid: true, opacity: 0 },
+    ]);
+    const change = diffBlockCatalogs(doors, next);
+    if (change === undefined) throw new Error("the catalogs differ");
+    expect([change.changed.length, change.redefined.length, isPlainBlockChange(change)]).toEqual([
+      0,
+      2,
+      false,
+    ]);
+    const bytes = encode(blockRedefinitionCodec, change);
+    const tables = "00 01 05 6f70656e73";
+    const changedStone = "01 05 73746f6e65 41 010203 03";
+    const changedDoor = "00 09 67616d653a646f6f72 25 9c6f3d 01 00";
+    const pane = "0a 04 70616e65 41 000001 00";
+    expect(toHex(bytes)).toBe(
+      `00 ${tables} 02 ${changedStone} ${changedDoor} 00 00 01 ${pane}`.replaceAll(" ", ""),
+    );
+    const applied = applyBlockChange(doors, decode(blockRedefinitionCodec, bytes));
+    expect(applied.types).toEqual(next.types);
+    expect(applied.id("game:door", { open: "yes" })).toBe(3);
+    for (let length = 0; length < bytes.length; length++) {
+      expect(codeOf(() => decode(blockRedefinitionCodec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
+    }
+  });
+
+  test("[C23] [C29] keeps the opacity of a type that is renamed, unless it was the default one for programs of before", () => {
+    const leaves: NewBlockType = { id: 1, name: "leaves", colour: 0, solid: false };
+    const before = new BlockCatalog([air, leaves]);
+    const renamed = { changed: [{ id: 1, name: "foliage", retired: false }], redefined: [], added: [] };
+    expect(applyBlockChange(before, renamed).opacityOf(1), "as an earlier program means it").toBe(15);
+    const kept = new BlockCatalog([air, { ...leaves, name: "foliage", opacity: 2 }]);
+    const change = diffBlockCatalogs(before, kept);
+    expect([change?.changed, change?.redefined.map(({ name }) => name)]).toEqual([[], ["foliage"]]);
+    const own = new BlockCatalog([air, { ...leaves, opacity: 9 }]);
+    expect(applyBlockChange(own, renamed).opacityOf(1)).toBe(9);
+  });
+
+  test.each<[name: string, hex: string]>([
+    ["nothing redefined", "01 01 01 61 00 00 00 00 00 00 00"],
+    ["one type twice", "01 01 01 61 00 00 00 01 01 01 61 00 000000 00 00 00"],
+    ["properties", "00 01 01 62 01 01 63 00 01 01 01 61 10 000000 01 00 00 00 00"],
+  ])("[C29] is refused with %s", (_name, hex) => {
+    expect(codeOf(() => decode(blockRedefinitionCodec, fromHex(hex)))).toBe("ORT_BLOCKS");
+  });
+
+  test("[C29] is refused when it redefines air or a type that is not there", () => {
+    const redefined = (id: number, name: string) => ({
+      changed: [],
+      redefined: [
+        {
+          ...{ id, name, colour: 0, solid: true, transparent: false },
+          light: 0,
+          opacity: 9,
+          tags: [],
+          retired: false,
+        },
+      ],
+      added: [],
+    });
+    for (const change of [redefined(0, "air"), redefined(7, "x"), redefined(2, "stone")])
+      expect(codeOf(() => applyBlockChange(doors, change))).toBe("ORT_BLOCKS");
   });
 });

@@ -1,5 +1,5 @@
 import { type BlockDefinitions, DEFAULT_BLOCKS } from "@orthant/core";
-import { blockHandles, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
+import { blockHandles, changeBlock, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -100,6 +100,67 @@ describe("defining blocks", () => {
   });
 });
 
+describe("changing a type", () => {
+  test("changes what is given, for all of its ids, and nothing else", () => {
+    const next = changeBlock(defined, "chest", { colour: 0x6f_a2_87, light: 3, tags: ["b", "a", "b"] });
+    expect(next.byId(19)).toEqual({
+      ...defined.byId(19),
+      ...{ colour: 0x6f_a2_87, light: 3, tags: ["a", "b"] },
+    });
+    expect(next.types.filter(({ name }) => name !== "chest")).toEqual(
+      defined.types.filter(({ name }) => name !== "chest"),
+    );
+    expect(changeBlock(next, "chest", { colour: 0x6f_a2_87, tags: ["b", "a"] })).toBe(next);
+    expect(changeBlock(next, "chest", {})).toBe(next);
+  });
+
+  test("lets an opacity follow that was the default one", () => {
+    const clear = changeBlock(defined, "copper", { transparent: true, solid: false });
+    expect(clear.byName("copper")).toMatchObject({ transparent: true, solid: false, opacity: 1 });
+    const dim = changeBlock(clear, "copper", { opacity: 6 });
+    expect(changeBlock(dim, "copper", { transparent: false }).byName("copper")?.opacity).toBe(6);
+    expect(changeBlock(dim, "copper", { transparent: false, opacity: 15 }).types).toEqual(
+      changeBlock(clear, "copper", { transparent: false }).types,
+    );
+  });
+
+  test.each<[name: string, type: string, changes: unknown, message: RegExp]>([
+    ["a type that is not there", "coper", { light: 1 }, /the nearest is "copper"/],
+    ["air", "air", { light: 1 }, /air stays as it is/],
+    ["nothing", "copper", undefined, /changes is undefined.*colour: 0x6fa287/],
+    ["properties", "chest", { properties: { facing: ["up"] } }, /changes\.properties.*properties stay/],
+    ["a name", "copper", { name: "tin" }, /changes\.name is "tin".*there are colour, solid.* tags/],
+    ["a light above 15", "copper", { light: 16 }, /changes\.light is 16/],
+    ["an opacity that is not whole", "copper", { opacity: 0.5 }, /changes\.opacity is 0\.5/],
+    ["a tag that cannot be shown", "copper", { tags: ["a\u202e"] }, /tag of block 16/],
+    ["a tag that is too long", "copper", { tags: ["a".repeat(65)] }, /65/],
+  ])("refuses %s", (_name, type, changes, message) => {
+    const change = () => changeBlock(defined, type, changes as object);
+    expect(change).toThrow(message);
+    expect(codeOf(change)).toBe("ORT_ARGUMENT");
+  });
+
+  test("is what definitions do when they may, all or none of them", () => {
+    const may = { change: true };
+    const next = defineBlocks(defined, { tin: {}, copper: { light: 3 }, chest: { opacity: 0 } }, may);
+    expect(next.byName("tin")?.id).toBe(defined.endId);
+    expect([next.lightOf(16), next.opacityOf(20), next.colourOf(16)]).toEqual([3, 0, 0xb8_73_33]);
+    expect(defineBlocks(next, { copper: { light: 3 } }, may)).toBe(next);
+    const retired = retireBlock(defined, "copper");
+    expect(defineBlocks(retired, { copper: { light: 3 } }, may).byName("copper")).toMatchObject({
+      retired: false,
+      light: 3,
+    });
+    const properties = { copper: { light: 3, properties: { age: ["0"] } } };
+    expect(() => defineBlocks(defined, properties, may)).toThrow(/its properties is.*voxels hold them/);
+    expect(() => defineBlocks(defined, { copper: { light: 3 } })).toThrow(
+      /change it with changeBlock, or all blocks with defineBlocks\(definitions, \{ change: true \}\)/,
+    );
+    expect(() => defineBlocks(defined, {}, { change: 1 } as object)).toThrow(/change is 1/);
+    expect(() => defineBlocks(defined, {}, { changes: true } as object)).toThrow(/no field changes/);
+  });
+});
+
 describe("renaming and retiring", () => {
   test("keeps a type's ids under its new name, and can be repeated", () => {
     const renamed = renameBlock(defined, "chest", "game:chest");
@@ -107,6 +168,10 @@ describe("renaming and retiring", () => {
     expect(renamed.byName("chest")).toBeUndefined();
     expect(renameBlock(renamed, "chest", "game:chest")).toBe(renamed);
     expect(renameBlock(renamed, "copper", "copper")).toBe(renamed);
+    expect(renameBlock(defined, "leaves", "foliage").byId(7)).toEqual({
+      ...defined.byId(7),
+      name: "foliage",
+    });
   });
 
   test.each<[name: string, from: string, to: unknown]>([

@@ -1,6 +1,12 @@
 import type { BlockCatalog } from "@orthant/core";
 import { type ByteReader, type Codec, encode } from "@orthant/core/bytes";
-import { blockCatalogChangeCodec, blockCatalogCodec, blockCatalogHash } from "@orthant/core/chunk";
+import {
+  blockCatalogChangeCodec,
+  blockCatalogCodec,
+  blockCatalogHash,
+  blockRedefinitionCodec,
+  isPlainBlockChange,
+} from "@orthant/core/chunk";
 import { CATALOG_BYTES_MAX } from "./limits.ts";
 import type { BlocksMessage, Welcome } from "./server-message.ts";
 
@@ -20,6 +26,9 @@ function blocksPart<Value>(codec: Codec<Value>): Codec<Value> {
 /** A catalog of blocks, as bytes. */
 export const catalogCodec: Codec<BlockCatalog> = blocksPart(blockCatalogCodec);
 const changeCodec = blocksPart(blockCatalogChangeCodec);
+const redefinitionCodec = blocksPart(blockRedefinitionCodec);
+/** What a message has, in tag order. */
+const CONTENTS = ["catalog", "change", "redefinition"] as const;
 
 /** Reads a catalog that must have a hash. */
 function readCatalog(input: ByteReader, blocksHash: bigint): BlockCatalog {
@@ -28,23 +37,32 @@ function readCatalog(input: ByteReader, blocksHash: bigint): BlockCatalog {
   throw input.fail("ORT_MESSAGE", "a catalog of blocks with another hash");
 }
 
-/** The catalog of blocks, or what changed in it. Rule N44 in docs/formats/protocol.md. */
+/** The catalog of blocks, or what changed in it. Rules N44 and N59 in docs/formats/protocol.md. */
 export const blocksCodec: Codec<BlocksMessage> = {
   write(out, { blocksHash, content }) {
+    const kind = kindOf(content);
     out.u64(blocksHash);
-    out.bool("change" in content);
+    out.tag(CONTENTS.indexOf(kind), CONTENTS.length);
     if ("change" in content) {
       out.u64(content.base);
-      changeCodec.write(out, content.change);
+      (kind === "change" ? changeCodec : redefinitionCodec).write(out, content.change);
     } else catalogCodec.write(out, content.catalog);
   },
   read(input) {
     const blocksHash = input.u64();
-    if (!input.bool())
+    const kind = CONTENTS[input.tag(CONTENTS.length)];
+    if (kind === "catalog")
       return { kind: "blocks", blocksHash, content: { catalog: readCatalog(input, blocksHash) } };
-    return { kind: "blocks", blocksHash, content: { base: input.u64(), change: changeCodec.read(input) } };
+    const base = input.u64();
+    const change = (kind === "change" ? changeCodec : redefinitionCodec).read(input);
+    return { kind: "blocks", blocksHash, content: { base, change } };
   },
 };
+
+function kindOf(content: BlocksMessage["content"]): (typeof CONTENTS)[number] {
+  if ("catalog" in content) return "catalog";
+  return isPlainBlockChange(content.change) ? "change" : "redefinition";
+}
 
 /** Reads the hash of a catalog and, unless the client has it, the catalog. */
 export function readBlocks(input: ByteReader): Pick<Welcome, "blocksHash" | "catalog"> {

@@ -58,15 +58,21 @@ export const PROTOCOL_MAGIC = "ORTH";
 export const PROTOCOL_VERSION = 3;
 
 /** Features that peers may offer. The low 32 bits are optional; a high bit that is set is required. */
-export const FEATURES: { readonly editLists: bigint; readonly resends: bigint } = {
+export const FEATURES: {
+  readonly editLists: bigint;
+  readonly resends: bigint;
+  readonly redefinedBlocks: bigint;
+} = {
   /** Patches may carry lists of single voxels instead of whole chunks. */
   editLists: 1n << 0n,
   /** Only in a hello: the client has sent edits from its open edit id on before. Rule N29. */
   resends: 1n << 1n,
+  /** Catalogs of blocks may have opacities, and types in them may be redefined. Rule N59. */
+  redefinedBlocks: 1n << 2n,
 };
 
 /** All features that peers agree on. */
-export const KNOWN_FEATURES: bigint = FEATURES.editLists;
+export const KNOWN_FEATURES: bigint = FEATURES.editLists | FEATURES.redefinedBlocks;
 
 /** The feature bits that a peer must support if they are set. */
 export const REQUIRED_FEATURES_MASK = 0xffff_ffff_0000_0000n;

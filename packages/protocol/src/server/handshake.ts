@@ -1,6 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { nameFault } from "@orthant/core/arguments";
-import { blockCatalogHash } from "@orthant/core/chunk";
 import { pointOnAxes } from "@orthant/core/lattice";
 import type { Hello } from "../message/client-message.ts";
 import {
@@ -95,10 +94,10 @@ export function sendableAccount(account: Account): Account | Disconnect {
 export function welcomeFor(
   agreement: Agreement,
   player: Player,
-  { options: { tickMs, rules }, world, limits, precision }: ServerContext,
+  { options: { tickMs, rules }, world, limits, precision, blocks }: ServerContext,
 ): Welcome {
   const { featureBits, isResumed } = agreement;
-  const blocksHash = blockCatalogHash(world.catalog);
+  const { catalog, hash: blocksHash } = blocks.of(featureBits);
   return {
     kind: "welcome",
     version: PROTOCOL_VERSION,
@@ -109,7 +108,7 @@ export function welcomeFor(
     shape: world.shape,
     generators: world.state.generatorMap,
     blocksHash,
-    catalog: agreement.blocksHash === blocksHash ? undefined : world.catalog,
+    catalog: agreement.blocksHash === blocksHash ? undefined : catalog,
     spawn: pointOnAxes(world.shape, world.spawn),
     playerId: player.playerId,
     role: player.role,

@@ -57,7 +57,7 @@ export function joinedClient(
     sender: new RegionSender(context, regions, agreement.encoding, nowMs),
     entities: new PendingEntities(),
     results,
-    blocks: new PendingBlocks(context.blocks),
+    blocks: new PendingBlocks(context.blocks.of(agreement.featureBits)),
     game: new GameQueue(),
     edits: context.editQueues.open(hello.clientId),
     onDecided: (decided) => {

@@ -1,5 +1,5 @@
 import type { Precision } from "../message/precision.ts";
-import type { BlockFeed } from "./blocks/block-feed.ts";
+import type { BlockFeeds } from "./blocks/block-feed.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
@@ -27,7 +27,7 @@ export interface ServerContext {
   readonly wholeRegions: WholeRegionSource;
   readonly loader: RegionLoader;
   readonly editQueues: EditQueues;
-  readonly blocks: BlockFeed;
+  readonly blocks: BlockFeeds;
   readonly entities: EntityGrid;
   readonly placements: Placements;
   readonly regionsToRelease: RegionsToRelease;

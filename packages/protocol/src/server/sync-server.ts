@@ -6,7 +6,7 @@ import { DEFAULT_PRECISION, requirePrecision, requireReach } from "../message/pr
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
-import { BlockFeed } from "./blocks/block-feed.ts";
+import { BlockFeeds } from "./blocks/block-feed.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import type { Disconnect } from "./disconnect.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
@@ -103,7 +103,7 @@ export class SyncServer {
       }),
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
-      blocks: new BlockFeed(world),
+      blocks: new BlockFeeds(world),
       entities,
       placements: new Placements(nowMs),
       sendAttempts: new TickAttempts(),

@@ -1,5 +1,11 @@
 import { type BlockCatalog, DEFAULT_BLOCKS } from "@orthant/core";
-import { blockCatalogHash, defineBlocks, diffBlockCatalogs } from "@orthant/core/chunk";
+import {
+  blockCatalogHash,
+  changeBlock,
+  defineBlocks,
+  diffBlockCatalogs,
+  renameBlock,
+} from "@orthant/core/chunk";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
 import { TestClient, WELCOME } from "./sample-client.ts";
@@ -32,6 +38,22 @@ describe("[N44] a client's catalog of blocks", () => {
     expect(client.sync.world?.catalog.id("copper")).toBe(16);
   });
 
+  test("[N59] changes types that are there, and follows the renaming of a server that knows no opacities", () => {
+    const client = TestClient.joined();
+    const lit = changeBlock(DEFAULT_BLOCKS, "stone", { light: 3, opacity: 4, tags: ["lit"] });
+    client.receive(change(DEFAULT_BLOCKS, lit));
+    expect(client.sync.world?.catalog.types).toEqual(lit.types);
+    const old = TestClient.joined();
+    const named = { changed: [{ id: 7, name: "foliage", retired: false }], redefined: [], added: [] };
+    const foliage = changeBlock(renameBlock(DEFAULT_BLOCKS, "leaves", "foliage"), "foliage", { opacity: 15 });
+    old.receive({
+      kind: "blocks",
+      blocksHash: blockCatalogHash(foliage),
+      content: { base: blockCatalogHash(DEFAULT_BLOCKS), change: named },
+    });
+    expect(old.sync.world?.catalog.byName("foliage")?.opacity).toBe(15);
+  });
+
   test("is reported when a change is for another catalog, and taken whole", () => {
     const client = TestClient.joined();
     client.receive(change(COPPER, CHEST));
@@ -53,7 +75,7 @@ describe("[N44] a client's catalog of blocks", () => {
       blocksHash: 9n,
       content: {
         base: blockCatalogHash(DEFAULT_BLOCKS),
-        change: { changed: [], added: DEFAULT_BLOCKS.types.slice(3, 4) },
+        change: { changed: [], redefined: [], added: DEFAULT_BLOCKS.types.slice(3, 4) },
       },
     });
     expect(unfit.sync.phase).toBe("closed");

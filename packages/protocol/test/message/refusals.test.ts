@@ -143,7 +143,7 @@ describe("server messages that the decoder refuses", () => {
       "0c 0000000000000000 00 0b 01 01 00 03616972 000000 00",
       "ORT_MESSAGE",
     ],
-    ["N44", "neither a catalog nor a change", "0c 0000000000000000 02", "ORT_TAG"],
+    ["N44", "neither a catalog nor a change", "0c 0000000000000000 03", "ORT_TAG"],
     ["N44", "a long catalog", `0c 0000000000000000 00 ${filled("818010", 262_145)}`, "ORT_LIMIT"],
     [
       "N44",

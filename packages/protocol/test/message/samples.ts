@@ -357,9 +357,34 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     message: {
       kind: "blocks",
       blocksHash: 5n,
-      content: { base: 3n, change: { changed: [{ id: 7, name: "rock", retired: true }], added: [] } },
+      content: {
+        base: 3n,
+        change: { changed: [{ id: 7, name: "rock", retired: true }], redefined: [], added: [] },
+      },
     },
     hex: "0c 0500000000000000 01 0300000000000000 0b 01 07 04726f636b 01 00 00 00",
+  },
+  {
+    rule: "N59",
+    name: "a redefinition of blocks",
+    message: {
+      kind: "blocks",
+      blocksHash: 5n,
+      content: {
+        base: 3n,
+        change: {
+          changed: [],
+          redefined: [
+            {
+              ...{ id: 7, name: "rock", colour: 0x80_80_80, solid: true, transparent: false },
+              ...{ light: 3, opacity: 5, tags: [], retired: false },
+            },
+          ],
+          added: [],
+        },
+      },
+    },
+    hex: "0c 0500000000000000 02 0300000000000000 13 00 00 00 01 07 04726f636b 49 808080 03 05 00 00 00",
   },
   {
     rule: "N20",

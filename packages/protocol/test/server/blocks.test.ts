@@ -1,5 +1,14 @@
-import type { BlockDefinitions } from "@orthant/core";
-import { applyBlockChange, blockCatalogHash, defineBlocks, retireBlock } from "@orthant/core/chunk";
+import type { BlockDefinitions, BlockTypeChanges } from "@orthant/core";
+import {
+  applyBlockChange,
+  blockCatalogHash,
+  changeBlock,
+  defineBlocks,
+  isPlainBlockChange,
+  plainBlockCatalog,
+  retireBlock,
+} from "@orthant/core/chunk";
+import { FEATURES } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
 import { type SampleClient, Stage } from "./sample-session.ts";
 
@@ -99,5 +108,82 @@ describe("[N44] a catalog that grows", () => {
       [hash, undefined],
     ]);
     expect(welcomeOf(other).map(({ catalog }) => catalog?.types)).toEqual([stage.world.catalog.types]);
+  });
+});
+
+describe("[N59] a type that changes", () => {
+  const OLD = { featureBits: FEATURES.editLists };
+
+  function change(stage: Stage, name: string, changes: BlockTypeChanges): bigint {
+    stage.world.catalog = changeBlock(stage.world.catalog, name, changes);
+    return blockCatalogHash(stage.world.catalog);
+  }
+
+  test("reaches a client as a redefinition", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    expect(client.takeAll("welcome")[0]?.featureBits).toBe(0b101n);
+    const before = stage.world.catalog;
+    const hash = change(stage, "stone", { colour: 1, light: 3, opacity: 4 });
+    await stage.tick();
+    const [message] = blocksOf(client);
+    if (message === undefined || !("change" in message.content)) throw new Error("no change was sent");
+    expect(message).toMatchObject({ blocksHash: hash, content: { base: blockCatalogHash(before) } });
+    expect(message.content.change.redefined.map(({ name }) => name)).toEqual(["stone"]);
+    expect(applyBlockChange(before, message.content.change).types).toEqual(stage.world.catalog.types);
+    client.send({ kind: "blocksSeen", blocksHash: hash });
+    await stage.ticks(30);
+    expect(blocksOf(client)).toEqual([]);
+  });
+
+  test("reaches a client without the feature with the whole catalog, in which opacities are the default ones", async () => {
+    const stage = new Stage();
+    const client = await stage.join(OLD);
+    expect(client.takeAll("welcome")[0]?.featureBits).toBe(1n);
+    change(stage, "stone", { colour: 1, opacity: 4 });
+    await stage.tick();
+    const [message] = blocksOf(client);
+    const plain = plainBlockCatalog(stage.world.catalog);
+    expect(message?.blocksHash).toBe(blockCatalogHash(plain));
+    if (message === undefined || !("catalog" in message.content)) throw new Error("no catalog was sent");
+    expect(message.content.catalog.byName("stone")).toMatchObject({ colour: 1, opacity: 15 });
+    client.send({ kind: "blocksSeen", blocksHash: message.blocksHash });
+    // Its catalog does not change with an opacity alone, and a new type is a change as before.
+    change(stage, "stone", { opacity: 3 });
+    await stage.ticks(30);
+    expect(blocksOf(client)).toEqual([]);
+    stage.world.catalog = defineBlocks(stage.world.catalog, { pane: { opacity: 0 } });
+    await stage.tick();
+    const [added] = blocksOf(client);
+    if (added === undefined || !("change" in added.content)) throw new Error("no change was sent");
+    expect(isPlainBlockChange(added.content.change)).toBe(true);
+    const after = applyBlockChange(message.content.catalog, added.content.change);
+    expect(blockCatalogHash(after)).toBe(added.blocksHash);
+  });
+
+  test("is in a welcome as the client knows it, and not again for one that has it", async () => {
+    const stage = new Stage();
+    const hash = change(stage, "leaves", { opacity: 5 });
+    const plain = plainBlockCatalog(stage.world.catalog);
+    const welcomes = [];
+    for (const [index, hello] of [
+      {},
+      OLD,
+      { blocksHash: hash },
+      { ...OLD, blocksHash: blockCatalogHash(plain) },
+    ].entries()) {
+      const client = await stage.join({ clientId: BigInt(index + 1), ...hello });
+      const [welcome] = client.takeAll("welcome");
+      welcomes.push([welcome?.blocksHash, welcome?.catalog?.byName("leaves")?.opacity]);
+      await stage.tick();
+      expect(blocksOf(client)).toEqual([]);
+    }
+    const plainHash = blockCatalogHash(plain);
+    expect(welcomes).toEqual([
+      [hash, 5],
+      [plainHash, 2],
+      [hash, undefined],
+      [plainHash, undefined],
+    ]);
   });
 });

@@ -21,7 +21,7 @@ describe("a hello", () => {
       {
         kind: "welcome",
         version: PROTOCOL_VERSION,
-        featureBits: 1n,
+        featureBits: 5n,
         worldId: world.worldId,
         epoch: world.epoch,
         worldName: "Sample",
@@ -120,7 +120,7 @@ describe("a hello", () => {
   );
 
   test("agrees on the features that both sides know", async () => {
-    const client = await new Stage().join({ featureBits: 0b110n });
+    const client = await new Stage().join({ featureBits: 0b1010n });
     expect(client.takeAll("welcome")[0]?.featureBits).toBe(0n);
   });
 

@@ -11,8 +11,7 @@ export type BlockTranslation = (id: number) => number;
 /** Returns the translation between the blocks of two saves, by name; `undefined` if equal ids are equal blocks. */
 export function blockTranslation(from: Save, to: Save): BlockTranslation | undefined {
   const [own, other] = [from.global.description, to.global.description];
-  // A world never gives an id to another block, and a renamed block is still the same.
-  if (own.worldId !== 0n && own.worldId === other.worldId) return undefined;
+  if (isSameWorld(from, to)) return undefined;
   const [ours, theirs] = [keysOf(catalogOf(own)), keysOf(catalogOf(other))];
   const ids = new Map(Array.from(theirs, ([id, key]) => [key, id]));
   const translate = (id: number): number => {
@@ -25,6 +24,12 @@ export function blockTranslation(from: Save, to: Save): BlockTranslation | undef
     return same === NO_BLOCK ? theirs.has(id) : same !== id;
   });
   return isNeeded ? translate : undefined;
+}
+
+/** Whether two saves are of one world, which never gives an id to another block. A renamed block is still the same. */
+export function isSameWorld(a: Save, b: Save): boolean {
+  const { worldId } = a.global.description;
+  return worldId !== 0n && worldId === b.global.description.worldId;
 }
 
 /** Returns the name and the properties of every id, as text. */

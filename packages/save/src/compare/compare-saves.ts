@@ -12,6 +12,7 @@ import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { requireSave, type Save } from "../read/save.ts";
 import { type BlockTranslation, blockTranslation } from "./block-translation.ts";
+import { compareCatalogs } from "./compare-catalogs.ts";
 import { type Change, compareStores } from "./compare-stores.ts";
 
 /** One difference between two saves. */
@@ -300,7 +301,10 @@ function compareFacts(before: Save, after: Save): readonly FactDifference[] {
   return factsOf(before).flatMap(({ fact, text, exact }, index) => {
     const other = theirs[index];
     if (other === undefined || exact === other.exact) return [];
-    return [{ fact, before: text, after: other.text }];
+    const types = fact === "blocks" ? compareCatalogs(before, after) : [];
+    // Worlds with the same types under other ids differ, too.
+    if (types.length === 0) return [{ fact, before: text, after: other.text }];
+    return types.map((type) => ({ fact, ...type }));
   });
 }
 

@@ -3,7 +3,9 @@ import { type ByteReader, type ByteWriter, type Codec, list, option, string } fr
 import {
   type BlockCatalogChange,
   blockCatalogChangeCodec,
+  blockRedefinitionCodec,
   chunkCodec,
+  isPlainBlockChange,
   type VoxelDataEdit,
   type VoxelEdit,
   voxelDataCodec,
@@ -71,7 +73,10 @@ export type JournalEntry =
   /** The new value of a key of the store. */
   | ({ readonly kind: "store" } & StoreChange);
 
-/** Kinds in tag order. An edit whose origin names a player is a `playerEdit`. */
+/**
+ * Kinds in tag order. An edit whose origin names a player is a `playerEdit`, and a change of blocks that redefines types is
+ * `redefinedBlocks`.
+ */
 const KINDS = [
   "edit",
   "entity",
@@ -82,6 +87,7 @@ const KINDS = [
   "blocks",
   "store",
   "step",
+  "redefinedBlocks",
 ] as const;
 /** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
@@ -114,7 +120,7 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
   return {
     write(out, entry) {
       const playerId = entry.kind === "edit" ? entry.origin?.playerId : undefined;
-      out.tag(KINDS.indexOf(playerId === undefined ? entry.kind : "playerEdit"), KINDS.length);
+      out.tag(KINDS.indexOf(kindOfEntry(entry)), KINDS.length);
       switch (entry.kind) {
         case "edit":
           if (entry.origin === undefined || playerId === undefined) originCodec.write(out, entry.origin);
@@ -137,7 +143,10 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           for (const coordinate of entry.spawn) out.f64(coordinate);
           return;
         case "blocks":
-          return blockCatalogChangeCodec.write(out, entry.change);
+          return (isPlainBlockChange(entry.change) ? blockCatalogChangeCodec : blockRedefinitionCodec).write(
+            out,
+            entry.change,
+          );
         case "store":
           storeChangeCodec.write(out, entry);
       }
@@ -175,6 +184,8 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           };
         case "blocks":
           return { kind: "blocks", change: blockCatalogChangeCodec.read(input) };
+        case "redefinedBlocks":
+          return { kind: "blocks", change: blockRedefinitionCodec.read(input) };
         case "store":
           return { kind: "store", ...storeChangeCodec.read(input) };
         default:
@@ -187,6 +198,11 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
       }
     },
   };
+}
+
+function kindOfEntry(entry: JournalEntry): (typeof KINDS)[number] {
+  if (entry.kind === "edit" && entry.origin?.playerId !== undefined) return "playerEdit";
+  return entry.kind === "blocks" && !isPlainBlockChange(entry.change) ? "redefinedBlocks" : entry.kind;
 }
 
 const ENTITY_KINDS = ["entity", "entityGone"] as const;

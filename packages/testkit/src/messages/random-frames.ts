@@ -7,7 +7,7 @@ import {
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import { blockCatalogHash } from "@orthant/core/chunk";
+import { type BlockCatalogChange, blockCatalogHash } from "@orthant/core/chunk";
 import { GeneratorRef } from "@orthant/core/generate";
 import { CLOCKS_PER_EPOCH } from "@orthant/core/internal";
 import {
@@ -317,7 +317,8 @@ const SERVER_MESSAGES: RandomServerMessages = {
         content: {
           base: randomU64(prng),
           change: {
-            changed: [{ id: prng.below(100), name: "rock", retired: prng.chance(0.5) }],
+            changed: [{ id: 100 + prng.below(100), name: "rock", retired: prng.chance(0.5) }],
+            redefined: prng.chance(0.5) ? [] : randomRedefinitions(prng),
             added: prng.chance(0.5) ? [] : DEFAULT_BLOCKS.types.slice(prng.between(1, 15)),
           },
         },
@@ -341,6 +342,15 @@ const SERVER_MESSAGES: RandomServerMessages = {
   }),
   clock: (prng) => ({ kind: "clock", timeMs: prng.below(65_536) }),
 };
+
+function randomRedefinitions(prng: Prng): BlockCatalogChange["redefined"] {
+  return DEFAULT_BLOCKS.types.slice(prng.between(1, 15)).map(({ properties: _, ...type }) => ({
+    ...type,
+    light: prng.below(16),
+    opacity: prng.below(16),
+    tags: prng.pick([[], ["wet"], ["a", "wet"]]),
+  }));
+}
 
 /** Returns a frame of a few messages that a server may send: any kinds, any values. */
 export function randomServerFrame(prng: Prng): ServerFrame {

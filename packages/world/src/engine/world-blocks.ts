@@ -1,7 +1,14 @@
-import type { BlockCatalog, BlockDefinitions, BlockHandles } from "@orthant/core";
+import type {
+  BlockCatalog,
+  BlockDefinitions,
+  BlockHandles,
+  BlockTypeChanges,
+  DefineBlocksOptions,
+} from "@orthant/core";
 import {
   type BlockCatalogChange,
   blockHandles,
+  changeBlock,
   defineBlocks,
   diffBlockCatalogs,
   renameBlock,
@@ -18,7 +25,7 @@ export interface BlocksEvent {
 }
 
 /**
- * Adds, renames and retires the block types of an open world. A change is in memory when the call returns its promise,
+ * Adds, changes, renames and retires the block types of an open world. A change is in memory when the call returns its promise,
  * before all later edits, on disk and in the journal too; in a world with a journal the promise waits until it is
  * durable.
  */
@@ -34,9 +41,15 @@ export class WorldBlocks {
   /** Adds types that are missing. See `World.defineBlocks`. */
   async define<const Definitions extends BlockDefinitions>(
     definitions: Definitions,
+    options?: DefineBlocksOptions,
   ): Promise<BlockHandles<Definitions>> {
-    const catalog = await this.#change((before) => defineBlocks(before, definitions));
+    const catalog = await this.#change((before) => defineBlocks(before, definitions, options));
     return blockHandles(catalog, definitions);
+  }
+
+  /** Changes colour and behaviour of a type. See `World.changeBlock`. */
+  async change(name: string, changes: BlockTypeChanges): Promise<void> {
+    await this.#change((before) => changeBlock(before, name, changes));
   }
 
   /** Gives a type another name. See `World.renameBlock`. */

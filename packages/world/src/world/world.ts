@@ -3,10 +3,12 @@ import type {
   BlockDefinitions,
   BlockHandles,
   BlockPlacement,
+  BlockTypeChanges,
   Chunk,
   ChunkBox,
   ChunkShape,
   DataCodec,
+  DefineBlocksOptions,
   Dimensions,
   EditEvent,
   EditResult,
@@ -104,8 +106,20 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   defineBlocks<const Definitions extends BlockDefinitions>(
     definitions: Definitions,
+    options?: DefineBlocksOptions,
   ): Promise<BlockHandles<Definitions>> {
-    return this.engine.blocks.define(definitions);
+    return this.engine.blocks.define(definitions, options);
+  }
+
+  /**
+   * Changes the colour and the behaviour of a type of block that is there; its name, ids and properties stay. All voxels
+   * of the type change with it, here and at clients.
+   *
+   * @example
+   * await world.changeBlock("copper", { colour: 0x6fa287, light: 3 });
+   */
+  changeBlock(name: string, changes: BlockTypeChanges): Promise<void> {
+    return this.engine.blocks.change(name, changes);
   }
 
   /**
@@ -124,7 +138,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return this.engine.blocks.retire(name);
   }
 
-  /** Calls `listener` after types of blocks were added, renamed or retired. Returns an unsubscribe function. */
+  /** Calls `listener` after types of blocks were added, changed, renamed or retired. Returns an unsubscribe function. */
   onBlocks(listener: (blocks: BlockCatalog) => void): () => void {
     requireFunction("listener", listener);
     return this.engine.blocks.onChange(({ catalog }) => listener(catalog));

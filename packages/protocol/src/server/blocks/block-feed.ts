@@ -1,6 +1,12 @@
 import type { BlockCatalog } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
-import { blockCatalogHash, diffBlockCatalogs } from "@orthant/core/chunk";
+import {
+  blockCatalogHash,
+  diffBlockCatalogs,
+  isPlainBlockChange,
+  plainBlockCatalog,
+} from "@orthant/core/chunk";
+import { FEATURES } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { BlocksMessage } from "../../message/server-message.ts";
 import type { Outbox } from "../outbox.ts";
@@ -11,16 +17,42 @@ const EARLIER_MAX = 32;
 /** Interval between two messages about the same catalog to a client that does not confirm it. */
 const REPEAT_MS = 1_000;
 
-/** The catalog of a shared world, with the messages that bring clients up to date. All clients share the bytes. */
+/** The catalog of a shared world, for clients with all features and for those that know no redefined blocks. Rule N59. */
+export class BlockFeeds {
+  readonly #whole: BlockFeed;
+  readonly #plain: BlockFeed;
+
+  constructor(world: SyncWorld) {
+    this.#whole = new BlockFeed({ current: () => world.catalog, hasRedefinitions: true });
+    this.#plain = new BlockFeed({
+      current: () => plainBlockCatalog(world.catalog),
+      hasRedefinitions: false,
+    });
+  }
+
+  /** Returns the feed for clients with features. */
+  of(featureBits: bigint): BlockFeed {
+    return (featureBits & FEATURES.redefinedBlocks) === 0n ? this.#plain : this.#whole;
+  }
+}
+
+interface CatalogSource {
+  /** Returns the present catalog. */
+  readonly current: () => BlockCatalog;
+  /** Whether clients know redefined blocks. Otherwise they are sent the whole catalog. */
+  readonly hasRedefinitions: boolean;
+}
+
+/** A catalog, with the messages that bring clients up to date. All clients share the bytes. */
 export class BlockFeed {
-  readonly #world: SyncWorld;
+  readonly #source: CatalogSource;
   #catalog: BlockCatalog;
   readonly #earlier = new Map<bigint, BlockCatalog>();
   readonly #messages = new Map<bigint, Uint8Array>();
 
-  constructor(world: SyncWorld) {
-    this.#world = world;
-    this.#catalog = world.catalog;
+  constructor(source: CatalogSource) {
+    this.#source = source;
+    this.#catalog = source.current();
   }
 
   /** Hash of the present catalog. */
@@ -30,7 +62,7 @@ export class BlockFeed {
 
   /** The present catalog. */
   get catalog(): BlockCatalog {
-    const { catalog } = this.#world;
+    const catalog = this.#source.current();
     if (catalog === this.#catalog) return catalog;
     this.#messages.clear();
     this.#earlier.set(blockCatalogHash(this.#catalog), this.#catalog);
@@ -49,7 +81,8 @@ export class BlockFeed {
     let bytes = this.#messages.get(key);
     if (bytes === undefined) {
       const change = earlier && diffBlockCatalogs(earlier, catalog);
-      const content = change === undefined ? { catalog } : { base: held, change };
+      const isKnown = change !== undefined && (this.#source.hasRedefinitions || isPlainBlockChange(change));
+      const content = isKnown ? { base: held, change } : { catalog };
       const message: BlocksMessage = { kind: "blocks", blocksHash: blockCatalogHash(catalog), content };
       const out = new ByteWriter();
       writeServerMessage(out, message, undefined);

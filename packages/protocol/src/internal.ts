@@ -37,7 +37,7 @@ export type {
   ServerMessage,
 } from "./message/server-message.ts";
 export { PlayerBudgets } from "./server/budget/player-budget.ts";
-export { PlaceLocks } from "./server/edits/place-locks.ts";
+export { type PlaceQueues, PlaceSection } from "./server/edits/place-section.ts";
 export { MoveCheck } from "./server/entities/move-check.ts";
 export {
   readDatagram,

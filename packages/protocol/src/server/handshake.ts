@@ -15,7 +15,7 @@ import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import type { Account, AccountFault, Player } from "./account.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
 import { looksAtVoxels } from "./edits/edit-checks.ts";
-import { ClientEncoding } from "./regions/client-encoding.ts";
+import { type ClientEncoding, clientEncoding } from "./regions/client-encoding.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncServerOptions } from "./sync-server-options.ts";
@@ -44,7 +44,7 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Disconn
   const { kept } = hello;
   // Kept regions are identified by clocks, and a clock means the same content in both modes.
   const isResumed = kept !== undefined && kept.worldId === world.worldId && world.knowsEpoch(kept.epoch);
-  const encoding = new ClientEncoding(world.state.generatorMap, hello.generators, detail);
+  const encoding = clientEncoding(world.state.generatorMap, hello.generators, detail);
   return { encoding, featureBits, isResumed, blocksHash: hello.blocksHash };
 }
 

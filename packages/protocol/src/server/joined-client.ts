@@ -6,7 +6,6 @@ import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
 import type { Agreement } from "./handshake.ts";
 import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
-import { ClientInterest } from "./regions/client-interest.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
 import { RegionSender } from "./regions/region-sender.ts";
 import type { Watcher } from "./regions/watched-regions.ts";
@@ -27,7 +26,6 @@ export interface JoinedClient {
   readonly budget: PlayerBudget;
   readonly player: SessionPlayer;
   readonly regions: ClientRegions;
-  readonly interest: ClientInterest;
   readonly sender: RegionSender;
   readonly entities: PendingEntities;
   readonly results: EditResultQueue;
@@ -45,7 +43,7 @@ export function joinedClient(
   nowMs: number,
 ): JoinedClient {
   const player = new SessionPlayer(context, account, nowMs);
-  const regions = new ClientRegions(context, watcher, agreement.encoding, budget);
+  const regions = new ClientRegions(context, watcher, agreement, budget);
   const results = new EditResultQueue();
   return {
     account,
@@ -53,7 +51,6 @@ export function joinedClient(
     budget,
     player,
     regions,
-    interest: new ClientInterest(context, regions, agreement.isResumed),
     sender: new RegionSender(context, regions, agreement.encoding, nowMs),
     entities: new PendingEntities(),
     results,

@@ -5,11 +5,10 @@ import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
 import type { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
-import type { SharedChangeLists } from "./regions/region-changes.ts";
+import type { SharedTick } from "./regions/region-changes.ts";
 import type { RegionFeed } from "./regions/region-feed.ts";
 import type { RegionLoader } from "./regions/region-loader.ts";
-import type { TickAttempts } from "./regions/send-queue.ts";
-import type { RegionsToRelease, WatchedRegions } from "./regions/watched-regions.ts";
+import type { WatchedRegions } from "./regions/watched-regions.ts";
 import type { WholeRegionSource } from "./regions/whole-region-source.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncServerOptions } from "./sync-server-options.ts";
@@ -23,15 +22,13 @@ export interface ServerContext {
   readonly precision: Precision;
   readonly regions: WatchedRegions;
   readonly feed: RegionFeed;
-  readonly changeLists: SharedChangeLists;
+  readonly sharedTick: SharedTick;
   readonly wholeRegions: WholeRegionSource;
   readonly loader: RegionLoader;
   readonly editQueues: EditQueues;
   readonly blocks: BlockFeeds;
   readonly entities: EntityGrid;
   readonly placements: Placements;
-  readonly regionsToRelease: RegionsToRelease;
-  readonly sendAttempts: TickAttempts;
   /** Time for applying interests. */
   readonly interestWork: WorkBudget;
   /** Time for loading wanted regions. */

@@ -20,7 +20,7 @@ import { type JoinedClient, joinedClient } from "./joined-client.ts";
 import { Outbox } from "./outbox.ts";
 import { readClientFrame } from "./read-client-frame.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
-import type { ClientInterest } from "./regions/client-interest.ts";
+import type { ClientRegions } from "./regions/client-regions.ts";
 import type { RegionStep } from "./regions/region-changes.ts";
 import type { EntityRange, Holding, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -138,7 +138,8 @@ export class ServerSession implements Watcher {
   /** Applies another part of the client's interest. */
   applyInterest(nowMs: number): void {
     const joined = this.#joined;
-    if (joined !== undefined) this.#guard(() => this.#work(joined, (interest) => interest.apply(nowMs)));
+    if (joined !== undefined)
+      this.#guard(() => this.#work(joined, (regions) => regions.applyInterest(nowMs)));
   }
 
   /** Writes and sends the client's messages for this tick. */
@@ -284,7 +285,7 @@ export class ServerSession implements Watcher {
       case "interest": {
         const limit = this.#receiveLimits.interest(nowMs);
         if (limit !== undefined) return limitExceeded(limit, limits);
-        return this.#work(joined, (interest) => interest.set(message, nowMs));
+        return this.#work(joined, (regions) => regions.setInterest(message, nowMs));
       }
       case "voxels":
       case "fill":
@@ -322,11 +323,11 @@ export class ServerSession implements Watcher {
 
   /** Works on the client's interest. Its entities are outdated when it then sees other regions. */
   #work(
-    { regions, interest, entities, player }: JoinedClient,
-    work: (interest: ClientInterest) => keyof SyncLimits | undefined,
+    { regions, entities, player }: JoinedClient,
+    work: (regions: ClientRegions) => keyof SyncLimits | undefined,
   ): Disconnect | undefined {
     const { areaVersion } = regions;
-    const exceeded = work(interest);
+    const exceeded = work(regions);
     if (regions.areaVersion !== areaVersion) {
       entities.markStale();
       regions.reportInterest(player.player);
@@ -341,7 +342,8 @@ export class ServerSession implements Watcher {
     if (this.#receiveLimits.isSlow(this.#maySend, nowMs)) return limitExceeded("slowMs", limits, "slow");
     joined.sender.startTick(this.#maySend);
     joined.entities.startTick(this.#maySend);
-    return joined.interest.isWaiting ? this.#work(joined, (interest) => interest.start(nowMs)) : undefined;
+    if (!joined.regions.hasInterestWaiting) return undefined;
+    return this.#work(joined, (regions) => regions.startInterest(nowMs));
   }
 
   #write(joined: JoinedClient, nowMs: number): undefined {

@@ -9,18 +9,17 @@ import type { Player } from "./account.ts";
 import { BlockFeeds } from "./blocks/block-feed.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import type { Disconnect } from "./disconnect.ts";
-import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
+import { EditQueues } from "./edits/edit-queue.ts";
 import { EntityGrid } from "./entities/entity-grid.ts";
 import { requireEntityRates, ticksBetween } from "./entities/entity-rates.ts";
-import { RemotePlayers, WorldEntities } from "./entities/entity-sources.ts";
+import { EntitySources } from "./entities/entity-sources.ts";
 import { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
 import { RegionCapacity } from "./regions/region-capacity.ts";
-import { SharedChangeLists } from "./regions/region-changes.ts";
+import { SharedTick } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
 import { RegionLoader } from "./regions/region-loader.ts";
-import { TickAttempts } from "./regions/send-queue.ts";
-import { RegionsToRelease, WatchedRegions } from "./regions/watched-regions.ts";
+import { WatchedRegions } from "./regions/watched-regions.ts";
 import { WholeRegionSource } from "./regions/whole-region-source.ts";
 import type { ServerContext } from "./server-context.ts";
 import { ServerSession } from "./server-session.ts";
@@ -53,12 +52,12 @@ export class SyncServer {
   constructor(options: SyncServerOptions) {
     const { world, time, rules, events } = options;
     const limits = { ...DEFAULT_SYNC_LIMITS, ...options.limits };
-    const regions = new WatchedRegions();
     const nowMs = (): number => time.nowMs();
     // One kind of work must not starve the others.
     const workMs = limits.tickWorkMs / 3;
     const slices = options.pause && { ms: SLICE_MS, onOver: () => this.#planSlice() };
     const interestWork = new WorkBudget(workMs, nowMs, slices);
+    const regions = new WatchedRegions(interestWork);
     const loadWork = new WorkBudget(workMs, nowMs, slices);
     const sendWork = new WorkBudget(workMs, nowMs);
     const prepareWork = new WorkBudget(workMs, nowMs, slices, sendWork);
@@ -79,10 +78,9 @@ export class SyncServer {
         world,
         events,
         bounds: { world, limits, rules, isReadOnly: options.readOnly === true },
-        durability:
-          options.acknowledge === "durable" ? new DurabilityWait(() => world.whenDurable()) : undefined,
         onFailure: (error) => this.#fail(error),
       },
+      options.acknowledge === "durable",
       nowMs,
     );
     this.#context = {
@@ -92,7 +90,7 @@ export class SyncServer {
       precision,
       regions,
       feed,
-      changeLists: new SharedChangeLists(),
+      sharedTick: new SharedTick(),
       wholeRegions: new WholeRegionSource({
         world,
         regions,
@@ -106,8 +104,6 @@ export class SyncServer {
       blocks: new BlockFeeds(world),
       entities,
       placements: new Placements(nowMs),
-      sendAttempts: new TickAttempts(),
-      regionsToRelease: new RegionsToRelease(regions, interestWork),
       interestWork,
       loadWork,
       sendWork,
@@ -117,13 +113,12 @@ export class SyncServer {
     };
     this.#sessions = new SessionSet(limits);
     this.#regionCapacity = new RegionCapacity(this.#context, this.#sessions);
-    const worldEntities = new WorldEntities(world, regions, entities);
-    const remotePlayers = new RemotePlayers(entities);
+    const sources = new EntitySources(world, regions, entities);
     this.#stopListening = [
       world.onEdit((steps) => feed.recordChange(steps)),
-      world.onEntity((event) => worldEntities.receive(event)),
+      world.onEntity((event) => sources.receive(event)),
       world.onGenerators?.(() => this.#joinAgain()) ?? (() => undefined),
-      world.peers?.onPlayer((event) => remotePlayers.receive(event)) ?? (() => undefined),
+      world.peers?.onPlayer((event) => sources.receivePlayer(event)) ?? (() => undefined),
     ];
   }
 
@@ -153,14 +148,13 @@ export class SyncServer {
 
   /** Sends all clients what happened since the last tick, without waiting. */
   tick(): void {
-    const { options, feed, changeLists, wholeRegions, entities, regions, totals } = this.#context;
+    const { options, feed, sharedTick, wholeRegions, entities, regions, totals } = this.#context;
     const nowMs = options.time.nowMs();
     const before = { ...totals };
     const work = this.#startWork();
     const sessions = this.#sessions.inTurn(this.#turnCount++);
-    changeLists.startTick();
+    sharedTick.start();
     wholeRegions.startTick();
-    this.#context.sendAttempts.startTick();
     this.#context.editQueues.tick();
     this.#shareInFlight();
     this.#excusePause(sessions, nowMs);
@@ -254,12 +248,12 @@ export class SyncServer {
 
   /** Continues unfinished interests, players taking turns, and releases regions of disconnected clients. */
   #applyInterests(sessions: readonly ServerSession[], nowMs: number): void {
-    const { regionsToRelease, interestWork } = this.#context;
+    const { regions, interestWork } = this.#context;
     const turns = turnsByPlayer(sessions.filter(({ isApplyingInterest }) => isApplyingInterest));
-    const goesOn = (): boolean => turns.length > 0 || regionsToRelease.size > 0;
+    const goesOn = (): boolean => turns.length > 0 || regions.leavingCount > 0;
     while (goesOn() && interestWork.hasTime()) {
       // As much is released as is added, so that regions to release do not pile up.
-      regionsToRelease.releaseSome();
+      regions.releaseSome();
       const own = turns.shift() ?? [];
       const [session] = own;
       session?.applyInterest(nowMs);

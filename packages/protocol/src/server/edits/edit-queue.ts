@@ -21,29 +21,6 @@ import {
 } from "./edit-checks.ts";
 import { RuledEdits } from "./ruled-edits.ts";
 
-/** Waits for the disk once for all edits that were applied in the same turn of the event loop. */
-export class DurabilityWait {
-  readonly #whenDurable: () => Promise<void>;
-  #next: Promise<void> | undefined;
-
-  constructor(whenDurable: () => Promise<void>) {
-    this.#whenDurable = whenDurable;
-  }
-
-  /** Resolves when all edits made before this call will survive a crash. */
-  wait(): Promise<void> {
-    this.#next ??= this.#ask();
-    return this.#next;
-  }
-
-  async #ask(): Promise<void> {
-    // Edits made before the world is asked share the answer.
-    await Promise.resolve();
-    this.#next = undefined;
-    await this.#whenDurable();
-  }
-}
-
 /** Edit results cached per client to answer resends; must exceed `EDITS_OPEN_MAX`. */
 const RESULTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
 
@@ -61,7 +38,7 @@ export interface EditQueueContext {
   readonly ruled: RuledEdits | undefined;
   readonly events: SyncServerEvents | undefined;
   /** `undefined` if edits are acknowledged as soon as they are applied. */
-  readonly durability: DurabilityWait | undefined;
+  readonly whenDurable: (() => Promise<void>) | undefined;
   /** Tracks background work. */
   readonly track: (work: Promise<void>) => void;
   /** The world failed to make edits durable, so none can be acknowledged. */
@@ -236,7 +213,7 @@ export class EditQueue {
 
   async #acknowledge(editId: number, { status, clocks }: WorldEditResult): Promise<void> {
     try {
-      await this.#context.durability?.wait();
+      await this.#context.whenDurable?.();
     } catch (error) {
       // Neither `applied` nor `rejected` is true: the edit is in memory, but perhaps not on the disk. The client
       // asks again when it reconnects.
@@ -291,15 +268,22 @@ export class EditQueues {
   /** When each client left, oldest first. */
   readonly #goneMs = new Map<bigint, number>();
   readonly #work = new Set<Promise<void>>();
+  /** The next wait for the disk, which all edits applied in this turn of the event loop share. */
+  #durable: Promise<void> | undefined;
 
-  constructor(context: Omit<EditQueueContext, "track" | "ruled">, nowMs: () => number) {
+  constructor(
+    context: Omit<EditQueueContext, "track" | "ruled" | "whenDurable">,
+    isDurable: boolean,
+    nowMs: () => number,
+  ) {
     const { world, bounds, events } = context;
     const track = (work: Promise<void>): void => this.#track(work);
     const onFailure = (error: unknown): void => events?.onFailure?.(error);
     const { rules } = bounds;
     const isRuled = rules?.beforeEdit !== undefined || rules?.afterEdit !== undefined;
     const ruled = isRuled ? new RuledEdits({ world, bounds, rules, nowMs, track, onFailure }) : undefined;
-    this.#context = { ...context, ruled, track };
+    const whenDurable = isDurable ? () => this.#whenDurable(world) : undefined;
+    this.#context = { ...context, ruled, track, whenDurable };
   }
 
   /** Gives up rules that have taken too long. */
@@ -334,6 +318,15 @@ export class EditQueues {
   /** Resolves when no edit is pending. */
   async whenIdle(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  #whenDurable(world: SyncWorld): Promise<void> {
+    // Edits made before the world is asked share the answer.
+    this.#durable ??= Promise.resolve().then(() => {
+      this.#durable = undefined;
+      return world.whenDurable();
+    });
+    return this.#durable;
   }
 
   #track(work: Promise<void>): void {

@@ -4,6 +4,7 @@ import {
   boxAt,
   chunkOfVoxel,
   chunksOfVoxels,
+  PositionMap,
   PositionSet,
   positionsLexicographic,
 } from "@orthant/core/lattice";
@@ -13,8 +14,16 @@ import type { Player } from "../account.ts";
 import type { RuleAnswer, SyncRules } from "../sync-rules.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
 import { type EditBounds, type Rejection, replacementFault } from "./edit-checks.ts";
-import { PlaceLocks, type PlaceSection } from "./place-locks.ts";
-import { RuleCalls, TOO_LATE } from "./rule-calls.ts";
+import { type PlaceQueues, PlaceSection } from "./place-section.ts";
+
+/** The result of a rule that did not answer in time. */
+const TOO_LATE: unique symbol = Symbol("too late");
+
+/** A call of a rule that has not answered. */
+interface RuleCall {
+  readonly startedMs: number;
+  readonly giveUp: () => void;
+}
 
 /** What ruled edits need of their server. */
 interface RuledEditsContext {
@@ -46,23 +55,27 @@ interface Turn {
  */
 export class RuledEdits {
   readonly #context: RuledEditsContext;
-  readonly #locks = new PlaceLocks();
-  readonly #calls: RuleCalls;
+  readonly #queues: PlaceQueues = new PositionMap();
+  readonly #calls = new Set<RuleCall>();
 
   constructor(context: RuledEditsContext) {
     this.#context = context;
-    this.#calls = new RuleCalls(context.bounds.limits.ruleMs, context.nowMs);
   }
 
-  /** Gives up rules that have taken too long. */
+  /** Gives up rules that have taken too long. There is no timer for them. */
   tick(): void {
-    this.#calls.tick();
+    const { bounds, nowMs } = this.#context;
+    for (const call of this.#calls) {
+      if (nowMs() - call.startedMs < bounds.limits.ruleMs) continue;
+      this.#calls.delete(call);
+      call.giveUp();
+    }
   }
 
   /** Resolves when the edit is rejected or the world has it, so that the next edit of the same client may begin. */
   async run(turn: Turn): Promise<void> {
     const { world, bounds, track } = this.#context;
-    const section = await this.#locks.enter(chunksOf(turn.edit, bounds));
+    const section = await PlaceSection.enter(this.#queues, chunksOf(turn.edit, bounds));
     const kept = new KeptChunks(world, bounds);
     const leave = (): void => {
       kept.release();
@@ -107,7 +120,7 @@ export class RuledEdits {
     ask: () => ReturnType<NonNullable<SyncRules["beforeEdit"]>>,
   ): Promise<RuleAnswer<readonly VoxelPlacement[]>> {
     try {
-      const answer = await this.#calls.wait(ask);
+      const answer = await this.#wait(ask);
       if (answer === TOO_LATE) {
         const text = `the game did not decide within ${this.#context.bounds.limits.ruleMs} ms`;
         this.#context.onFailure(new OrthantError("ORT_TIMEOUT", `${text}: beforeEdit has not answered`));
@@ -120,6 +133,17 @@ export class RuledEdits {
     }
   }
 
+  /** Resolves with the result of a rule, or with `TOO_LATE` after the limit. Rejects if the rule throws before it. */
+  async #wait<Value>(ask: () => Value | Promise<Value>): Promise<Value | typeof TOO_LATE> {
+    const answer = Promise.resolve(ask());
+    return new Promise((resolve, reject) => {
+      const call = { startedMs: this.#context.nowMs(), giveUp: () => resolve(TOO_LATE) };
+      this.#calls.add(call);
+      // A late answer, or a late error, has no effect.
+      void answer.then(resolve, reject).finally(() => this.#calls.delete(call));
+    });
+  }
+
   async #apply({ player, apply }: Turn, edit: RequestedEdit): Promise<void> {
     let before: WorldState | undefined;
     const status = await apply(edit, (field) => {
@@ -129,7 +153,7 @@ export class RuledEdits {
     if (status !== "applied" || before === undefined || afterEdit === undefined) return;
     const made = { player, edit, before };
     try {
-      if ((await this.#calls.wait(() => afterEdit(made))) !== TOO_LATE) return;
+      if ((await this.#wait(() => afterEdit(made))) !== TOO_LATE) return;
       const detail = `afterEdit has not ended within ${this.#context.bounds.limits.ruleMs} ms; others no longer wait for it`;
       this.#context.onFailure(new OrthantError("ORT_TIMEOUT", detail));
     } catch (error) {

@@ -16,12 +16,13 @@ import type { RemotePlayer, RemotePlayerEvent, SyncWorld, VisibleEntityEvent } f
 import { type EntityGrid, playerTraits } from "./entity-grid.ts";
 import type { EntityTraits, GridEntity } from "./grid-entity.ts";
 
-/** Adds the world's entities to the grid, as far as they are in watched regions. */
-export class WorldEntities implements RegionListener {
+/** Adds the world's entities to the grid, as far as they are in watched regions, and the players of other servers. */
+export class EntitySources implements RegionListener {
   readonly #world: SyncWorld;
   readonly #regions: WatchedRegions;
   readonly #grid: EntityGrid;
-  readonly #entities = new Map<bigint, GridEntity>();
+  /** Entities by their id, and players by their key. */
+  readonly #entities = new Map<bigint | string, GridEntity>();
   /** For each pending query, the entities with newer events since it started. */
   readonly #asking = new Set<Set<bigint>>();
   /** Regions whose entities must be queried. */
@@ -51,6 +52,12 @@ export class WorldEntities implements RegionListener {
     for (const newer of this.#asking) newer.add(id);
     if (event.kind === "gone") this.#remove(id);
     else this.#show(event.entity);
+  }
+
+  /** Handles an event of a player on another server. */
+  receivePlayer(event: RemotePlayerEvent): void {
+    if (event.kind === "gone") this.#remove(event.key);
+    else this.#showPlayer(event.player);
   }
 
   async #askTogether(): Promise<void> {
@@ -103,7 +110,23 @@ export class WorldEntities implements RegionListener {
     }
   }
 
-  #remove(id: bigint): void {
+  #showPlayer(player: RemotePlayer): void {
+    const { key, playerId, position } = player;
+    if (!this.#grid.isInside(position)) {
+      this.#remove(key);
+      return;
+    }
+    const pose = clampedPose(player);
+    const name = clipText(player.name, NAME_BYTES_MAX);
+    const known = this.#entities.get(key);
+    if (known?.id === playerId && known.name === name) this.#grid.move(known, pose);
+    else {
+      this.#remove(key);
+      this.#entities.set(key, this.#grid.enter(playerTraits(playerId, name), pose));
+    }
+  }
+
+  #remove(id: bigint | string): void {
     const entity = this.#entities.get(id);
     if (entity === undefined) return;
     this.#entities.delete(id);
@@ -139,43 +162,4 @@ function detailsEqual(one: EntityDetails, other: EntityDetails): boolean {
     one.tags.every((tag, index) => tag === other.tags[index]) &&
     bytesEqual(one.data, other.data)
   );
-}
-
-/** Adds the players of other servers to the grid. */
-export class RemotePlayers {
-  readonly #grid: EntityGrid;
-  readonly #entities = new Map<string, GridEntity>();
-
-  constructor(grid: EntityGrid) {
-    this.#grid = grid;
-  }
-
-  /** Handles an event of a player on another server. */
-  receive(event: RemotePlayerEvent): void {
-    if (event.kind === "gone") this.#remove(event.key);
-    else this.#show(event.player);
-  }
-
-  #show(player: RemotePlayer): void {
-    const { key, playerId, position } = player;
-    if (!this.#grid.isInside(position)) {
-      this.#remove(key);
-      return;
-    }
-    const pose = clampedPose(player);
-    const name = clipText(player.name, NAME_BYTES_MAX);
-    const known = this.#entities.get(key);
-    if (known?.id === playerId && known.name === name) this.#grid.move(known, pose);
-    else {
-      this.#remove(key);
-      this.#entities.set(key, this.#grid.enter(playerTraits(playerId, name), pose));
-    }
-  }
-
-  #remove(key: string): void {
-    const entity = this.#entities.get(key);
-    if (entity === undefined) return;
-    this.#entities.delete(key);
-    this.#grid.leave(entity);
-  }
 }

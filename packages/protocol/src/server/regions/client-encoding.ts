@@ -1,5 +1,4 @@
 import type { Position } from "@orthant/core";
-import type { GeneratorRef } from "@orthant/core/generate";
 import type { GeneratorMap } from "@orthant/core/tree";
 import { type RegionEncoding, regionEncoding } from "./region-changes.ts";
 
@@ -7,27 +6,22 @@ import { type RegionEncoding, regionEncoding } from "./region-changes.ts";
  * How regions are encoded for one client: those whose generator it has, as changes to what it generates itself; all
  * others with every voxel.
  */
-export class ClientEncoding {
+export interface ClientEncoding {
   /** The encoding of most regions. */
   readonly usual: RegionEncoding;
-  readonly #map: GeneratorMap;
-  /** Generators that the client lacks; `undefined` if all regions have the usual encoding. */
-  readonly #unknown: ReadonlySet<GeneratorRef> | undefined;
-  readonly #other: RegionEncoding;
+  of(region: Position): RegionEncoding;
+}
 
-  /** `known` has the version hashes of the client's generators. */
-  constructor(map: GeneratorMap, known: Iterable<bigint>, detail: RegionEncoding["detail"]) {
-    const hashes = new Set(known);
-    const unknown = map.refs.filter(({ versionHash }) => !hashes.has(versionHash));
-    this.#map = map;
-    this.usual = regionEncoding(unknown.length === map.refs.length ? "concrete" : "symbolic", detail);
-    this.#unknown = unknown.length === 0 || unknown.length === map.refs.length ? undefined : new Set(unknown);
-    this.#other = regionEncoding("concrete", detail);
-  }
-
-  /** Returns the encoding of a region. */
-  of(region: Position): RegionEncoding {
-    if (this.#unknown === undefined) return this.usual;
-    return this.#unknown.has(this.#map.ofRegion(region)) ? this.#other : this.usual;
-  }
+/** Returns the encoding for a client with these generators; `known` has their version hashes. */
+export function clientEncoding(
+  map: GeneratorMap,
+  known: Iterable<bigint>,
+  detail: RegionEncoding["detail"],
+): ClientEncoding {
+  const hashes = new Set(known);
+  const unknown = new Set(map.refs.filter(({ versionHash }) => !hashes.has(versionHash)));
+  const concrete = regionEncoding("concrete", detail);
+  const usual = unknown.size === map.refs.length ? concrete : regionEncoding("symbolic", detail);
+  if (unknown.size === 0 || unknown.size === map.refs.length) return { usual, of: () => usual };
+  return { usual, of: (region) => (unknown.has(map.ofRegion(region)) ? concrete : usual) };
 }

@@ -3,7 +3,7 @@ import { PositionMap, PositionSet, positionsLexicographic } from "@orthant/core/
 import { CLOCK_NEVER, type ClockChange, RESYNC_REGIONS_MAX } from "@orthant/core/tree";
 import type { InterestMessage } from "../../message/client-message.ts";
 import type { Player } from "../account.ts";
-import type { PlayerBudget } from "../budget/player-budget.ts";
+import { type PlayerBudget, RegionPace } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { ClientEncoding } from "./client-encoding.ts";
@@ -29,6 +29,12 @@ export class ClientRegions {
   /** Regions to send again that wait for their turn. */
   #resyncs: Position[] = [];
   readonly #resyncSet = new PositionSet();
+  /** How fast the client may add regions. */
+  readonly #pace: RegionPace;
+  /** Whether the client may offer, with its first interest, regions that it kept. */
+  readonly #isResumed: boolean;
+  /** The latest interest, which waits until the pace allows it. */
+  #waiting: InterestMessage | undefined;
   #interestId = 0;
   #areaVersion = 0;
   /** The interest being applied. */
@@ -39,12 +45,20 @@ export class ClientRegions {
   /** Regions that entered or left the interest since `reportInterest`: true for those that entered. */
   readonly #moved = new PositionMap<boolean>();
   #examined = 0;
+  /** Pace cost of regions that were added or kept, and not charged yet. */
   #cost = 0;
 
-  constructor(context: ServerContext, watcher: Watcher, encoding: ClientEncoding, budget: PlayerBudget) {
+  constructor(
+    context: ServerContext,
+    watcher: Watcher,
+    { encoding, isResumed }: { readonly encoding: ClientEncoding; readonly isResumed: boolean },
+    budget: PlayerBudget,
+  ) {
     this.#context = context;
     this.#watcher = watcher;
     this.#encoding = encoding;
+    this.#isResumed = isResumed;
+    this.#pace = new RegionPace(context.limits.interestRegionsPerSecond);
     this.budget = budget;
     this.queue = new SendQueue(context.world.shape);
   }
@@ -89,12 +103,32 @@ export class ClientRegions {
     return this.queue.size > 0 || this.#behind.length > 0 || this.#forgets.length > 0;
   }
 
-  /** Starts to apply an interest. Returns the name of the limit that it exceeds, if any. */
-  setInterest(interest: InterestMessage, mayOffer: boolean): keyof SyncLimits | undefined {
+  /** True when an interest waits until the pace allows it. */
+  get hasInterestWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** Sets the interest, and applies it at once as time permits. Returns the limit that it exceeds, if any. */
+  setInterest(interest: InterestMessage, nowMs: number): keyof SyncLimits | undefined {
+    this.#waiting = interest;
+    let exceeded = this.startInterest(nowMs);
+    while (exceeded === undefined && this.isChanging && this.#context.interestWork.hasTime()) {
+      exceeded = this.applyInterest(nowMs);
+    }
+    return exceeded;
+  }
+
+  /** Switches to the latest interest when it is due. Returns the limit that it exceeds, if any. */
+  startInterest(nowMs: number): keyof SyncLimits | undefined {
+    const interest = this.#waiting;
+    if (interest === undefined) return undefined;
+    if (!this.#pace.mayAddMore(nowMs) || !this.budget.mayAddRegions(nowMs)) return undefined;
+    this.#waiting = undefined;
+    if (interest.interestId <= this.#interestId) return undefined;
     const boxes = interestBoxes(interest, this.#context.world.shape, this.#context.limits);
     if (typeof boxes === "string") return boxes;
     this.#interestId = interest.interestId;
-    this.#change = this.#changeTo(interest, boxes, mayOffer);
+    this.#change = this.#changeTo(interest, boxes, this.#isResumed && interest.interestId === 1);
     return undefined;
   }
 
@@ -104,7 +138,15 @@ export class ClientRegions {
   }
 
   /** Applies another part of the interest. Returns the name of the limit that it exceeds, if any. */
-  applyInterest(): keyof SyncLimits | undefined {
+  applyInterest(nowMs: number): keyof SyncLimits | undefined {
+    const exceeded = this.#context.interestWork.run(() => this.#applyNext());
+    this.#pace.charge(this.#cost, nowMs);
+    this.budget.chargeRegions(this.#cost, nowMs);
+    this.#cost = 0;
+    return exceeded;
+  }
+
+  #applyNext(): keyof SyncLimits | undefined {
     const change = this.#change;
     const step = change?.next();
     if (step?.done !== true) return undefined;
@@ -120,13 +162,6 @@ export class ClientRegions {
     for (const [position, hasEntered] of this.#moved) (hasEntered ? entered : left).push(position);
     this.#moved.clear();
     this.#context.options.rules?.onInterest?.({ player, entered, left });
-  }
-
-  /** Returns the pace cost of regions added or kept since the last call. */
-  takeCost(): number {
-    const cost = this.#cost;
-    this.#cost = 0;
-    return cost;
   }
 
   /** Marks what the client holds of some or all regions as unknown. They are sent or forgotten again. */
@@ -235,7 +270,7 @@ export class ClientRegions {
     const holdings = [...this.#holdings.values()];
     this.#change = undefined;
     this.#holdings.clear();
-    this.#context.regionsToRelease.add(holdings, this.budget);
+    this.#context.regions.leaveLater(holdings, this.budget);
   }
 
   /**
@@ -259,7 +294,7 @@ export class ClientRegions {
     const added = this.#added;
     this.#added = [];
     if (mayOffer) this.#believe(interest);
-    for (const holding of added) if (holding.slot >= 0 && !holding.isHeld) this.queue.add(holding);
+    for (const holding of added) if (holding.slot >= 0 && holding.clock < 0) this.queue.add(holding);
     this.queue.aim(focusOf(interest, this.#context.world.shape));
     return undefined;
   }

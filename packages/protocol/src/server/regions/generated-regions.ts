@@ -1,4 +1,5 @@
 import type { GenerationJob } from "@orthant/core/generate";
+import { regionBox } from "@orthant/core/lattice";
 import type { RegionTree } from "@orthant/core/tree";
 import type { SyncWorld } from "../sync-world.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
@@ -49,10 +50,6 @@ export class GeneratedRegions implements RegionListener {
     regions.listen(this);
   }
 
-  regionWatched(): void {
-    // Regions are generated on demand.
-  }
-
   regionLeft(region: WatchedRegion): void {
     this.#ready.delete(region);
     this.#jobs.get(region)?.cancel();
@@ -76,7 +73,7 @@ export class GeneratedRegions implements RegionListener {
     const ready = this.#use(region);
     if (ready?.kind === "tree") return ready.value;
     this.#start(region, () => {
-      const { result, cancel } = this.#world.state.generateBox(region.chunks);
+      const { result, cancel } = this.#world.state.generateBox(regionBox(region.position));
       return { result: result.then((value) => ({ kind: "tree", value })), cancel };
     });
     return undefined;

@@ -18,24 +18,21 @@ interface Holder {
 
 /** Disconnects clients while all of them hold too many regions, or regions that take too much memory. */
 export class RegionCapacity<H extends Holder> {
-  readonly #context: Pick<ServerContext, "limits" | "regions" | "regionsToRelease" | "world">;
+  readonly #context: Pick<ServerContext, "limits" | "regions" | "world">;
   readonly #holders: Iterable<H>;
   /** Ticks in a row in which the world took too much memory. */
   #ticksOver = 0;
 
-  constructor(
-    context: Pick<ServerContext, "limits" | "regions" | "regionsToRelease" | "world">,
-    holders: Iterable<H>,
-  ) {
+  constructor(context: Pick<ServerContext, "limits" | "regions" | "world">, holders: Iterable<H>) {
     this.#context = context;
     this.#holders = holders;
   }
 
   /** Disconnects clients of the player or network that holds most, its largest first. Called in every tick. */
   enforce(): void {
-    const { limits, regions, regionsToRelease } = this.#context;
-    let watched = regions.size - regionsToRelease.size;
-    let held = regions.holdings - regionsToRelease.size;
+    const { limits, regions } = this.#context;
+    let watched = regions.size - regions.leavingCount;
+    let held = regions.holdings - regions.leavingCount;
     while (watched > limits.watchedRegionsMax || held > limits.heldRegionsMax) {
       const largest = this.#largest(({ regionCount }) => regionCount);
       if (largest === undefined) return;
@@ -50,8 +47,8 @@ export class RegionCapacity<H extends Holder> {
 
   /** Does the same by bytes, one client at a time: only afterwards it is known how much memory that frees. */
   #enforceBytes(): void {
-    const { limits, regionsToRelease, world } = this.#context;
-    const isOver = (world.loadedBytes?.() ?? 0) > limits.watchedBytesMax && regionsToRelease.size === 0;
+    const { limits, regions, world } = this.#context;
+    const isOver = (world.loadedBytes?.() ?? 0) > limits.watchedBytesMax && regions.leavingCount === 0;
     this.#ticksOver = isOver ? this.#ticksOver + 1 : 0;
     if (this.#ticksOver < TICKS_OVER_MAX) return;
     this.#ticksOver = 0;

@@ -139,14 +139,10 @@ export class SharedChangeList {
   #latest: SharedChangeList | undefined;
   #patches: readonly SharedPatch[] | undefined;
 
-  private constructor(parent?: SharedChangeList, encoded?: EncodedChange) {
+  /** Without arguments, makes the empty list that others extend. */
+  constructor(parent?: SharedChangeList, encoded?: EncodedChange) {
     this.#parent = parent;
     this.#encoded = encoded;
-  }
-
-  /** Returns the empty list that others extend. */
-  static empty(): SharedChangeList {
-    return new SharedChangeList();
   }
 
   /** Returns this list with one more change. */
@@ -177,18 +173,28 @@ export class SharedChangeList {
   }
 }
 
-/** The empty lists of one tick, one per encoding. */
-export class SharedChangeLists {
+/** Regions examined for all clients per tick, because hundreds of clients may wait for thousands each. */
+const ATTEMPTS_PER_TICK = 16_384;
+
+/** What all clients of a server share in one tick. */
+export class SharedTick {
+  #attemptsLeft = ATTEMPTS_PER_TICK;
+  /** The empty lists of changes, one per encoding. */
   #roots: SharedChangeList[] = [];
 
-  /** Drops the lists of the previous tick. */
-  startTick(): void {
+  start(): void {
+    this.#attemptsLeft = ATTEMPTS_PER_TICK;
     this.#roots = [];
   }
 
-  /** Returns the empty list of this tick. */
-  root({ index }: RegionEncoding): SharedChangeList {
-    this.#roots[index] ??= SharedChangeList.empty();
+  /** Takes one attempt to send a waiting region. Returns false when none are left: examining alone takes time. */
+  takeAttempt(): boolean {
+    return this.#attemptsLeft-- > 0;
+  }
+
+  /** Returns the empty list of changes. */
+  changeList({ index }: RegionEncoding): SharedChangeList {
+    this.#roots[index] ??= new SharedChangeList();
     return this.#roots[index];
   }
 }

@@ -1,4 +1,4 @@
-import { comparePositions } from "@orthant/core/lattice";
+import { comparePositions, regionBox } from "@orthant/core/lattice";
 import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { SyncWorld } from "../sync-world.ts";
 import { RegionStep } from "./region-changes.ts";
@@ -41,10 +41,6 @@ export class RegionFeed implements RegionListener {
     regions.listen(this);
   }
 
-  regionWatched(): void {
-    // Nothing is looked up before it is requested.
-  }
-
   regionLeft(region: WatchedRegion): void {
     this.#changed.delete(region);
     this.#history.delete(region);
@@ -52,7 +48,7 @@ export class RegionFeed implements RegionListener {
 
   /** Returns true when everything stored of a region is loaded. From then on its changes are known. */
   isLoaded(region: WatchedRegion): boolean {
-    if (!region.isLoaded && this.#world.isLoaded(region.chunks)) {
+    if (!region.isLoaded && this.#world.isLoaded(regionBox(region.position))) {
       region.isLoaded = true;
       this.#state = this.#world.state;
     }

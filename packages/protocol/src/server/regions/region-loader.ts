@@ -1,3 +1,4 @@
+import { regionBox } from "@orthant/core/lattice";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
@@ -31,7 +32,7 @@ export class RegionLoader implements RegionListener {
   }
 
   regionWatched(region: WatchedRegion): void {
-    region.release = this.#world.keep(region.chunks);
+    region.release = this.#world.keep(regionBox(region.position));
   }
 
   regionLeft(region: WatchedRegion): void {
@@ -75,7 +76,7 @@ export class RegionLoader implements RegionListener {
 
   async #load(region: WatchedRegion): Promise<void> {
     try {
-      await this.#work.run(() => this.#world.load(region.chunks));
+      await this.#work.run(() => this.#world.load(regionBox(region.position)));
     } catch {
       // The world reports its own failures. The region stays unloaded, so no client is sent anything of it.
       this.#retryMs.set(region, this.#nowMs() + RETRY_MS);

@@ -25,7 +25,7 @@ const STREAM_REGIONS_MAX = 65_536;
 const NOTHING: readonly Position[] = [];
 
 /** Numbers the items of one client's stream, and remembers the regions of unconfirmed ones. */
-export class Stream {
+class Stream {
   /** The regions of each item from number `#first` on. */
   #record: (readonly Position[])[] = [];
   #regionCount = 0;
@@ -152,7 +152,7 @@ export class RegionSender {
 
   /** Handles the step of a held region from one clock to the next. */
   regionChanged(holding: Holding, step: RegionStep): void {
-    if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
+    if (holding.clock < 0 || holding.isQueued || holding.isBehind) return;
     const isInStep = this.#mayShare && holding.clock === step.before;
     const encoded = isInStep ? step.encoded(this.#encoding.of(step.region)) : undefined;
     if (encoded === undefined || !fitsOnePatch(encoded) || !this.#allowance.takeLive(encoded)) {
@@ -160,7 +160,7 @@ export class RegionSender {
       return;
     }
     holding.clock = step.after;
-    this.#changeList = (this.#changeList ?? this.#context.changeLists.root(this.#encoding.usual)).with(
+    this.#changeList = (this.#changeList ?? this.#context.sharedTick.changeList(this.#encoding.usual)).with(
       encoded,
     );
   }
@@ -217,7 +217,7 @@ export class RegionSender {
     const changes: EncodedChange[] = [];
     const blanks: Blanks = { air: [], generated: [] };
     for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, changes);
-    this.#regions.queue.take(this.#context.sendAttempts, (holding) => this.#send(holding, changes, blanks));
+    this.#regions.queue.take(this.#context.sharedTick, (holding) => this.#send(holding, changes, blanks));
     for (const content of ["air", "generated"] as const) {
       for (const mask of coverRegions(blanks[content])) {
         out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });

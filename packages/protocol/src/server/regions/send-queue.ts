@@ -3,6 +3,7 @@ import { boxVolume, clipToAxes, REGION_EDGE_CHUNKS, regionsTouching } from "@ort
 import type { InterestMessage } from "../../message/client-message.ts";
 
 import type { SyncLimits } from "../sync-limits.ts";
+import type { SharedTick } from "./region-changes.ts";
 import type { Holding } from "./watched-regions.ts";
 
 /** How far ahead, at the client's speed, a position counts as near. */
@@ -57,22 +58,6 @@ function inRegions(voxels: number, extent: number): number {
 
 /** Regions examined per client and tick. */
 const ATTEMPTS_PER_CLIENT = 512;
-/** Regions examined for all clients per tick, because hundreds of clients may wait for thousands each. */
-const ATTEMPTS_PER_TICK = 16_384;
-
-/** Limits how many waiting regions are examined per tick for all clients, because examining alone takes time. */
-export class TickAttempts {
-  #left = ATTEMPTS_PER_TICK;
-
-  startTick(): void {
-    this.#left = ATTEMPTS_PER_TICK;
-  }
-
-  /** Takes one attempt. Returns false when none are left in this tick. */
-  take(): boolean {
-    return this.#left-- > 0;
-  }
-}
 
 /** `sent` removes a region from the queue, `later` keeps it and continues, `full` keeps it and stops. */
 export type SendOutcome = "sent" | "later" | "full";
@@ -114,12 +99,12 @@ export class SendQueue {
   }
 
   /** Calls `attempt` with regions, nearest first, to decide what happens to each. */
-  take(attempts: TickAttempts, attempt: (holding: Holding) => SendOutcome): void {
+  take(tick: SharedTick, attempt: (holding: Holding) => SendOutcome): void {
     const holdings = this.#holdings;
     if (!this.#isInOrder) holdings.sort((a, b) => b.distance - a.distance);
     this.#isInOrder = true;
     const left: Holding[] = [];
-    for (let sendAttempts = 0; sendAttempts < ATTEMPTS_PER_CLIENT && attempts.take(); sendAttempts++) {
+    for (let sendAttempts = 0; sendAttempts < ATTEMPTS_PER_CLIENT && tick.takeAttempt(); sendAttempts++) {
       const holding = holdings.pop();
       if (holding === undefined) break;
       // The client no longer wants it.

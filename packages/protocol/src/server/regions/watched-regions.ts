@@ -1,5 +1,5 @@
-import type { Box, Position } from "@orthant/core";
-import { PositionMap, regionBox } from "@orthant/core/lattice";
+import type { Position } from "@orthant/core";
+import { PositionMap } from "@orthant/core/lattice";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { GridEntity } from "../entities/grid-entity.ts";
@@ -11,24 +11,14 @@ export const UNSENT = -1;
 export const UNSURE = -2;
 
 /** A region that at least one client wants to hold. Kept small: there may be hundreds of thousands. */
-export class WatchedRegion {
+export interface WatchedRegion {
   readonly position: Position;
   /** In no particular order. */
   readonly holdings: Holding[];
   /** Whether everything stored of it is loaded. It remains so, because the world keeps watched regions. */
-  isLoaded = false;
+  isLoaded: boolean;
   /** Allows the world to unload the region. */
   release: (() => void) | undefined;
-
-  constructor(position: Position, watcher: Watcher) {
-    this.position = position;
-    // Created with its first entry, because a growing list reserves room for many.
-    this.holdings = [new Holding(this, watcher, 0)];
-  }
-
-  get chunks(): Box {
-    return regionBox(this.position);
-  }
 }
 
 /** A client that wants to hold regions. */
@@ -49,49 +39,51 @@ export interface Watcher {
 export type EntityRange = "near" | "far";
 
 /** What one client holds, or will hold, of one region. */
-export class Holding {
+export interface Holding {
   readonly region: WatchedRegion;
   readonly watcher: Watcher;
   /** The clock that was sent, or {@link UNSENT}, or {@link UNSURE}. */
-  clock: number = UNSENT;
+  clock: number;
   /** The clock that the client offered from an earlier connection, until the loaded region settles it. */
   offered: number | undefined;
   /** The latest interest that included the region. */
-  interestId = 0;
+  interestId: number;
   /** Squared distance from where the client is or will be. */
-  distance = 0;
+  distance: number;
   /** Whether the region waits to be sent completely. */
-  isQueued = false;
+  isQueued: boolean;
   /** Whether the region changed since the clock that was sent. */
-  isBehind = false;
+  isBehind: boolean;
   /** How the client sees the region's entities; `none` until it is sent all of them. */
-  range: EntityRange | "none" = "none";
+  range: EntityRange | "none";
   /** Index in the region's list; -1 when the client no longer wants the region. */
   slot: number;
-
-  constructor(region: WatchedRegion, watcher: Watcher, slot: number) {
-    this.region = region;
-    this.watcher = watcher;
-    this.slot = slot;
-  }
-
-  /** Whether the client was sent a clock. */
-  get isHeld(): boolean {
-    return this.clock >= 0;
-  }
 }
 
 /** Observes when the first client starts to watch a region and when the last one leaves. */
 export interface RegionListener {
-  regionWatched(region: WatchedRegion): void;
+  regionWatched?(region: WatchedRegion): void;
   regionLeft(region: WatchedRegion): void;
 }
 
-/** All regions that clients want to hold, and which clients do. */
+/** Regions released in one piece of work. */
+const SLICE_REGIONS = 256;
+
+/**
+ * All regions that clients want to hold, and which clients do. Those of disconnected clients are released as time permits,
+ * because one client may have held thousands.
+ */
 export class WatchedRegions {
   readonly #regions = new PositionMap<WatchedRegion>();
   readonly #listeners: RegionListener[] = [];
+  readonly #work: WorkBudget;
   #holdings = 0;
+  readonly #leaving: { readonly holdings: Holding[]; readonly budget: PlayerBudget }[] = [];
+  #leavingCount = 0;
+
+  constructor(work: WorkBudget) {
+    this.#work = work;
+  }
 
   /** Number of watched regions. */
   get size(): number {
@@ -101,6 +93,11 @@ export class WatchedRegions {
   /** Number of watched regions, counted once per client. */
   get holdings(): number {
     return this.#holdings;
+  }
+
+  /** Number of these that disconnected clients have left behind. */
+  get leavingCount(): number {
+    return this.#leavingCount;
   }
 
   /** Adds a listener for regions that gain their first or lose their last client. */
@@ -118,14 +115,16 @@ export class WatchedRegions {
     this.#holdings++;
     const known = this.at(position);
     if (known !== undefined) {
-      const holding = new Holding(known, watcher, known.holdings.length);
+      const holding = newHolding(known, watcher);
       known.holdings.push(holding);
       return holding;
     }
-    const region = new WatchedRegion(position, watcher);
+    const region: WatchedRegion = { position, holdings: [], isLoaded: false, release: undefined };
+    const holding = newHolding(region, watcher);
+    region.holdings.push(holding);
     this.#regions.set(...position, region);
-    for (const listener of this.#listeners) listener.regionWatched(region);
-    return region.holdings[0] as Holding;
+    for (const listener of this.#listeners) listener.regionWatched?.(region);
+    return holding;
   }
 
   /** Records that a client no longer wants a region. */
@@ -143,48 +142,42 @@ export class WatchedRegions {
     this.#regions.delete(...region.position);
     for (const listener of this.#listeners) listener.regionLeft(region);
   }
-}
-
-/** Regions released in one piece of work. */
-const SLICE_REGIONS = 256;
-
-/** Releases the regions of disconnected clients as time permits; one client may have held thousands. */
-export class RegionsToRelease {
-  readonly #regions: WatchedRegions;
-  readonly #work: WorkBudget;
-  readonly #leaving: { readonly holdings: Holding[]; readonly budget: PlayerBudget }[] = [];
-  #size = 0;
-
-  constructor(regions: WatchedRegions, work: WorkBudget) {
-    this.#regions = regions;
-    this.#work = work;
-  }
-
-  /** Number of waiting regions. */
-  get size(): number {
-    return this.#size;
-  }
 
   /** Takes over the regions of a disconnected client. */
-  add(holdings: Holding[], budget: PlayerBudget): void {
+  leaveLater(holdings: Holding[], budget: PlayerBudget): void {
     if (holdings.length === 0) return;
     this.#leaving.push({ holdings, budget });
-    this.#size += holdings.length;
-    while (this.#size > 0 && this.#work.hasTime()) this.releaseSome();
+    this.#leavingCount += holdings.length;
+    while (this.#leavingCount > 0 && this.#work.hasTime()) this.releaseSome();
   }
 
-  /** Releases some of the regions. */
+  /** Releases some of the regions of disconnected clients. */
   releaseSome(): void {
     const [first] = this.#leaving;
     if (first === undefined) return;
     this.#work.run(() => {
       const { holdings, budget } = first;
       for (const holding of holdings.splice(-SLICE_REGIONS)) {
-        this.#size--;
-        this.#regions.leave(holding);
+        this.#leavingCount--;
+        this.leave(holding);
         budget.releaseRegion();
       }
       if (holdings.length === 0) this.#leaving.shift();
     });
   }
+}
+
+function newHolding(region: WatchedRegion, watcher: Watcher): Holding {
+  return {
+    region,
+    watcher,
+    clock: UNSENT,
+    offered: undefined,
+    interestId: 0,
+    distance: 0,
+    isQueued: false,
+    isBehind: false,
+    range: "none",
+    slot: region.holdings.length,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Position } from "@orthant/core";
+import { regionBox } from "@orthant/core/lattice";
 import { CLOCK_NEVER, type RegionTree, wholeRegionChange } from "@orthant/core/tree";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
@@ -80,10 +81,6 @@ export class WholeRegionSource implements RegionListener {
       onFailure,
     });
     regions.listen(this);
-  }
-
-  regionWatched(): void {
-    // Whole regions are encoded on demand.
   }
 
   regionLeft(region: WatchedRegion): void {
@@ -205,14 +202,15 @@ export class WholeRegionSource implements RegionListener {
   #generate(region: WatchedRegion): RegionTree | Uint8Array[] | undefined {
     const isUntouched =
       this.#world.clockOf(region.position) === CLOCK_NEVER &&
-      this.#world.state.overrides.slice(region.chunks).bounds() === undefined;
+      this.#world.state.overrides.slice(regionBox(region.position)).bounds() === undefined;
     if (!isUntouched) return this.#generated.tree(region);
     const patches = this.#generated.patches(region);
     return patches && [...patches];
   }
 
-  #isBlankNow({ chunks }: WatchedRegion, { mode }: RegionEncoding): boolean {
+  #isBlankNow({ position }: WatchedRegion, { mode }: RegionEncoding): boolean {
     const { state } = this.#world;
+    const chunks = regionBox(position);
     if (state.overrides.slice(chunks).bounds() !== undefined) return false;
     return mode === "symbolic" || state.queryContentBounds(chunks) === undefined;
   }

@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
-import { PlaceLocks } from "@orthant/protocol/internal";
+import { PositionMap } from "@orthant/core/lattice";
+import { type PlaceQueues, PlaceSection } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { settle } from "./sample-session.ts";
@@ -8,10 +9,10 @@ const chunk = (x: number): Position => [x, 0, 0, 0];
 
 describe("sections of chunks", () => {
   test("sections of chunks that share a chunk run one after the other, in order, and others at once", async () => {
-    const locks = new PlaceLocks();
+    const queues: PlaceQueues = new PositionMap();
     const entered: string[] = [];
     const enter = async (name: string, ...xs: readonly number[]) => {
-      const section = await locks.enter(xs.map(chunk));
+      const section = await PlaceSection.enter(queues, xs.map(chunk));
       entered.push(name);
       return section;
     };
@@ -27,18 +28,18 @@ describe("sections of chunks", () => {
     (await second).leave();
     (await third).leave();
     (await other).leave();
-    expect(locks.size, "nothing is left").toBe(0);
+    expect(queues.size, "nothing is left").toBe(0);
   });
 
   test("may take more chunks ahead of those that wait, but not from one that runs", async () => {
-    const locks = new PlaceLocks();
-    const first = await locks.enter([chunk(1)]);
+    const queues: PlaceQueues = new PositionMap();
+    const first = await PlaceSection.enter(queues, [chunk(1)]);
     let order = "";
-    const waiting = locks.enter([chunk(1), chunk(2)]).then((section) => {
+    const waiting = PlaceSection.enter(queues, [chunk(1), chunk(2)]).then((section) => {
       order += "waiting ";
       return section;
     });
-    const running = await locks.enter([chunk(3)]);
+    const running = await PlaceSection.enter(queues, [chunk(3)]);
     const extended = first.extend([chunk(1), chunk(2), chunk(2), chunk(3)]).then((isExtended) => {
       order += `extended ${isExtended} `;
     });
@@ -50,23 +51,26 @@ describe("sections of chunks", () => {
     first.leave();
     (await waiting).leave();
     expect(order).toBe("extended true waiting ");
-    expect(locks.size).toBe(0);
+    expect(queues.size).toBe(0);
   });
 
   test("never wait for each other: the second of two that want each other's chunk gets none", async () => {
-    const locks = new PlaceLocks();
-    const [one, two] = [await locks.enter([chunk(1)]), await locks.enter([chunk(2)])];
+    const queues: PlaceQueues = new PositionMap();
+    const [one, two] = [
+      await PlaceSection.enter(queues, [chunk(1)]),
+      await PlaceSection.enter(queues, [chunk(2)]),
+    ];
     const extended = one.extend([chunk(2)]);
     expect(await two.extend([chunk(1)])).toBe(false);
     two.leave();
     expect(await extended).toBe(true);
     one.leave();
-    expect(locks.size).toBe(0);
+    expect(queues.size).toBe(0);
   });
 
   test("random sections never overlap, all end, and leave nothing", async () => {
     const prng = new Prng(20);
-    const locks = new PlaceLocks();
+    const queues: PlaceQueues = new PositionMap();
     const users = new Map<number, number>();
     let ended = 0;
     const use = (xs: Iterable<number>, step: 1 | -1): void => {
@@ -80,7 +84,7 @@ describe("sections of chunks", () => {
     };
     const run = async (): Promise<void> => {
       const own = new Set(Array.from({ length: 1 + prng.below(4) }, () => prng.below(12)));
-      const section = await locks.enter([...own].map(chunk));
+      const section = await PlaceSection.enter(queues, [...own].map(chunk));
       use(own, 1);
       await pause();
       const more = new Set(Array.from({ length: prng.below(3) }, () => prng.below(12)));
@@ -100,6 +104,6 @@ describe("sections of chunks", () => {
       await pause();
     }
     await Promise.all(work);
-    expect([ended, locks.size]).toEqual([3_000, 0]);
+    expect([ended, queues.size]).toEqual([3_000, 0]);
   });
 });

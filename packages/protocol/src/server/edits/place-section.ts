@@ -1,56 +1,33 @@
 import type { Position } from "@orthant/core";
-import { PositionMap, PositionSet } from "@orthant/core/lattice";
+import { type PositionMap, PositionSet } from "@orthant/core/lattice";
+
+/** The sections that need each chunk. The first one runs, or is the next to run. */
+export type PlaceQueues = PositionMap<PlaceSection[]>;
 
 /**
- * Gives each section of work the chunks that it needs for itself, in the order of the requests. Sections that share
- * no chunk run side by side.
+ * A section of work that has the chunks it needs for itself, in the order of the requests. Sections that share no chunk
+ * run side by side.
  */
-export class PlaceLocks {
-  /** The sections that need each chunk. The first one runs, or is the next to run. */
-  readonly #queues = new PositionMap<PlaceSection[]>();
-
-  /** Number of chunks that sections hold or wait for. */
-  get size(): number {
-    return this.#queues.size;
-  }
-
-  /** Waits until no earlier section needs any of these chunks. The caller must `leave` the section. */
-  enter(chunks: Iterable<Position>): Promise<PlaceSection> {
-    const section = new PlaceSection(this.#queues);
-    for (const chunk of chunks) section.request(chunk);
-    return section.whenFree();
-  }
-}
-
-/** Exclusive use of some chunks. */
 export class PlaceSection {
-  readonly #queues: PositionMap<PlaceSection[]>;
+  readonly #queues: PlaceQueues;
   readonly #chunks = new PositionSet();
   /** Number of chunks for which this section is not the first in the queue. */
   #blockedBy = 0;
   #isEntered = false;
   #wake: () => void = () => undefined;
 
-  /** Internal; use `PlaceLocks.enter`. */
-  constructor(queues: PositionMap<PlaceSection[]>) {
+  private constructor(queues: PlaceQueues) {
     this.#queues = queues;
   }
 
-  /** Joins the queue of a chunk. Internal. */
-  request(chunk: Position): void {
-    if (!this.#chunks.has(...chunk)) this.#enqueue(chunk, Number.POSITIVE_INFINITY);
-  }
-
-  /** Resolves when the section is the first in all its queues. Internal. */
-  async whenFree(): Promise<this> {
-    while (this.#blockedBy > 0) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+  /** Waits until no earlier section needs any of these chunks. The caller must `leave` the section. */
+  static async enter(queues: PlaceQueues, chunks: Iterable<Position>): Promise<PlaceSection> {
+    const section = new PlaceSection(queues);
+    for (const chunk of chunks) {
+      if (!section.#chunks.has(...chunk)) section.#enqueue(chunk, Number.POSITIVE_INFINITY);
     }
-    // Set in the same step as the check, because another section may extend to these chunks at any time.
-    this.#isEntered = true;
-    return this;
+    await section.#whenFree();
+    return section;
   }
 
   /**
@@ -67,7 +44,7 @@ export class PlaceSection {
       const isHeld = holder === undefined ? false : holder.#isEntered;
       this.#enqueue(chunk, isHeld ? 1 : 0);
     }
-    await this.whenFree();
+    await this.#whenFree();
     return true;
   }
 
@@ -80,6 +57,17 @@ export class PlaceSection {
       if (next === undefined) this.#queues.delete(...chunk);
       else next.#advance();
     }
+  }
+
+  /** Resolves when the section is the first in all its queues. */
+  async #whenFree(): Promise<void> {
+    while (this.#blockedBy > 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    // Set in the same step as the check, because another section may extend to these chunks at any time.
+    this.#isEntered = true;
   }
 
   /** Takes the place `index` in the queue of a chunk, or the last one. */

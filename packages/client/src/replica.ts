@@ -7,6 +7,7 @@
 export { type CacheChange, type CacheEntry, memoryCache, type ReplicaCache } from "./cache/replica-cache.ts";
 export type { TokenOption } from "./connection/retry.ts";
 export type { OpenSocket, Status, StatusDetail, WebSocketLike } from "./connection/server-connection.ts";
-export { connectReplica, type ReplicaOptions } from "./world/connect-replica.ts";
+export { connectReplica } from "./world/connect-replica.ts";
 export type { ReplicaInterest, ReplicaInterestAround, ReplicaInterestInBoxes } from "./world/interest.ts";
+export type { ReplicaOptions } from "./world/replica-options.ts";
 export { WorldReplica } from "./world/world-replica.ts";

@@ -29,7 +29,7 @@ export {
   POSITION_STEPS_MAX,
   type Precision,
 } from "./message/precision.ts";
-export { changedBox, placementsOf, type RequestedEdit } from "./message/requested-edit.ts";
+export { changedBox, copyOfEdit, placementsOf, type RequestedEdit } from "./message/requested-edit.ts";
 export { clipText, type EntityFields, sendablePose, visibleEntity } from "./message/sendable.ts";
 export type {
   Goodbye,

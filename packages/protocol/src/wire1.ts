@@ -18,12 +18,11 @@ export {
   type Wire1ReplayTarget,
 } from "./wire1/recording.ts";
 export { type Wire1Counts, Wire1Server } from "./wire1/server/wire1-server.ts";
-export {
-  ExpectedPlayers,
-  type Wire1Address,
-  type Wire1Events,
-  type Wire1GameCommand,
-  type Wire1PlayerActions,
-  type Wire1ServerOptions,
+export type {
+  Wire1Address,
+  Wire1Events,
+  Wire1GameCommand,
+  Wire1PlayerActions,
+  Wire1ServerOptions,
 } from "./wire1/server/wire1-server-options.ts";
 export { DEFAULT_WIRE1_LIMITS, type Wire1Limits } from "./wire1/wire1-limits.ts";

@@ -2,8 +2,7 @@ import type { Dimensions } from "@orthant/core";
 import { printable } from "@orthant/core/arguments";
 import { Axes } from "@orthant/core/lattice";
 import { PLAIN_DATA } from "@orthant/core/world";
-import { SyncServer } from "@orthant/protocol/server";
-import { ExpectedPlayers } from "@orthant/protocol/wire1";
+import { type Account, SyncServer } from "@orthant/protocol/server";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";
@@ -12,7 +11,7 @@ import { checkedServerOptions } from "./checked-options.ts";
 import { syncRulesOf } from "./checked-rules.ts";
 import { isLoopback } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
-import { HostNames } from "./http/host-and-origin.ts";
+import { hostCheck } from "./http/host-and-origin.ts";
 import { metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
@@ -44,7 +43,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
   const limits = limitsOf(options.limits);
   const time = options.time ?? steadyTime;
   const log = loggerOf(options.logger);
-  const expected = new ExpectedPlayers();
+  const expected = new Map<bigint, Account>();
   const dayMs = (): number => options.time?.nowMs() ?? Date.now();
   const revocations = new Revocations(dayMs, options.revoked ?? []);
   const { authorize, trustsMachine, anonymous } = authorizationOf({
@@ -52,7 +51,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     hook: options.authorize,
     isLoopback: isLoopback(address) && proxies === 0,
     nowMs: dayMs,
-    insider: (hello) => expected.accountOf(hello),
+    insider: ({ clientId }) => expected.get(clientId),
     // Not the error itself: the library includes the token's content in it.
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
     onError: (error) => reportError(error, "authorize failed"),
@@ -111,7 +110,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     proxies,
     originRule: { origins: options.origins, loopbackOnly: trustsMachine },
     trustsMachine,
-    hostNames: new HostNames(
+    refusalOfHost: hostCheck(
       { hosts: options.hosts, address, isSecure: listener.isSecure, proxies },
       log,
       time,

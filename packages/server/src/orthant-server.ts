@@ -13,7 +13,7 @@ import { checkedPose, onlinePlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
 import type { OnlinePlayer, PlayerPose } from "./game-rules.ts";
 import { urlHost } from "./http/addresses.ts";
-import { UpgradeHandler } from "./http/upgrade-handler.ts";
+import { handleUpgrades } from "./http/upgrade-handler.ts";
 import type { UpgradeHandlerOptions } from "./http/upgrade-handler-options.ts";
 import { type ClusterCounts, vacancy } from "./metrics/cluster-metrics.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -70,7 +70,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     this.#stopWatching = () => {
       for (const stop of watching) stop();
     };
-    new UpgradeHandler(context, {
+    handleUpgrades(context, {
       unready: () => this.#unready(),
       isClosing: () => this.#closing !== undefined,
       onSocket: (socket, stream, from) => this.#welcome(socket, stream, from),

@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { checkedOwnerOptions } from "./checked-options.ts";
 import { urlHost } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
-import { HostNames } from "./http/host-and-origin.ts";
+import { hostCheck } from "./http/host-and-origin.ts";
 import { HttpHandler, metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
@@ -39,7 +39,7 @@ export async function serveOwnerEndpoints(given: OwnerEndpointsOptions): Promise
       log,
       limiter: new ConnectionLimiter(limits, steadyTime),
       page: undefined,
-      hostNames: new HostNames(hostRule, log, steadyTime),
+      refusalOfHost: hostCheck(hostRule, log, steadyTime),
       metricsRule: metricsRuleOf(options.metrics),
     },
     () => unready() ?? vacancy(counts()),

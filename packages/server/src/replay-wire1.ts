@@ -13,10 +13,9 @@ import {
 import { U16_MAX } from "@orthant/core/bytes";
 import { nextTurn } from "@orthant/core/time";
 import type { Role } from "@orthant/protocol";
-import { DEFAULT_SYNC_LIMITS, SyncServer, type SyncWorld } from "@orthant/protocol/server";
+import { type Account, DEFAULT_SYNC_LIMITS, SyncServer, type SyncWorld } from "@orthant/protocol/server";
 import {
   DEFAULT_WIRE1_LIMITS,
-  ExpectedPlayers,
   readWire1Recording,
   replayWire1,
   type Wire1Counts,
@@ -67,7 +66,7 @@ export async function replayWire1InWorld(
   let nowMs = 0;
   // Stands still between events. Only rules of a game set timers, and there are none.
   const time: TimeSource = { ...systemTime, nowMs: () => nowMs };
-  const expected = new ExpectedPlayers();
+  const expected = new Map<bigint, Account>();
   const limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_WIRE1_LIMITS };
   const failures: unknown[] = [];
   const onFailure = (error: unknown): void => void failures.push(error);
@@ -78,7 +77,7 @@ export async function replayWire1InWorld(
     tickMs: TICK_MS,
     acknowledge: "applied",
     // Only players of the recording are here, and they are expected.
-    authorize: async (hello) => expected.accountOf(hello) ?? wire1Account(0, "viewer"),
+    authorize: async ({ clientId }) => expected.get(clientId) ?? wire1Account(0, "viewer"),
     events: { onFailure },
   });
   const server = new Wire1Server({

@@ -1,5 +1,15 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { ByteReader, ByteWriter, bytes, type Codec, crc32, encodeUtf8 } from "@orthant/core/bytes";
+import {
+  ByteReader,
+  ByteWriter,
+  bytes,
+  type Codec,
+  crc32,
+  encodeUtf8,
+  record,
+  u64,
+  varUint,
+} from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/chunk";
 import { positionCodec } from "@orthant/core/lattice";
 import { EDIT_RUN_IDS, INTEREST_REGIONS_MAX } from "@orthant/protocol";
@@ -98,38 +108,17 @@ const WORLD_KEY = "world";
 const BLOCKS_KEY = "blocks";
 const REGION_KEY_START = "region ";
 
-const worldCodec: Codec<CachedWorld> = {
-  write(out, { worldId, epoch, generatorsHash }) {
-    out.u64(worldId);
-    out.varUint(epoch.number);
-    out.u64(epoch.id);
-    out.u64(generatorsHash);
-  },
-  read: (input) => ({
-    worldId: input.u64(),
-    epoch: { number: input.varUint(), id: input.u64() },
-    generatorsHash: input.u64(),
-  }),
-};
+const worldCodec = record<CachedWorld>({
+  worldId: u64,
+  epoch: record({ number: varUint, id: u64 }),
+  generatorsHash: u64,
+});
 
-const contentCodec = bytes();
-
-const regionCodec: Codec<CachedRegion> = {
-  write(out, kept) {
-    positionCodec.write(out, kept.region);
-    out.varUint(kept.clock);
-    contentCodec.write(out, kept.bytes);
-  },
-  read: (input) => ({
-    region: positionCodec.read(input),
-    clock: input.varUint(),
-    bytes: contentCodec.read(input),
-  }),
-};
+const regionCodec = record<CachedRegion>({ region: positionCodec, clock: varUint, bytes: bytes() });
 
 /** Returns the entry that identifies the world and epoch of the regions. */
-export function worldEntry({ worldId, epoch, generatorsHash }: CachedWorld): CacheEntry {
-  return encodeEntry(WORLD_KEY, worldCodec, { worldId, epoch, generatorsHash });
+export function worldEntry(world: CachedWorld): CacheEntry {
+  return encodeEntry(WORLD_KEY, worldCodec, world);
 }
 
 /** Returns the entry of the world's catalog of blocks. */

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import type { RandomBits } from "@orthant/core/lattice";
 import type { Goodbye, Wire } from "@orthant/protocol";
-import { Backoff, finalError, finalFault, STABLE_MS, type TokenSource } from "./retry.ts";
+import { finalError, finalFault, retryWaitMs, STABLE_MS, type TokenSource } from "./retry.ts";
 import { socketError } from "./server-url.ts";
 
 /** Connection status of a client. `waiting`: it will retry after a while. `closed`: it never will. */
@@ -81,7 +81,8 @@ interface ServerConnectionOptions {
 export class ServerConnection {
   readonly #frames: FrameHandler;
   readonly #options: ServerConnectionOptions;
-  readonly #backoff: Backoff;
+  /** Failures since the last stable connection. */
+  #failures = 0;
   readonly #joinMs: number;
   /** Which address is tried, counted on from attempt to attempt. */
   #turn: number;
@@ -108,7 +109,6 @@ export class ServerConnection {
   constructor(frames: FrameHandler, options: ServerConnectionOptions) {
     this.#frames = frames;
     this.#options = options;
-    this.#backoff = new Backoff(options.random);
     const { urls, random } = options;
     this.#joinMs = urls.length > 1 ? JOIN_MS_OF_SEVERAL : JOIN_MS;
     this.#turn = urls.length > 1 ? Number(BigInt.asUintN(32, random())) : 0;
@@ -339,15 +339,15 @@ export class ServerConnection {
   }
 
   #wait(error: OrthantError, goodbye?: Goodbye): void {
-    const { time } = this.#options;
+    const { time, random } = this.#options;
     const wasStable = this.#joinedMs !== 0 && time.nowMs() - this.#joinedMs >= STABLE_MS;
-    if (wasStable) this.#backoff.reset();
+    if (wasStable) this.#failures = 0;
     this.#joinedMs = 0;
     this.#failure = error;
     this.#turn++;
     // A token that expired during play is replaced at once, so that the player does not notice.
     const isRenewal = wasStable && goodbye?.reason === "credentials";
-    const retryInMs = isRenewal ? 0 : this.#backoff.nextMs(goodbye?.retryAfterMs);
+    const retryInMs = isRenewal ? 0 : retryWaitMs(this.#failures++, random, goodbye?.retryAfterMs);
     this.#retry = time.wait(retryInMs, () => this.#attempt());
     this.#become("waiting", { error, retryInMs, ...(goodbye === undefined ? {} : { goodbye }) });
   }

@@ -16,7 +16,8 @@ import { Wire1Client, type Wire1Status } from "@orthant/protocol/wire1";
 import { WebSocket } from "ws";
 import type { ClientWorld } from "../world/client-world.ts";
 import { type ConnectOptions, joined } from "../world/connect.ts";
-import { connectReplica as connectWith, type ReplicaOptions } from "../world/connect-replica.ts";
+import { connectReplica as connectWith } from "../world/connect-replica.ts";
+import type { ReplicaOptions } from "../world/replica-options.ts";
 import type { WorldReplica } from "../world/world-replica.ts";
 
 /** Longest delay that a Node timer supports. */

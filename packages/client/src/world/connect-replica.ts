@@ -1,4 +1,4 @@
-import { type GeneratorRegistry, OrthantError, systemTime, type TimeSource } from "@orthant/core";
+import { OrthantError, systemTime } from "@orthant/core";
 import {
   callback,
   checkedOptions,
@@ -15,40 +15,20 @@ import { encodeUtf8 } from "@orthant/core/bytes";
 import { DEFAULT_GENERATORS, requireRegistry } from "@orthant/core/generate";
 import { type RandomBits, systemRandomBits } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
-import type { ReplicaCache } from "../cache/replica-cache.ts";
-import type { TokenOption } from "../connection/retry.ts";
-import { type OpenSocket, platformSocket } from "../connection/server-connection.ts";
+import { platformSocket } from "../connection/server-connection.ts";
 import { requireServerUrls, requireTimeout } from "../connection/server-url.ts";
-import type { ReplicaInterest } from "./interest.ts";
+import type { ReplicaOptions } from "./replica-options.ts";
 import { WorldReplica } from "./world-replica.ts";
 
-/** Options of a connection. All are optional. */
-export interface ReplicaOptions {
-  /** The player's visible name, unless the server overrides it. */
-  readonly name?: string;
-  /** Identifies the player. A function is called before each connection, so that tokens may expire. */
-  readonly token?: TokenOption;
-  /** What to hold from the start; `setInterest` changes it. */
-  readonly interest?: ReplicaInterest;
-  /** Stores the held regions, so that the next client fetches only what changed. */
-  readonly cache?: ReplicaCache;
-  /** The cache failed and is no longer written. Nothing else is affected. */
-  readonly onCacheFailure?: (error: unknown) => void;
-  /** The generators of this program. If they match the server's, untouched space costs nothing to send. */
-  readonly generators?: GeneratorRegistry;
-  /** Creates the WebSocket; the platform's by default. */
-  readonly socket?: OpenSocket;
-  readonly time?: TimeSource;
-  /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
-  readonly random?: RandomBits;
-  /**
-   * How long the first join may take, 10,000 by default. The client tries again until then; after it, it fails with
-   * `ORT_TIMEOUT`, which says what the client waited for. `Infinity` never gives up.
-   */
-  readonly timeoutMs?: number;
-}
-
-const TIMEOUT_MS = 10_000;
+const DEFAULTS = {
+  name: "",
+  token: "",
+  onCacheFailure: () => undefined,
+  generators: DEFAULT_GENERATORS,
+  time: systemTime,
+  random: systemRandomBits,
+  timeoutMs: 10_000,
+};
 
 const OPTIONS: OptionTable<ReplicaOptions> = {
   name: requireText,
@@ -89,7 +69,6 @@ const OPTIONS: OptionTable<ReplicaOptions> = {
 export function connectReplica(url: string | readonly string[], given: ReplicaOptions = {}): WorldReplica {
   const urls = requireServerUrls(url);
   const options = checkedOptions("the options", given, OPTIONS);
-  const { timeoutMs = TIMEOUT_MS } = options;
   const socket = options.socket ?? platformSocket();
   if (socket === undefined) {
     const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";
@@ -103,17 +82,5 @@ export function connectReplica(url: string | readonly string[], given: ReplicaOp
   }
   const wrong = nameFault(name);
   if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
-  return new WorldReplica({
-    urls,
-    name,
-    token: options.token ?? "",
-    interest: options.interest,
-    cache: options.cache,
-    onCacheFailure: options.onCacheFailure ?? (() => undefined),
-    generators: options.generators ?? DEFAULT_GENERATORS,
-    socket,
-    time: options.time ?? systemTime,
-    random: options.random ?? systemRandomBits,
-    timeoutMs,
-  });
+  return new WorldReplica({ ...DEFAULTS, ...options, urls, socket });
 }

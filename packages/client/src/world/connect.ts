@@ -10,7 +10,8 @@ import { type GeneratorSource, generatorsOf } from "@orthant/core/generate";
 import { requireDataCodec } from "@orthant/core/world";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
-import { connectReplica, type ReplicaOptions } from "./connect-replica.ts";
+import { connectReplica } from "./connect-replica.ts";
+import type { ReplicaOptions } from "./replica-options.ts";
 import type { WorldReplica } from "./world-replica.ts";
 
 /** Options of a connection. All are optional. */

@@ -1,7 +1,5 @@
 import { type EditResult, OrthantError } from "@orthant/core";
-import { copyBytes } from "@orthant/core/bytes";
-import { positionFrom } from "@orthant/core/lattice";
-import { EDIT_VOXELS_MAX, type RequestedEdit } from "@orthant/protocol";
+import { copyOfEdit, EDIT_VOXELS_MAX, type RequestedEdit } from "@orthant/protocol";
 import type { OwnEditResult } from "@orthant/protocol/client";
 import { type Deferred, deferred } from "./callbacks.ts";
 
@@ -25,7 +23,7 @@ export class EditPromises {
       return Promise.reject(new OrthantError("ORT_LIMIT", detail));
     }
     const answer = deferred<EditResult>();
-    this.#waiting.push({ edit: copyOf(edit), answer });
+    this.#waiting.push({ edit: copyOfEdit(edit), answer });
     return answer.promise;
   }
 
@@ -54,20 +52,4 @@ export class EditPromises {
     this.#open.clear();
     this.#waiting = [];
   }
-}
-
-/** Copies an edit down to its coordinates, because the caller may reuse its arrays before it is sent. */
-function copyOf(edit: RequestedEdit): RequestedEdit {
-  if (edit.kind === "voxels") {
-    const placements = edit.placements.map(({ voxel, block, data }) => ({
-      voxel: positionFrom((axis) => voxel[axis]),
-      block,
-      ...(data !== undefined && { data: data && copyBytes(data) }),
-    }));
-    return { kind: "voxels", placements };
-  }
-  const { min, max } = edit.box;
-  const box = { min: positionFrom((axis) => min[axis]), max: positionFrom((axis) => max[axis]) };
-  if (edit.kind === "fill") return { kind: "fill", box, block: edit.block };
-  return { kind: "copy", box, to: positionFrom((axis) => edit.to[axis]) };
 }

@@ -36,7 +36,7 @@ import { concreteRegion } from "./concrete-region.ts";
 import { EditPromises } from "./edit-promises.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
 import { ReplicaListeners } from "./replica-listeners.ts";
-import type { ResolvedOptions } from "./resolved-options.ts";
+import type { ResolvedOptions } from "./replica-options.ts";
 
 /**
  * A replica of the part of a server's world that the client is interested in, with the client's own edits on top

@@ -1,5 +1,5 @@
 import { isOrthantError } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
+import type { Disk, DiskFile } from "@orthant/disk";
 import { attempt, fileSize, readBeginning, requireDisk } from "@orthant/disk/files";
 
 const MAGIC_BYTES = 4;
@@ -36,5 +36,18 @@ export async function fileBytes(disk: Disk, path: string): Promise<number> {
   } catch (error) {
     if (isOrthantError(error, "ORT_NOT_FOUND", "ORT_PATH")) return 0;
     throw error;
+  }
+}
+
+/** Opens a file to write to it, or creates it; `isNew` tells which. */
+export async function openOrCreate(
+  disk: Disk,
+  path: string,
+): Promise<{ readonly file: DiskFile; readonly isNew: boolean }> {
+  try {
+    return { file: await disk.open(path, "write"), isNew: false };
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
+    return { file: await disk.open(path, "create"), isNew: true };
   }
 }

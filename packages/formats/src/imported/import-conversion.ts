@@ -3,11 +3,12 @@ import { hash64 } from "@orthant/core/bytes";
 import type { GeneratorRef } from "@orthant/core/generate";
 import type { GeneratorMap } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter, hasSave, plainDescription } from "@orthant/save";
+import { BulkSaveWriter, hasSave } from "@orthant/save";
 import { storedGenerators } from "@orthant/save/content";
 import type { ConversionOutcome } from "../format/format.ts";
 import type { ImportTasks } from "../format/import-tasks.ts";
 import { ConversionLosses } from "../format/losses.ts";
+import { emptyGlobal } from "../format/new-world.ts";
 import { importedName } from "../format/text.ts";
 import type { Triple } from "../part/voxel-part.ts";
 import { groundOf } from "./ground.ts";
@@ -159,19 +160,15 @@ export class ImportConversion {
       nowMs: savedAtMs,
       players: [],
       global: {
-        worldSeed: BigInt.asUintN(64, seed),
-        ...(this.#around === undefined
-          ? { base: { kind: "empty" }, generators: [] }
-          : storedGenerators(this.#around)),
-        nextEntityId: nextImportedId(pieces.length),
-        playerEntityHints: [],
-        description: {
-          ...plainDescription(shape),
+        ...emptyGlobal(shape, {
           name: importedName(name, NAME_LENGTH_MAX),
           ...(isNear(spawn) && { spawn: [...spawn, 0] as const }),
           blocks,
           attachments,
-        },
+        }),
+        worldSeed: BigInt.asUintN(64, seed),
+        ...(this.#around && storedGenerators(this.#around)),
+        nextEntityId: nextImportedId(pieces.length),
       },
     });
   }

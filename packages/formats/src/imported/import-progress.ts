@@ -2,6 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import { ByteReader, ByteWriter, crc32, decodeUtf8, encodeUtf8 } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { readWhole } from "@orthant/disk/files";
+import { openOrCreate } from "../format/files.ts";
 import type { ConversionLoss } from "../format/losses.ts";
 
 /** The file with what an unfinished conversion has done, beside the files of its save. */
@@ -38,7 +39,7 @@ export class ImportProgress {
     this.#disk = disk;
     this.#file = file;
     const [first, ...others] = records;
-    this.census = first && (JSON.parse(decodeUtf8(first, 0, first.length) ?? "null") as StoredCensus);
+    this.census = first && censusIn(first);
     this.checkpoints = others.map((record) => record.subarray(PIECES_BYTES));
     this.pieces = others.length === 0 ? 0 : new ByteReader(others.at(-1) as Uint8Array).u32();
   }
@@ -46,7 +47,7 @@ export class ImportProgress {
   /** Opens the progress of a conversion of the world with this fingerprint; that of another world is forgotten. */
   static async open(disk: Disk, fingerprint: string): Promise<ImportProgress> {
     const { records, bytes } = await readRecords(disk);
-    const file = await openOrCreate(disk);
+    const { file } = await openOrCreate(disk, PROGRESS_FILE);
     try {
       const found = new ImportProgress(disk, file, records);
       const isSame = found.census?.fingerprint === fingerprint;
@@ -63,7 +64,7 @@ export class ImportProgress {
   /** Returns the census of the unfinished conversion on a disk; `undefined` if there is none of this world. */
   static async censusOn(disk: Disk, fingerprint: string): Promise<StoredCensus | undefined> {
     const [first] = (await readRecords(disk)).records;
-    const census = first && (JSON.parse(decodeUtf8(first, 0, first.length) ?? "null") as StoredCensus);
+    const census = first && censusIn(first);
     return census?.fingerprint === fingerprint ? census : undefined;
   }
 
@@ -99,6 +100,10 @@ export class ImportProgress {
   }
 }
 
+function censusIn(record: Uint8Array): StoredCensus {
+  return JSON.parse(decodeUtf8(record, 0, record.length) ?? "null") as StoredCensus;
+}
+
 /** Reads the whole records, and how many bytes they take. */
 async function readRecords(
   disk: Disk,
@@ -120,13 +125,4 @@ async function readRecords(
     if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
   }
   return { records, bytes };
-}
-
-async function openOrCreate(disk: Disk): Promise<DiskFile> {
-  try {
-    return await disk.open(PROGRESS_FILE, "write");
-  } catch (error) {
-    if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
-    return disk.open(PROGRESS_FILE, "create");
-  }
 }

@@ -2,6 +2,7 @@ import { OrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { atFileAsync, attempt, findingOf, isDamage } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
+import { closing } from "../format/closing.ts";
 import type { Format, FormatRequest } from "../format/format.ts";
 import { ImportConversion } from "./import-conversion.ts";
 import type { ImportedKind, ImportSource } from "./import-source.ts";
@@ -24,17 +25,17 @@ export function importedFormat(kind: ImportedKind): Format {
     ...(kind.options && { options: kind.options }),
     targets: ["orthant"],
     detect: (disk, file) => kind.detect(disk, file),
-    info: (request) => withSource(opened(request), async ({ info }) => info),
+    info: (request) => closing(opened(request), async ({ info }) => info),
 
     async verify(request) {
       const [source, error] = await attempt(() => opened(request));
-      if (source !== undefined) return withSource(Promise.resolve(source), () => source.verify());
+      if (source !== undefined) return closing(Promise.resolve(source), () => source.verify());
       if (!isDamage(error)) throw error;
       return [findingOf(error, request.world.evidence)];
     },
 
     open: (request): Promise<Disk> =>
-      withSource(opened(request), async (source) => {
+      closing(opened(request), async (source) => {
         const steps = stepsOf(source);
         if (steps > OPENED_STEPS_MAX) {
           const detail = `a world of ${steps} parts, and at most ${OPENED_STEPS_MAX} are opened in memory`;
@@ -64,18 +65,6 @@ export function importedFormat(kind: ImportedKind): Format {
       };
     },
   };
-}
-
-async function withSource<Value>(
-  opening: Promise<ImportSource>,
-  use: (source: ImportSource) => Promise<Value>,
-): Promise<Value> {
-  const source = await opening;
-  try {
-    return await use(source);
-  } finally {
-    await source.close();
-  }
 }
 
 function stepsOf({ pieces }: ImportSource): number {

@@ -24,14 +24,9 @@ import {
 } from "@orthant/core/bytes";
 import { BLOCK_NAME_LENGTH_MAX, blockCatalogCodec, type NewBlockType } from "@orthant/core/chunk";
 import type { Disk } from "@orthant/disk";
-import {
-  type Attachment,
-  BulkSaveWriter,
-  type ChunkEntry,
-  type LeafChange,
-  plainDescription,
-} from "@orthant/save";
+import { type Attachment, BulkSaveWriter, type ChunkEntry, type LeafChange } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";
+import { emptyGlobal } from "../format/new-world.ts";
 import { type Octree, octreeCubeContent } from "./octree.ts";
 import { blockNames, EMPTY_BLOCK_NAME, type MarsMinerSave } from "./save.ts";
 import { type MarsMinerChunk, type MarsMinerChunkEntry, type MarsMinerState, msOfTicks } from "./state.ts";
@@ -86,19 +81,11 @@ export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<n
     await writer?.finish({
       nowMs: Math.max(0, msOfTicks(state.ticks)),
       players: [],
-      global: {
-        base: { kind: "empty" },
-        worldSeed: 0n,
-        generators: [],
-        nextEntityId: 1n,
-        playerEntityHints: [],
-        description: {
-          ...plainDescription(shape),
-          name,
-          blocks: blocks.catalog(),
-          attachments: [attachFacts(facts)],
-        },
-      },
+      global: emptyGlobal(shape, {
+        name,
+        blocks: blocks.catalog(),
+        attachments: [{ key: KEY, value: encode(factsCodec, facts) }],
+      }),
     });
     return chunks;
   } finally {
@@ -311,11 +298,6 @@ const factsCodec: Codec<MarsMinerFacts> = {
     };
   },
 };
-
-/** Returns the attachment with the facts. */
-function attachFacts(facts: MarsMinerFacts): Attachment {
-  return { key: KEY, value: encode(factsCodec, facts) };
-}
 
 /** Finds the facts among attachments; `undefined` if there are none, or they are unreadable. */
 export function findFacts(attachments: readonly Attachment[]): MarsMinerFacts | undefined {

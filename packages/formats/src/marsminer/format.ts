@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { verifySave } from "@orthant/save";
+import { closing } from "../format/closing.ts";
 import type { Format, FormatEnvironment, FormatRequest, FormatValues, WorldInfo } from "../format/format.ts";
 import { formatAmount, formatBytes, formatTime } from "../format/text.ts";
 import { convertMarsMiner, convertToMarsMinerSave } from "./convert.ts";
@@ -42,14 +43,10 @@ export const marsMinerFormat: Format = {
     return found && { format: "marsminer", ...found };
   },
 
-  async info({ disk, values, count = false, environment }) {
-    const save = await openMarsMiner(disk, fieldsOf(values));
-    try {
-      return await infoOf(save, count ? await countContent(save, environment) : undefined);
-    } finally {
-      await save.close();
-    }
-  },
+  info: async ({ disk, values, count = false, environment }) =>
+    closing(openMarsMiner(disk, fieldsOf(values)), async (save) =>
+      infoOf(save, count ? await countContent(save, environment) : undefined),
+    ),
 
   verify: ({ disk, values }) => verifyMarsMiner(disk, fieldsOf(values)),
 

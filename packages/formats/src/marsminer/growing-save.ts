@@ -1,6 +1,6 @@
-import { isOrthantError } from "@orthant/core";
 import { decode, encode, string } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
+import { openOrCreate } from "../format/files.ts";
 import { type BlockKind, type BlockKinds, blockKinds } from "./blocks.ts";
 import {
   blobFile,
@@ -282,17 +282,5 @@ class GrowingFile {
     this.#held.length = 0;
     this.#heldBytes = 0;
     await this.#file.writeAt(this.#end - bytes.length, bytes);
-  }
-}
-
-async function openOrCreate(
-  disk: Disk,
-  path: string,
-): Promise<{ readonly file: DiskFile; readonly isNew: boolean }> {
-  try {
-    return { file: await disk.open(path, "write"), isNew: false };
-  } catch (error) {
-    if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
-    return { file: await disk.open(path, "create"), isNew: true };
   }
 }

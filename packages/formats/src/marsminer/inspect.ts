@@ -70,19 +70,18 @@ export class StateInspector {
   ): Promise<InspectedState> {
     const faults: StateFault[] = [];
     const state = await readMarsMinerState(this.#files, address, (fault) => faults.push(fault));
-    const extents = new BlockExtents();
-    for (const extent of await this.#rootExtents(state)) extents.add(extent);
+    const extents = [...(await this.#rootExtents(state))];
     const remarks: BlockRemark[] = [];
     const blockTypes = { count: 0, unnamed: 0 };
     for (const chunk of state.chunks.slice(0, chunksMax)) {
       const found = await this.#inspectChunk(chunk.address);
       if (found.error !== undefined) faults.push({ error: found.error, place: chunk });
-      for (const extent of found.extents) extents.add(extent);
+      for (const extent of found.extents) extents.push(extent);
       remarks.push(...found.remarks);
       blockTypes.count += found.blockTypeCount;
       blockTypes.unnamed += found.unnamed;
     }
-    const sorted = extents.sorted();
+    const sorted = inAddressOrder(extents);
     const overlap = findOverlap(sorted);
     if (overlap !== undefined) faults.push({ error: overlap, place: undefined });
     return { state, faults, extents: sorted, blockTypes, remarks };
@@ -337,21 +336,15 @@ interface Extent {
   readonly bytes: number;
 }
 
-/** The blocks of a state, each once however many pointers lead to it. */
-class BlockExtents {
-  readonly #extents = new Map<string, Extent>();
-
-  /** Adds a block. Two kinds of blocks at one address are added as two. */
-  add(extent: Extent): void {
-    this.#extents.set(`${describeAddress(extent.address)}+${extent.bytes}`, extent);
-  }
-
-  /** Returns all blocks in the order of blobs and addresses. */
-  sorted(): readonly Extent[] {
-    return [...this.#extents.values()].sort(
-      ({ address: a }, { address: b }) => a.blob - b.blob || a.offset - b.offset,
-    );
-  }
+/** Returns each block once, however many pointers lead to it, in the order of blobs and addresses. */
+function inAddressOrder(extents: readonly Extent[]): readonly Extent[] {
+  // Two kinds of blocks at one address are two.
+  const byPlace = new Map(
+    extents.map((extent) => [`${describeAddress(extent.address)}+${extent.bytes}`, extent]),
+  );
+  return [...byPlace.values()].sort(
+    ({ address: a }, { address: b }) => a.blob - b.blob || a.offset - b.offset,
+  );
 }
 
 /** Returns whether two blocks partly overlap. Equal extents may be the same block. */

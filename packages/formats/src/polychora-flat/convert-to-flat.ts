@@ -32,7 +32,7 @@ import {
 import type { ConvertOptions } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostData, noteLostFacts } from "../format/losses.ts";
 import { FLAT_CLASSES, FLAT_KINDS, flatRegionCube, flatRegionOf } from "./records.ts";
-import { FlatSaveWriter } from "./writer.ts";
+import { FlatSaveWriter, regionsOf } from "./writer.ts";
 
 /** A power of two, so that each tree leaf lies in one region or consists of whole regions. */
 const EDGE = DEFAULT_LIMITS.regionChunkEdge;
@@ -61,13 +61,15 @@ export async function convertToFlat(
   try {
     const counts = { chunks: 0, entities: 0, players: players.length };
     for await (const part of contentByCube(save, save.index.all(), chunkShape, cubesAround, onLeaf)) {
-      for (const region of regionsOf(part)) {
+      const chunkOf = (entity: StoredEntity): Position =>
+        clampInto(part.cube, chunkOfEntity(entity, HYPERCUBE_CHUNKS));
+      for (const region of regionsOf(part, EDGE, chunkOf)) {
         noteLostData(region.chunks, losses);
         const chunks = region.chunks.map((entry) => flatChunk(entry, standInBlock, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
         counts.chunks += chunks.length;
         counts.entities += entities.length;
-        await writer?.add([{ region: region.position, chunks, entities }]);
+        await writer?.add([{ region: region.region, chunks, entities }]);
       }
     }
     const { worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = global;
@@ -82,26 +84,6 @@ export async function convertToFlat(
 function cubesAround(leaf: Box): readonly Box[] {
   const region = flatRegionCube(flatRegionOf(leaf.min, EDGE), EDGE);
   return [boxContainsBox(leaf, region) ? leaf : region];
-}
-
-interface RegionContent {
-  readonly position: Position;
-  readonly chunks: ChunkEntry[];
-  readonly entities: StoredEntity[];
-}
-
-function regionsOf({ cube, chunks, entities }: CubeContent): Iterable<RegionContent> {
-  const regions = new PositionMap<RegionContent>();
-  const at = (chunk: Position): RegionContent => {
-    const position = flatRegionOf(chunk, EDGE);
-    const region = regions.getOrAdd(...position, () => ({ position, chunks: [], entities: [] }));
-    return region;
-  };
-  for (const entry of chunks) at(entry.position).chunks.push(entry);
-  for (const entity of entities) {
-    at(clampInto(cube, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
-  }
-  return regions.values();
 }
 
 function flatChunk({ position, chunk }: ChunkEntry, standIn: number, losses: ConversionLosses): ChunkEntry {

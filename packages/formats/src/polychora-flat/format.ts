@@ -2,6 +2,7 @@ import { type Box, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { AXES, boxAt, unionBox, voxelsOfChunks } from "@orthant/core/lattice";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { surveySave, verifySave } from "@orthant/save";
+import { closing } from "../format/closing.ts";
 import { fileBytes, firstOf, hasMagic } from "../format/files.ts";
 import type { Format, WorldInfo } from "../format/format.ts";
 import { describeGenerator, generatorInfo } from "../format/generator.ts";
@@ -28,14 +29,7 @@ export const flatSaveFormat: Format = {
     return { format: "polychora-flat", dialect: undefined, evidence };
   },
 
-  async info({ disk, count = false }) {
-    const save = await openFlatSave(disk);
-    try {
-      return await infoOf(disk, save, count);
-    } finally {
-      await save.close();
-    }
-  },
+  info: ({ disk, count = false }) => closing(openFlatSave(disk), (save) => infoOf(disk, save, count)),
 
   verify: ({ disk }) => verifyFlatSave(disk),
 
@@ -51,16 +45,12 @@ export const flatSaveFormat: Format = {
   },
 
   /** Leaves out what a native world cannot hold. */
-  async open({ disk }) {
-    const save = await openFlatSave(disk);
-    try {
+  open: ({ disk }) =>
+    closing(openFlatSave(disk), async (save): Promise<Disk> => {
       const converted = new MemoryDisk();
       await convertFlatSave(save, converted);
       return converted;
-    } finally {
-      await save.close();
-    }
-  },
+    }),
 
   async convert({ disk, generation }) {
     const save = await openFlatSave(disk, generation === undefined ? {} : { generation });
@@ -96,12 +86,11 @@ async function infoOf(disk: Disk, save: FlatSave, count: boolean): Promise<World
   const { generation, manifest, global, leaves, players } = save;
   const { createdMs, lastModifiedMs } = manifest;
   const shape = global.description.chunkShape;
-  let chunkBounds: Box | undefined;
-  for (const box of [
+  const boxes = [
     ...leaves.map(({ cube }) => cube),
     ...save.globalChunks.map(({ position }) => boxAt(position)),
-  ])
-    chunkBounds = unionBox(chunkBounds, box);
+  ];
+  const chunkBounds = boxes.reduce<Box | undefined>(unionBox, undefined);
   const bounds = chunkBounds && { chunks: chunkBounds, voxels: voxelsOfChunks(shape, chunkBounds) };
   const counts = count ? await countContent(save) : undefined;
   const older = generations.filter((other) => other < generation);
@@ -170,8 +159,8 @@ export const legacyWorldFormat: Format = {
     const { base, chunks } = await openLegacyWorld(disk, evidence);
     const totalBytes = await fileBytes(disk, evidence);
     const emptyChunks = chunks.filter(({ chunk }) => chunk.isEmpty).length;
-    let bounds: Box | undefined;
-    for (const { position } of chunks) bounds = unionBox(bounds, boxAt(position));
+    const boxes = chunks.map(({ position }) => boxAt(position));
+    const bounds = boxes.reduce<Box | undefined>(unionBox, undefined);
     const { extents } = HYPERCUBE_CHUNKS;
     return {
       facts: {

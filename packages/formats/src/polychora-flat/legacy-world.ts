@@ -7,17 +7,12 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { type ByteReader, type Codec, magic } from "@orthant/core/bytes";
-import { comparePositions, cubeAt, floorDivide, PositionMap, positionFrom } from "@orthant/core/lattice";
+import { comparePositions } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { decodeAt, readWhole } from "@orthant/disk/files";
-import {
-  type BaseWorld,
-  BulkSaveWriter,
-  type ChunkEntry,
-  type LeafChange,
-  plainDescription,
-} from "@orthant/save";
+import { type BaseWorld, BulkSaveWriter, type ChunkEntry } from "@orthant/save";
 import type { ConversionReport } from "../format/losses.ts";
+import { emptyGlobal, leavesOfChunks } from "../format/new-world.ts";
 
 /** A world from before saves were folders: its base and the edited chunks. */
 export interface LegacyWorld {
@@ -120,9 +115,6 @@ function readEntry(input: ByteReader, payloads: readonly Chunk[]): ChunkEntry {
   return { position, chunk };
 }
 
-/** Edge, in chunks, of the cubes in which a world is written. The writer splits those that are too large. */
-const CUBE_EDGE_CHUNKS = 8;
-
 /** Writes a `.v4dw` world as an Orthant save to an empty disk. Without a disk, only counts. Nothing is lost. */
 export async function importLegacyWorld(
   world: LegacyWorld,
@@ -131,36 +123,11 @@ export async function importLegacyWorld(
 ): Promise<ConversionReport> {
   const writer = target && (await BulkSaveWriter.create(target, HYPERCUBE_CHUNKS));
   try {
-    await writer?.add(leavesOf(world));
-    await writer?.finish({
-      nowMs,
-      global: {
-        base: world.base,
-        worldSeed: 0n,
-        generators: [],
-        nextEntityId: 1n,
-        playerEntityHints: [],
-        description: plainDescription(HYPERCUBE_CHUNKS),
-      },
-      players: [],
-    });
+    await writer?.add(leavesOfChunks(world.chunks));
+    const global = { ...emptyGlobal(HYPERCUBE_CHUNKS), base: world.base };
+    await writer?.finish({ nowMs, global, players: [] });
   } finally {
     await writer?.close();
   }
   return { chunks: world.chunks.length, entities: 0, players: 0, losses: [] };
-}
-
-function leavesOf({ chunks }: LegacyWorld): readonly LeafChange[] {
-  const cubes = new PositionMap<ChunkEntry[]>();
-  for (const entry of chunks) {
-    const cube = positionFrom((axis) => floorDivide(entry.position[axis], CUBE_EDGE_CHUNKS));
-    cubes.getOrAdd(...cube, () => []).push(entry);
-  }
-  return Array.from(cubes, ([cube, inCube]) => ({
-    cube: cubeAt(
-      positionFrom((axis) => cube[axis] * CUBE_EDGE_CHUNKS),
-      CUBE_EDGE_CHUNKS,
-    ),
-    chunks: inCube,
-  }));
 }

@@ -1,5 +1,5 @@
 import { HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
-import { bytes, type Codec, list, option } from "@orthant/core/bytes";
+import { bytes, type Codec, list, option, record } from "@orthant/core/bytes";
 import { foreignChunkCodec } from "@orthant/core/chunk";
 import { comparePositions, positionCodec } from "@orthant/core/lattice";
 import {
@@ -103,18 +103,7 @@ const flatPlayerCodec: Codec<StoredPlayer> = {
 export const flatPlayersCodec: Codec<readonly StoredPlayer[]> = list(flatPlayerCodec, PLAYERS_MAX);
 
 const flatLeavesCodec = list<FlatLeaf>(
-  {
-    write(out, { region, chunkRef, entityRef }) {
-      positionCodec.write(out, region);
-      optionalRef.write(out, chunkRef);
-      optionalRef.write(out, entityRef);
-    },
-    read: (input) => ({
-      region: positionCodec.read(input),
-      chunkRef: optionalRef.read(input),
-      entityRef: optionalRef.read(input),
-    }),
-  },
+  record({ region: positionCodec, chunkRef: optionalRef, entityRef: optionalRef }),
   LEAVES_MAX,
 );
 

@@ -1,10 +1,11 @@
-import { type Box, isOrthantError, OrthantError } from "@orthant/core";
+import { type Box, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { checkedOptions, whole } from "@orthant/core/arguments";
-import { decode } from "@orthant/core/bytes";
+import { type Codec, decode } from "@orthant/core/bytes";
 import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { atFile, decodeAt, requireDisk, type Source } from "@orthant/disk/files";
 import type {
+  ChunkAssignment,
   ChunkEntry,
   GlobalRecord,
   LeafEntry,
@@ -35,6 +36,8 @@ import {
   FLAT_CHUNK_RECORD,
   FLAT_ENTITY_RECORD,
   FLAT_RECORD_VERSION,
+  type FlatChunkBlob,
+  type FlatEntityBlob,
   flatChunkBlobCodec,
   flatEntityBlobCodec,
   flatRegionBox,
@@ -162,12 +165,7 @@ export async function readFlatChunks(
   ref: RecordRef,
   cube: Box,
 ): Promise<readonly ChunkEntry[]> {
-  const source = recordSource(ref, "chunk", cube);
-  requireKind(ref, FLAT_CHUNK_RECORD, source);
-  const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
-  const { region, regionChunkEdge, chunks } = decodeAt(source, flatChunkBlobCodec, payload);
-  requireRegion(flatRegionBox(region, regionChunkEdge), cube, source, `is of region [${region}]`);
-  return chunks.flatMap(({ position, chunk }) => (chunk === undefined ? [] : [{ position, chunk }]));
+  return storedChunks(await readRecord(packs, ref, cube, "chunk", FLAT_CHUNK_RECORD, flatChunkBlobCodec));
 }
 
 /** Reads the entities of a region's record. */
@@ -176,12 +174,29 @@ export async function readFlatEntities(
   ref: RecordRef,
   cube: Box,
 ): Promise<readonly StoredEntity[]> {
-  const source = recordSource(ref, "entity", cube);
-  requireKind(ref, FLAT_ENTITY_RECORD, source);
-  const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
-  const { region, regionChunkEdge, entities } = decodeAt(source, flatEntityBlobCodec, payload);
+  const codec = flatEntityBlobCodec;
+  return (await readRecord(packs, ref, cube, "entity", FLAT_ENTITY_RECORD, codec)).entities;
+}
+
+async function readRecord<Blob extends { readonly region: Position; readonly regionChunkEdge: number }>(
+  packs: PackReader,
+  ref: RecordRef,
+  cube: Box,
+  what: "chunk" | "entity",
+  kind: number,
+  codec: Codec<Blob>,
+): Promise<Blob> {
+  const source = recordSource(ref, what, cube);
+  requireKind(ref, kind, source);
+  const blob = decodeAt(source, codec, await packs.readPayload(ref, PAYLOAD_BYTES_MAX));
+  const { region, regionChunkEdge } = blob;
   requireRegion(flatRegionBox(region, regionChunkEdge), cube, source, `is of region [${region}]`);
-  return entities;
+  return blob;
+}
+
+/** Returns the chunks that a record has; it may also say of some that they are not there. */
+function storedChunks({ chunks }: { readonly chunks: readonly ChunkAssignment[] }): readonly ChunkEntry[] {
+  return chunks.flatMap(({ position, chunk }) => (chunk === undefined ? [] : [{ position, chunk }]));
 }
 
 /** Content of a record without its region's entry in the index. */
@@ -198,17 +213,13 @@ export function decodeFlatRecord(
 ): FlatRecordContent | undefined {
   if (blobVersion !== FLAT_RECORD_VERSION) return undefined;
   try {
-    if (blobType !== FLAT_CHUNK_RECORD) {
-      const { region, regionChunkEdge, entities } = decode(flatEntityBlobCodec, payload);
-      const volume = flatRegionBox(region, regionChunkEdge);
-      return volume && { volume, chunks: [], entities };
-    }
-    const { region, regionChunkEdge, chunks } = decode(flatChunkBlobCodec, payload);
-    const volume = flatRegionBox(region, regionChunkEdge);
-    const stored = chunks.flatMap(({ position, chunk }) =>
-      chunk === undefined ? [] : [{ position, chunk }],
+    const blob = decode<FlatChunkBlob | FlatEntityBlob>(
+      blobType === FLAT_CHUNK_RECORD ? flatChunkBlobCodec : flatEntityBlobCodec,
+      payload,
     );
-    return volume && { volume, chunks: stored, entities: [] };
+    const volume = flatRegionBox(blob.region, blob.regionChunkEdge);
+    const chunks = "chunks" in blob ? storedChunks(blob) : [];
+    return volume && { volume, chunks, entities: "entities" in blob ? blob.entities : [] };
   } catch (error) {
     // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;

@@ -40,14 +40,14 @@ export function flatRegionBox(region: Position, edge: number): Box | undefined {
 }
 
 /** A region's chunks in one record. */
-interface FlatChunkBlob {
+export interface FlatChunkBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
   readonly chunks: readonly ChunkAssignment[];
 }
 
 /** A region's entities in one record. */
-interface FlatEntityBlob {
+export interface FlatEntityBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
   readonly entities: readonly StoredEntity[];

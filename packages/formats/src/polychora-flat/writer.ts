@@ -168,7 +168,9 @@ export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promi
   encode(flatEntityBlobCodec, { ...origin, entities: sortEntities(content.entities) });
   const writer = await FlatSaveWriter.create(disk, { limits, generation });
   try {
-    const regions = gatherRegions(content, limits.regionChunkEdge);
+    const chunkOf = (entity: StoredEntity): Position => chunkOfEntity(entity, HYPERCUBE_CHUNKS);
+    const regions = [...regionsOf(content, limits.regionChunkEdge, chunkOf)];
+    regions.sort((a, b) => comparePositions(a.region, b.region));
     for (let first = 0; first < regions.length; first += REGIONS_PER_BATCH) {
       await writer.add(regions.slice(first, first + REGIONS_PER_BATCH));
     }
@@ -176,12 +178,6 @@ export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promi
   } finally {
     await writer.close();
   }
-}
-
-interface Region {
-  readonly region: Position;
-  readonly chunks: ChunkEntry[];
-  readonly entities: StoredEntity[];
 }
 
 function requireFlatChunks(chunks: readonly ChunkEntry[]): void {
@@ -194,15 +190,18 @@ function requireFlatChunks(chunks: readonly ChunkEntry[]): void {
   throw new OrthantError("ORT_DIALECT", refused.length > NAMED_CHUNKS ? `${detail} ...` : detail);
 }
 
-/** Returns the non-empty regions. */
-function gatherRegions({ chunks, entities }: FlatSaveContent, edge: number): readonly Region[] {
-  const regions = new PositionMap<Region>();
-  const regionAt = (chunk: Position): Region => {
+/** Returns chunks and entities by their regions. `chunkOf` says where an entity belongs. */
+export function regionsOf(
+  { chunks, entities }: Pick<FlatSaveContent, "chunks" | "entities">,
+  edge: number,
+  chunkOf: (entity: StoredEntity) => Position,
+): readonly FlatRegion[] {
+  const regions = new PositionMap<{ region: Position; chunks: ChunkEntry[]; entities: StoredEntity[] }>();
+  const regionAt = (chunk: Position): NonNullable<ReturnType<(typeof regions)["get"]>> => {
     const region = flatRegionOf(chunk, edge);
-    const found = regions.getOrAdd(...region, () => ({ region, chunks: [], entities: [] }));
-    return found;
+    return regions.getOrAdd(...region, () => ({ region, chunks: [], entities: [] }));
   };
   for (const entry of chunks) regionAt(entry.position).chunks.push(entry);
-  for (const entity of entities) regionAt(chunkOfEntity(entity, HYPERCUBE_CHUNKS)).entities.push(entity);
-  return [...regions.values()].sort((a, b) => comparePositions(a.region, b.region));
+  for (const entity of entities) regionAt(chunkOf(entity)).entities.push(entity);
+  return [...regions.values()];
 }

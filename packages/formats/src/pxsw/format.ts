@@ -8,6 +8,7 @@ import {
   verifyPixelWorld,
 } from "@orthant/pixel-world";
 import { type Save, verifySave } from "@orthant/save";
+import { closing } from "../format/closing.ts";
 import type { ExportRequest, Format, OpenConversion, WorldInfo } from "../format/format.ts";
 import { formatAmount, formatBytes, formatTime } from "../format/text.ts";
 import { convertTreeToPixel } from "./from-tree.ts";
@@ -38,14 +39,7 @@ export const pixelWorldFormat: Format = {
     return found && { format: "pixelworld", dialect: found.dialect, evidence: found.path };
   },
 
-  async info({ disk, world }) {
-    const save = await openPixelSave(disk, world.evidence);
-    try {
-      return infoOf(save);
-    } finally {
-      await save.close();
-    }
-  },
+  info: ({ disk, world }) => closing(openPixelSave(disk, world.evidence), infoOf),
 
   async verify({ disk, world, environment }) {
     const progress = environment.progress("verifying", "chunks");

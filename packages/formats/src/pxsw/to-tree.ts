@@ -17,7 +17,7 @@ import {
   BulkSaveWriter,
   type ChunkEntry,
   DEFAULT_LIMITS,
-  plainDescription,
+  type GlobalState,
   type StoredEntity,
 } from "@orthant/save";
 import { requireTarget } from "../format/checked-arguments.ts";
@@ -27,6 +27,7 @@ import {
   type ConversionReport,
   listingFirst,
 } from "../format/losses.ts";
+import { emptyGlobal } from "../format/new-world.ts";
 import { checkedPixelOptions, type PixelConvertOptions, requirePixelSave } from "./checked-arguments.ts";
 import { entityOfBody, factsAttachment, firstFreeId } from "./entities.ts";
 
@@ -201,19 +202,15 @@ function alignedCubeAt(x: number, y: number, pieces: number): Box | undefined {
   return fits ? { min, max } : undefined;
 }
 
-function globalOf(save: PixelSave, shape: ChunkShape, blocks: ReadonlySet<number>) {
+function globalOf(save: PixelSave, shape: ChunkShape, blocks: ReadonlySet<number>): GlobalState {
   const { facts } = save;
   return {
-    base: { kind: "empty" } as const,
-    worldSeed: facts.worldSeed,
-    generators: [],
-    nextEntityId: firstFreeId(Array.from(save.bodies(), ({ id }) => id)),
-    playerEntityHints: [],
-    description: {
-      ...plainDescription(shape),
+    ...emptyGlobal(shape, {
       blocks: encode(blockCatalogCodec, catalogOf(blocks)),
       attachments: [factsAttachment(facts)],
-    },
+    }),
+    worldSeed: facts.worldSeed,
+    nextEntityId: firstFreeId(Array.from(save.bodies(), ({ id }) => id)),
   };
 }
 

@@ -1,14 +1,17 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { I32_MIN } from "@orthant/core/bytes";
-import { blockStateText } from "../blocks/block-state.ts";
 import { bitsFor, LongIndices, longsFor } from "../blocks/packed-indices.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
-import { type ImportedEntity, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
+import { PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
 import {
   addTriples,
-  BlockDataList,
+  BLOCK_FIELDS,
+  ENTITY_FIELDS,
   prefixedTriple,
+  readBlockData,
+  readEntities,
+  readStates,
   type Schematic,
   type SchematicInput,
   type SchematicPart,
@@ -86,18 +89,14 @@ function readRegion(
       "ORT_FOREIGN",
       `${voxels.beyond} voxels of region ${JSON.stringify(name)} with no state in its palette are not stored`,
     );
-  const blockData = new BlockDataList(size, findings, min);
-  for (const entry of region.compounds("TileEntities")) {
-    blockData.add(prefixedTriple(entry, "", "xyz"), entry.text("id") ?? "", entry.toBytes());
-  }
   return {
     name,
     min,
     size,
     palette,
     indices: voxels.unpack(),
-    blockData: blockData.list,
-    entities: readEntities(region, min),
+    blockData: readBlockData(region.compounds("TileEntities"), BLOCK_FIELDS, { size, min, findings }),
+    entities: readEntities(region.compounds("Entities"), ENTITY_FIELDS, min),
   };
 }
 
@@ -106,24 +105,5 @@ function readPalette(region: NbtCompound): readonly string[] {
   if (count === 0 || count > PALETTE_MAX) {
     throw new OrthantError("ORT_LIMIT", `${count} states where 1 to ${PALETTE_MAX} may be`);
   }
-  const palette: string[] = [];
-  for (const entry of region.compounds("BlockStatePalette")) {
-    const state = blockStateText(entry);
-    if (state === undefined) throw new OrthantError("ORT_FOREIGN", `state ${palette.length} has no name`);
-    palette.push(state);
-  }
-  return palette;
-}
-
-function readEntities(region: NbtCompound, min: Triple): readonly ImportedEntity[] {
-  const found: ImportedEntity[] = [];
-  for (const entry of region.compounds("Entities")) {
-    const position = entry.triple("Pos");
-    found.push({
-      position: position && addTriples(position, min),
-      id: entry.text("id") ?? "",
-      nbt: entry.toBytes(),
-    });
-  }
-  return found;
+  return readStates(region.compounds("BlockStatePalette"));
 }

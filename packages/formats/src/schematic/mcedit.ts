@@ -1,10 +1,12 @@
 import { OrthantError } from "@orthant/core";
 import { NumberedBlocks } from "../blocks/numbered-blocks.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
-import type { ImportedEntity } from "../part/voxel-part.ts";
 import {
-  BlockDataList,
+  BLOCK_FIELDS,
+  ENTITY_FIELDS,
   prefixedTriple,
+  readBlockData,
+  readEntities,
   type Schematic,
   type SchematicInput,
   unsignedSize,
@@ -33,14 +35,8 @@ export function readMcedit({ root, findings, voxelsMax }: SchematicInput): Schem
       `${add.length} bytes of AddBlocks where the size has ${volume} voxels`,
     );
   }
-  const blockData = new BlockDataList(size, findings);
-  for (const entry of root.compounds("TileEntities")) {
-    blockData.add(prefixedTriple(entry, "", "xyz"), entry.text("id") ?? "", entry.toBytes());
-  }
-  const entities: ImportedEntity[] = [];
-  for (const entry of root.compounds("Entities")) {
-    entities.push({ position: entry.triple("Pos"), id: entry.text("id") ?? "", nbt: entry.toBytes() });
-  }
+  const blockData = readBlockData(root.compounds("TileEntities"), BLOCK_FIELDS, { size, findings });
+  const entities = readEntities(root.compounds("Entities"), ENTITY_FIELDS);
   const blocks = new NumberedBlocks({ ids, add, data, dataBits: 8 });
   const { palette } = blocks;
   const indices = blocks.unpack();
@@ -51,7 +47,7 @@ export function readMcedit({ root, findings, voxelsMax }: SchematicInput): Schem
     name: undefined,
     offset: prefixedTriple(root, "WEOffset"),
     origin: prefixedTriple(root, "WEOrigin"),
-    parts: [{ name: "", min: [0, 0, 0], size, palette, indices, blockData: blockData.list, entities }],
+    parts: [{ name: "", min: [0, 0, 0], size, palette, indices, blockData, entities }],
     findings: findings.list(),
   };
 }

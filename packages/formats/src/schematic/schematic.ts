@@ -1,8 +1,15 @@
 import { OrthantError } from "@orthant/core";
 import type { Finding } from "@orthant/disk/files";
+import { blockStateText } from "../blocks/block-state.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
-import type { ImportedBlockData, ImportedEntity, Triple, VoxelPart } from "../part/voxel-part.ts";
+import {
+  type ImportedBlockData,
+  type ImportedEntity,
+  PALETTE_MAX,
+  type Triple,
+  type VoxelPart,
+} from "../part/voxel-part.ts";
 
 /** Limits for reading a schematic: sizes that it states are compared with them before anything is allocated. */
 export interface SchematicLimits {
@@ -83,30 +90,77 @@ export function addTriples(a: Triple, b: Triple): Triple {
   return [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 }
 
-/** Collects data of blocks; what lies outside of the part is left out, with a finding. */
-export class BlockDataList {
-  readonly #size: Triple;
-  readonly #min: Triple;
-  readonly #findings: FindingLog;
-  readonly list: ImportedBlockData[] = [];
+/** Where a kind of schematic has what belongs to a block or an entity. */
+export interface EntryFields {
+  readonly position: (entry: NbtCompound) => Triple | undefined;
+  readonly id: (entry: NbtCompound) => string | undefined;
+  readonly nbt: (entry: NbtCompound) => Uint8Array;
+}
 
-  constructor(size: Triple, findings: FindingLog, min: Triple = [0, 0, 0]) {
-    this.#size = size;
-    this.#min = min;
-    this.#findings = findings;
-  }
+/** Fields as the game has them: `x`, `y` and `z` of blocks, `Pos` of entities. */
+export const BLOCK_FIELDS: EntryFields = {
+  position: (entry) => prefixedTriple(entry, "", "xyz"),
+  id: (entry) => entry.text("id"),
+  nbt: (entry) => entry.toBytes(),
+};
+/** See {@link BLOCK_FIELDS}. */
+export const ENTITY_FIELDS: EntryFields = { ...BLOCK_FIELDS, position: (entry) => entry.triple("Pos") };
 
-  /** Adds data at a position relative to the part. */
-  add(position: Triple | undefined, id: string, nbt: Uint8Array): void {
-    const size = this.#size;
-    const isInside = position?.every(
-      (at, axis) => Number.isInteger(at) && at >= 0 && at < (size[axis] as number),
-    );
-    if (position !== undefined && isInside === true) {
-      this.list.push({ position: addTriples(position, this.#min), id, nbt });
-      return;
+/** Returns data of blocks at positions relative to a part; what lies outside of the part is left out, with a finding. */
+export function readBlockData(
+  entries: Iterable<NbtCompound>,
+  { position: positionOf, id: idOf, nbt }: EntryFields,
+  {
+    size,
+    min = [0, 0, 0],
+    findings,
+  }: { readonly size: Triple; readonly min?: Triple; readonly findings: FindingLog },
+): readonly ImportedBlockData[] {
+  const found: ImportedBlockData[] = [];
+  for (const entry of entries) {
+    const position = positionOf(entry);
+    const id = idOf(entry) ?? "";
+    if (position !== undefined && indexIn(size, position) !== undefined) {
+      found.push({ position: addTriples(position, min), id, nbt: nbt(entry) });
+      continue;
     }
     const place = position === undefined ? "without a place" : `at [${position.join(", ")}], outside,`;
-    this.#findings.damage("ORT_FOREIGN", `a block entity ${id} ${place} is left out`);
+    findings.damage("ORT_FOREIGN", `a block entity ${id} ${place} is left out`);
   }
+  return found;
+}
+
+/** Returns the entities of a part with this lowest corner. */
+export function readEntities(
+  entries: Iterable<NbtCompound>,
+  { position, id, nbt }: EntryFields,
+  min?: Triple,
+): readonly ImportedEntity[] {
+  return Array.from(entries, (entry) => {
+    const at = position(entry);
+    return { position: at && min ? addTriples(at, min) : at, id: id(entry) ?? "", nbt: nbt(entry) };
+  });
+}
+
+/** Returns the states of a palette. Throws an `OrthantError` for one without names or with too many states. */
+export function readStates(entries: Iterable<NbtCompound>): readonly string[] {
+  const palette: string[] = [];
+  for (const entry of entries) {
+    const state = blockStateText(entry);
+    if (state === undefined) throw new OrthantError("ORT_FOREIGN", `state ${palette.length} has no name`);
+    if (palette.length === PALETTE_MAX)
+      throw new OrthantError("ORT_LIMIT", `more than ${PALETTE_MAX} states`);
+    palette.push(state);
+  }
+  return palette;
+}
+
+/** Returns the place of a position in a part of this size; `undefined` outside of it. */
+export function indexIn(size: Triple, position: Triple | undefined): number | undefined {
+  if (position === undefined) return undefined;
+  const [x, y, z] = position;
+  const isInside = position.every(
+    (at, axis) => Number.isInteger(at) && at >= 0 && at < (size[axis] as number),
+  );
+  return isInside ? x + z * size[0] + y * size[0] * size[2] : undefined;
 }

@@ -2,11 +2,13 @@ import { OrthantError } from "@orthant/core";
 import { sortedStateText } from "../blocks/block-state.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
 import type { FindingLog } from "../part/finding-log.ts";
-import { type ImportedEntity, NOT_STORED, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
+import { NOT_STORED, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
 import {
   addTriples,
-  BlockDataList,
+  type EntryFields,
   prefixedTriple,
+  readBlockData,
+  readEntities,
   type Schematic,
   type SchematicInput,
   unsignedSize,
@@ -45,6 +47,7 @@ export function readSponge({ root, findings, voxelsMax }: SchematicInput): Schem
   const { states, places } = readPalette(palette, findings);
   const indices = readVarints(data, volume, places, findings);
   const metadata = holder.compound("Metadata");
+  const dataName = version === 1 ? "TileEntities" : "BlockEntities";
   return {
     format: "sponge",
     version,
@@ -58,8 +61,8 @@ export function readSponge({ root, findings, voxelsMax }: SchematicInput): Schem
         size,
         palette: states,
         indices,
-        blockData: readBlockData(blocks, version, size, findings),
-        entities: readEntities(holder, version),
+        blockData: readBlockData(blocks.compounds(dataName), fieldsOf(version), { size, findings }),
+        entities: readEntities(holder.compounds("Entities"), fieldsOf(version)),
       },
     ],
     findings: findings.list(),
@@ -137,25 +140,10 @@ function broken(detail: string, offset: number): OrthantError {
   return new OrthantError("ORT_FOREIGN", `the number of a voxel ${detail}, at byte ${offset} of the data`);
 }
 
-function readBlockData(
-  blocks: NbtCompound,
-  version: number,
-  size: Triple,
-  findings: FindingLog,
-): BlockDataList["list"] {
-  const found = new BlockDataList(size, findings);
-  for (const entry of blocks.compounds(version === 1 ? "TileEntities" : "BlockEntities")) {
-    const nbt = version === 3 ? (entry.compound("Data")?.toBytes() ?? EMPTY_COMPOUND) : entry.toBytes();
-    found.add(entry.triple("Pos"), entry.text("Id") ?? "", nbt);
-  }
-  return found.list;
-}
-
-function readEntities(holder: NbtCompound, version: number): readonly ImportedEntity[] {
-  const found: ImportedEntity[] = [];
-  for (const entry of holder.compounds("Entities")) {
-    const nbt = version === 3 ? (entry.compound("Data")?.toBytes() ?? EMPTY_COMPOUND) : entry.toBytes();
-    found.push({ position: entry.triple("Pos"), id: entry.text("Id") ?? "", nbt });
-  }
-  return found;
+function fieldsOf(version: number): EntryFields {
+  return {
+    position: (entry) => entry.triple("Pos"),
+    id: (entry) => entry.text("Id"),
+    nbt: (entry) => (version === 3 ? (entry.compound("Data")?.toBytes() ?? EMPTY_COMPOUND) : entry.toBytes()),
+  };
 }

@@ -1,8 +1,22 @@
-import { OrthantError } from "@orthant/core";
-import { blockStateText } from "../blocks/block-state.ts";
 import type { NbtCompound } from "../nbt/nbt-compound.ts";
-import { type ImportedEntity, NOT_STORED, PALETTE_MAX, type Triple } from "../part/voxel-part.ts";
-import { BlockDataList, type Schematic, type SchematicInput, volumeOf } from "./schematic.ts";
+import { NOT_STORED, type Triple } from "../part/voxel-part.ts";
+import {
+  type EntryFields,
+  indexIn,
+  readBlockData,
+  readEntities,
+  readStates,
+  type Schematic,
+  type SchematicInput,
+  volumeOf,
+} from "./schematic.ts";
+
+/** Data is in a compound of its own. */
+const FIELDS: EntryFields = {
+  position: (entry) => entry.triple("pos"),
+  id: (entry) => entry.compound("nbt")?.text("id"),
+  nbt: (entry) => entry.compound("nbt")?.toBytes() ?? new Uint8Array(0),
+};
 
 /** Returns whether NBT is a structure file of the game. */
 export function isStructure(root: NbtCompound): boolean {
@@ -13,8 +27,10 @@ export function isStructure(root: NbtCompound): boolean {
 export function readStructure({ root, findings, voxelsMax }: SchematicInput): Schematic {
   const size = root.triple("size");
   const indices = new Uint16Array(volumeOf(size, voxelsMax)).fill(NOT_STORED);
-  const palette = readPalette(root);
-  const blockData = new BlockDataList(size as Triple, findings);
+  // A file with variants of one structure has several palettes; the first one is read.
+  const states = root.has("palette") ? root.compounds("palette") : root.compoundsOfFirst("palettes");
+  const palette = readStates(states);
+  const withData: NbtCompound[] = [];
   let outside = 0;
   let stateless = 0;
   for (const entry of root.compounds("blocks")) {
@@ -25,27 +41,21 @@ export function readStructure({ root, findings, voxelsMax }: SchematicInput): Sc
     else if (state < 0 || state >= palette.length) stateless++;
     else {
       indices[index] = state;
-      const nbt = entry.compound("nbt");
-      if (nbt !== undefined) blockData.add(position, nbt.text("id") ?? "", nbt.toBytes());
+      if (hasData(entry)) withData.push(entry);
     }
   }
   if (outside > 0) findings.damage("ORT_FOREIGN", `${outside} voxels outside of the size are left out`);
   if (stateless > 0)
     findings.damage("ORT_FOREIGN", `${stateless} voxels with no state in the palette are not stored`);
-  const entities: ImportedEntity[] = [];
-  for (const entry of root.compounds("entities")) {
-    const nbt = entry.compound("nbt");
-    if (nbt !== undefined)
-      entities.push({ position: entry.triple("pos"), id: nbt.text("id") ?? "", nbt: nbt.toBytes() });
-  }
+  const entities = [...root.compounds("entities")].filter(hasData);
   const part = {
     name: "",
     min: [0, 0, 0] as const,
     size: size as Triple,
     palette,
     indices,
-    blockData: blockData.list,
-    entities,
+    blockData: readBlockData(withData, FIELDS, { size: size as Triple, findings }),
+    entities: readEntities(entities, FIELDS),
   };
   return {
     format: "structure",
@@ -59,25 +69,6 @@ export function readStructure({ root, findings, voxelsMax }: SchematicInput): Sc
   };
 }
 
-/** A file with variants of one structure has several palettes; the first one is read. */
-function readPalette(root: NbtCompound): readonly string[] {
-  const palette: string[] = [];
-  const entries = root.has("palette") ? root.compounds("palette") : root.compoundsOfFirst("palettes");
-  for (const entry of entries) {
-    const state = blockStateText(entry);
-    if (state === undefined) throw new OrthantError("ORT_FOREIGN", `state ${palette.length} has no name`);
-    if (palette.length === PALETTE_MAX)
-      throw new OrthantError("ORT_LIMIT", `more than ${PALETTE_MAX} states`);
-    palette.push(state);
-  }
-  return palette;
-}
-
-function indexIn(size: Triple, position: Triple | undefined): number | undefined {
-  if (position === undefined) return undefined;
-  const [x, y, z] = position;
-  const isInside = position.every(
-    (at, axis) => Number.isInteger(at) && at >= 0 && at < (size[axis] as number),
-  );
-  return isInside ? x + z * size[0] + y * size[0] * size[2] : undefined;
+function hasData(entry: NbtCompound): boolean {
+  return entry.compound("nbt") !== undefined;
 }

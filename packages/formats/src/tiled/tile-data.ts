@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { inflateUpTo } from "@orthant/core/bytes";
+import { decodeBase64 } from "../format/base64.ts";
 import { readZstd } from "../zstd/zstd.ts";
 
 /**
@@ -58,10 +59,6 @@ function decompress(
   }
 }
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const VALUES = new Int8Array(128).fill(-1);
-for (const [value, character] of [...ALPHABET].entries()) VALUES[character.charCodeAt(0)] = value;
-
 /** Compressed data is at most this much longer than plain data. */
 const GROWTH_BYTES = 4_096;
 
@@ -71,19 +68,8 @@ function fromBase64(text: string, count: number): Uint8Array {
   if (length > count * 8 + GROWTH_BYTES) {
     throw new OrthantError("ORT_LIMIT", `${length} bytes of data for ${count} cells`);
   }
-  const bytes = new Uint8Array(length);
-  let bits = 0;
-  let word = 0;
-  let end = 0;
-  for (let at = 0; at < clean.length; at++) {
-    const code = clean.charCodeAt(at);
-    const value = code < 128 ? (VALUES[code] as number) : -1;
-    if (value < 0) throw new OrthantError("ORT_FOREIGN", `character ${JSON.stringify(clean[at])} in base64`);
-    word = ((word << 6) | value) & 0xffff;
-    bits += 6;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes[end++] = (word >>> bits) & 0xff;
-  }
-  return bytes;
+  const wrong = /[^A-Za-z0-9+/]/.exec(clean);
+  if (wrong !== null)
+    throw new OrthantError("ORT_FOREIGN", `character ${JSON.stringify(wrong[0])} in base64`);
+  return decodeBase64(clean);
 }

@@ -2,14 +2,11 @@ import { chunkFromVoxels, isOrthantError, OrthantError, TILE_CHUNKS } from "@ort
 import { callback, checkedOptions, requireObject, requireWhole } from "@orthant/core/arguments";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { blockCatalogCodec, type TileChunk } from "@orthant/core/chunk";
-import { cubeAt, floorDivide, PositionMap, positionsEqual } from "@orthant/core/lattice";
+import { positionsEqual } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,
-  type ChunkEntry,
   type GlobalState,
-  type LeafChange,
-  plainDescription,
   requireSave,
   type Save,
   type WorldDescription,
@@ -17,6 +14,7 @@ import {
 import { requireTarget } from "../format/checked-arguments.ts";
 import type { ConversionCounts } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostData, noteLostFacts } from "../format/losses.ts";
+import { emptyGlobal, leavesOfChunks } from "../format/new-world.ts";
 import { writeTileSave } from "./files.ts";
 import { decodeTileSave, encodeTileSave } from "./save-text.ts";
 import { EMPTY_TILE_SAVE, TILE_BLOCKS, TILE_SAVE_CHUNKS_MAX, type TileSave } from "./tile-save.ts";
@@ -58,8 +56,6 @@ export async function exportTileSave(
 
 /** Key under which a world keeps the rest of a tile save besides its chunks. */
 const TILE_FACTS_KEY = "tilesave";
-/** Edge, in chunks, of the cubes in which a world is written. The writer splits those that are too large. */
-const CUBE_EDGE_CHUNKS = 8;
 
 /** Writes the chunks of a tile save as a world. Everything else in it becomes an attachment. */
 async function convertFromTiles(
@@ -75,7 +71,11 @@ async function convertFromTiles(
   );
   const writer = target && (await BulkSaveWriter.create(target, TILE_CHUNKS));
   try {
-    await writer?.add(leavesOf(save));
+    const entries = chunks.map(({ x, y, tiles }) => ({
+      position: [x, y, 0, 0] as const,
+      chunk: chunkFromVoxels(tiles),
+    }));
+    await writer?.add(leavesOfChunks(entries));
     await writer?.finish({ nowMs, global: globalOf(save), players: [] });
   } finally {
     await writer?.close();
@@ -83,33 +83,12 @@ async function convertFromTiles(
   return { chunks: chunks.length, entities: 0, players: 0 };
 }
 
-function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
-  const cubes = new PositionMap<ChunkEntry[]>();
-  for (const { x, y, tiles } of chunks) {
-    const cube = [floorDivide(x, CUBE_EDGE_CHUNKS), floorDivide(y, CUBE_EDGE_CHUNKS), 0, 0] as const;
-    const entry = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
-    cubes.getOrAdd(...cube, () => []).push(entry);
-  }
-  return Array.from(cubes, ([[x, y], chunks]) => ({
-    cube: cubeAt([x * CUBE_EDGE_CHUNKS, y * CUBE_EDGE_CHUNKS, 0, 0], CUBE_EDGE_CHUNKS),
-    chunks,
-  }));
-}
-
 function globalOf(save: TileSave): GlobalState {
   const facts = encodeTileSave({ ...save, chunks: undefined });
-  return {
-    base: { kind: "empty" },
-    worldSeed: 0n,
-    generators: [],
-    nextEntityId: 1n,
-    playerEntityHints: [],
-    description: {
-      ...plainDescription(TILE_CHUNKS),
-      blocks: encode(blockCatalogCodec, TILE_BLOCKS),
-      attachments: [{ key: TILE_FACTS_KEY, value: facts }],
-    },
-  };
+  return emptyGlobal(TILE_CHUNKS, {
+    blocks: encode(blockCatalogCodec, TILE_BLOCKS),
+    attachments: [{ key: TILE_FACTS_KEY, value: facts }],
+  });
 }
 
 /** Writes the edited chunks of a world as a tile save. */

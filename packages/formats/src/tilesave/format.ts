@@ -6,7 +6,7 @@ import type { Format } from "../format/format.ts";
 import { formatAmount, formatBox, formatBytes } from "../format/text.ts";
 import { exportTileSave, importTileSave } from "./convert.ts";
 import { openTileSave } from "./files.ts";
-import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE, type TileSave } from "./tile-save.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tile-save.ts";
 
 /** Longer than the first line of a tile save. */
 const START_BYTES = 128;
@@ -32,7 +32,8 @@ export const tileSaveFormat: Format = {
     const { file, fault, save } = await openTileSave(disk);
     const { tickIndex, localPlayerId, gameplayFingerprint, chunks = [], others } = save;
     const totalBytes = await fileBytes(disk, file);
-    const bounds = boundsOf(save);
+    const boxes = chunks.map(({ x, y }) => boxAt([x, y, 0, 0]));
+    const bounds = boxes.reduce<Box | undefined>(unionBox, undefined);
     const unknownKeys = others.map(({ key }) => key);
     return {
       facts: {
@@ -89,12 +90,3 @@ export const tileSaveFormat: Format = {
     }),
   },
 };
-
-function boundsOf({ chunks = [] }: TileSave): Box | undefined {
-  let bounds: Box | undefined;
-  for (const { x, y } of chunks) {
-    const box = boxAt([x, y, 0, 0]);
-    bounds = unionBox(bounds, box);
-  }
-  return bounds;
-}

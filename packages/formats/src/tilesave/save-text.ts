@@ -1,12 +1,11 @@
 import { OrthantError } from "@orthant/core";
 import { decode, encode, encodeUtf8 } from "@orthant/core/bytes";
 import { type TileChunk, tileChunkCodec } from "@orthant/core/chunk";
+import { decodeCanonicalBase64, encodeBase64 } from "../format/base64.ts";
 import {
   DEBUG_FIELDS,
   DEBUG_PREFIX,
-  decodeBase64,
   Entries,
-  encodeBase64,
   type Fields,
   type FieldText,
   GAMEPLAY_FIELDS,
@@ -153,7 +152,7 @@ function readChunk(entries: Entries, index: number): TileChunk {
       `${key} is a list of numbers with commas (CSV), as saves from before Wire v1 have it; only base64 of a chunk is read. Load it with the game that wrote it, and save it again with a newer one`,
     );
   }
-  const bytes = text.length > CHUNK_LETTERS_MAX ? undefined : decodeBase64(text);
+  const bytes = text.length > CHUNK_LETTERS_MAX ? undefined : decodeCanonicalBase64(text);
   if (bytes === undefined) throw entries.fail(`${key} is not base64 of a chunk in its one form`);
   return decode(tileChunkCodec, bytes);
 }

@@ -1,6 +1,7 @@
 import { BackwardBits, zstdDamage } from "./backward-bits.ts";
 import { type FseTable, fseTable, readFseTable, repeatedSymbol } from "./fse-table.ts";
 import { type HuffmanTable, readHuffmanStream, readHuffmanTable } from "./huffman-table.ts";
+import type { ZstdOutput } from "./zstd-output.ts";
 
 /** Maximum bytes that one block gives. */
 export const ZSTD_BLOCK_BYTES_MAX = 131_072;
@@ -47,15 +48,6 @@ function basesOf(bits: readonly number[], first: number): readonly number[] {
   });
 }
 
-/** Where the bytes of a frame go, with a limit. */
-export interface ZstdOutput {
-  /** All bytes so far are at the start of it. */
-  readonly bytes: Uint8Array;
-  readonly length: number;
-  /** Makes room for more bytes, or throws. */
-  grow(count: number): void;
-}
-
 /** Decodes the compressed blocks of one frame, which share tables and offsets. */
 export class ZstdBlockReader {
   readonly #output: ZstdOutput;
@@ -71,7 +63,7 @@ export class ZstdBlockReader {
   read(bytes: Uint8Array, start: number, end: number): void {
     const { literals, offset } = this.#literals(bytes, start, end);
     const used = this.#sequences(bytes, offset, end, literals);
-    this.#append(literals.subarray(used));
+    this.#output.append(literals.subarray(used));
   }
 
   #literals(bytes: Uint8Array, start: number, end: number): { literals: Uint8Array; offset: number } {
@@ -179,9 +171,9 @@ export class ZstdBlockReader {
       if (plain > literals.length - used || made > ZSTD_BLOCK_BYTES_MAX) {
         throw zstdDamage("sequences beyond the end of their block");
       }
-      this.#append(literals.subarray(used, used + plain));
+      this.#output.append(literals.subarray(used, used + plain));
       used += plain;
-      this.#copy(this.#distanceOf(distance, plain), matched);
+      this.#output.copy(this.#distanceOf(distance, plain), matched);
       if (left === 1) break;
       literal = (forLiterals.bases[literal] as number) + bits.read(forLiterals.bits[literal] as number);
       match = (forMatches.bases[match] as number) + bits.read(forMatches.bits[match] as number);
@@ -206,28 +198,6 @@ export class ZstdBlockReader {
       recent.unshift(distance);
     }
     return distance;
-  }
-
-  #append(bytes: Uint8Array): void {
-    const { length } = this.#output;
-    this.#output.grow(bytes.length);
-    this.#output.bytes.set(bytes, length);
-  }
-
-  /** Repeats earlier bytes, which may run into the copied ones. */
-  #copy(distance: number, count: number): void {
-    const { length } = this.#output;
-    if (distance < 1 || distance > length)
-      throw zstdDamage(`a distance of ${distance} after ${length} bytes`);
-    this.#output.grow(count);
-    const { bytes } = this.#output;
-    const start = length - distance;
-    // Each copy repeats all that is there since the start, so that a long run takes few of them.
-    for (let done = 0; done < count; ) {
-      const more = Math.min(distance + done, count - done);
-      bytes.copyWithin(length + done, start, start + more);
-      done += more;
-    }
   }
 }
 

@@ -1,10 +1,9 @@
-import { OrthantError } from "@orthant/core";
 import { zstdDamage } from "./backward-bits.ts";
-import { ZSTD_BLOCK_BYTES_MAX, ZstdBlockReader, type ZstdOutput } from "./zstd-block.ts";
+import { ZSTD_BLOCK_BYTES_MAX, ZstdBlockReader } from "./zstd-block.ts";
+import { tooLong, ZstdOutput } from "./zstd-output.ts";
 
 const MAGIC = 0xfd2f_b528;
 const WINDOW_BYTES_MAX = 8_388_608;
-const ROOM_BYTES_MIN = 16_384;
 
 /**
  * Decompresses the first frame of Zstandard (RFC 8878) to at most `bytesMax` bytes, in time that grows with the bytes that
@@ -12,7 +11,7 @@ const ROOM_BYTES_MIN = 16_384;
  */
 export function readZstd(bytes: Uint8Array, bytesMax: number): Uint8Array {
   const { offset: start, size } = readHead(bytes, bytesMax);
-  const output = new LimitedOutput(size ?? ROOM_BYTES_MIN, bytesMax);
+  const output = new ZstdOutput(size, bytesMax);
   const blocks = new ZstdBlockReader(output);
   for (let offset = start; ; ) {
     if (bytes.length - offset < 3) throw zstdDamage("a cut block");
@@ -61,43 +60,4 @@ function readHead(
   for (let at = 0; at < sizeBytes; at++) size += (bytes[offset + at] as number) * 2 ** (8 * at);
   if (size > bytesMax) throw tooLong(bytesMax);
   return { offset: offset + sizeBytes, size };
-}
-
-/** Grows as bytes come, so that a size that is only stated costs nothing. */
-class LimitedOutput implements ZstdOutput {
-  readonly #bytesMax: number;
-  bytes: Uint8Array;
-  length = 0;
-
-  constructor(expected: number, bytesMax: number) {
-    this.#bytesMax = bytesMax;
-    this.bytes = new Uint8Array(Math.min(expected, ROOM_BYTES_MIN, bytesMax));
-  }
-
-  grow(count: number): void {
-    const length = this.length + count;
-    if (length > this.#bytesMax) throw tooLong(this.#bytesMax);
-    if (length > this.bytes.length) {
-      const wider = new Uint8Array(Math.min(Math.max(length, this.bytes.length * 2), this.#bytesMax));
-      wider.set(this.bytes.subarray(0, this.length));
-      this.bytes = wider;
-    }
-    this.length = length;
-  }
-
-  append(more: Uint8Array): void {
-    const { length } = this;
-    this.grow(more.length);
-    this.bytes.set(more, length);
-  }
-
-  repeat(byte: number, count: number): void {
-    const { length } = this;
-    this.grow(count);
-    this.bytes.fill(byte, length, this.length);
-  }
-}
-
-function tooLong(bytesMax: number): OrthantError {
-  return new OrthantError("ORT_LIMIT", `more than ${bytesMax} bytes come out of compressed ones`);
 }

@@ -8,7 +8,6 @@ import {
   unionBox,
   WHOLE_LATTICE,
 } from "@orthant/core/lattice";
-import type { VoxelPlacement } from "@orthant/core/tree";
 import { EDIT_VOXELS_MAX } from "../message/limits.ts";
 import { changedBox, placedDataBytes, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits } from "../message/server-message.ts";
@@ -35,66 +34,42 @@ export interface EditCapacity {
 const JOIN_BYTES = 5;
 
 /**
- * Collects edits of single voxels that travel as one, which changes nothing but their number: all of them are applied,
- * in order, and nothing comes between them. No two of them set the same voxel, so the server sees every change.
+ * Returns the first edits of some that may travel as one, which changes nothing but their number: all of them are applied,
+ * in order, and nothing comes between them. They are edits of single voxels, and no two of them set the same voxel, so the
+ * server sees every change.
  */
-export class JointEdits {
-  readonly #limits: ClientLimits;
-  readonly #capacity: EditCapacity;
-  readonly #chunks = new PositionSet();
-  readonly #voxels = new PositionSet();
-  readonly #shape: ChunkShape;
-  readonly edits: OpenEdit[] = [];
-  #box: Box | undefined;
-  #voxelCount = 0;
-  #bytes = 0;
-  #dataBytes = 0;
-
-  constructor(limits: ClientLimits, capacity: EditCapacity, shape: ChunkShape) {
-    this.#limits = limits;
-    this.#capacity = capacity;
-    this.#shape = shape;
-  }
-
-  /** Adds an edit. Returns false if it must travel separately. */
-  add(open: OpenEdit): boolean {
+export function jointEdits(
+  candidates: Iterable<OpenEdit>,
+  limits: ClientLimits,
+  capacity: EditCapacity,
+  shape: ChunkShape,
+): readonly OpenEdit[] {
+  const voxelsMax = Math.min(EDIT_VOXELS_MAX, limits.editVoxelsMax);
+  const edits: OpenEdit[] = [];
+  const chunks = new PositionSet();
+  const voxels = new PositionSet();
+  let box: Box | undefined;
+  let [voxelCount, bytes, dataBytes] = [0, 0, 0];
+  for (const open of candidates) {
     const { edit } = open;
-    if (edit.kind !== "voxels" || !this.#fits(open, edit.placements.length)) return false;
-    const around = changedBox(edit);
-    const box = unionBox(this.#box, around);
-    if (boxVolume(box) > this.#limits.editBoxVoxelsMax) return false;
-    if (edit.placements.some(({ voxel }) => this.#voxels.has(...voxel))) return false;
-    const dataBytes = this.#dataBytes + placedDataBytes(edit);
-    if (dataBytes > this.#capacity.dataBytes || !this.#addChunks(edit.placements)) return false;
-    this.#dataBytes = dataBytes;
-    for (const { voxel } of edit.placements) this.#voxels.add(...voxel);
-    this.#box = box;
-    this.#voxelCount += edit.placements.length;
-    this.#bytes += open.bytes + JOIN_BYTES;
-    this.edits.push(open);
-    return true;
+    if (edit.kind !== "voxels") break;
+    const { placements } = edit;
+    voxelCount += placements.length;
+    bytes += open.bytes + JOIN_BYTES;
+    if (voxelCount > voxelsMax || bytes > CLIENT_MESSAGE_BYTES_MAX) break;
+    box = unionBox(box, changedBox(edit));
+    if (boxVolume(box) > limits.editBoxVoxelsMax) break;
+    if (placements.some(({ voxel }) => voxels.has(...voxel))) break;
+    dataBytes += placedDataBytes(edit);
+    if (dataBytes > capacity.dataBytes) break;
+    // The server rejects a voxel off the lattice, and only the edit that it is in.
+    if (!placements.every(({ voxel }) => isOnLattice(shape, voxel))) break;
+    for (const { voxel } of placements) chunks.add(...chunkOfVoxel(shape, voxel));
+    if (chunks.size > capacity.chunks) break;
+    for (const { voxel } of placements) voxels.add(...voxel);
+    edits.push(open);
   }
-
-  #fits({ bytes }: OpenEdit, voxels: number): boolean {
-    const voxelsMax = Math.min(EDIT_VOXELS_MAX, this.#limits.editVoxelsMax);
-    return (
-      this.#voxelCount + voxels <= voxelsMax && this.#bytes + bytes + JOIN_BYTES <= CLIENT_MESSAGE_BYTES_MAX
-    );
-  }
-
-  /** Adds the chunks of voxels. Adds none and returns false if there are too many. */
-  #addChunks(placements: readonly VoxelPlacement[]): boolean {
-    const added = new PositionSet();
-    for (const { voxel } of placements) {
-      // The server rejects a voxel off the lattice, and only the edit that it is in.
-      if (!isOnLattice(this.#shape, voxel)) return false;
-      const chunk = chunkOfVoxel(this.#shape, voxel);
-      if (!this.#chunks.has(...chunk)) added.add(...chunk);
-    }
-    if (this.#chunks.size + added.size > this.#capacity.chunks) return false;
-    for (const chunk of added) this.#chunks.add(...chunk);
-    return true;
-  }
+  return edits;
 }
 
 function isOnLattice({ extents }: ChunkShape, voxel: Position): boolean {

@@ -1,12 +1,10 @@
 import type { EditResult } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import { copyBytes } from "@orthant/core/bytes";
-import type { VoxelPlacement } from "@orthant/core/tree";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
-import type { RequestedEdit } from "../message/requested-edit.ts";
+import { copyOfEdit, type RequestedEdit } from "../message/requested-edit.ts";
 import type { NumberedEditResult, Welcome } from "../message/server-message.ts";
 import { EditPace } from "./edit-pace.ts";
-import { JointEdits, joinedEdit, type OpenEdit } from "./joint-edits.ts";
+import { joinedEdit, jointEdits, type OpenEdit } from "./joint-edits.ts";
 import { encodeClientMessage, hasElapsed } from "./outgoing.ts";
 
 /** Time to wait for a result before sending edits again. */
@@ -99,7 +97,7 @@ export class OpenEdits {
 
   /** Adds an edit. Throws codec errors if it cannot be sent. */
   add(edit: RequestedEdit): OpenEdit {
-    const own = copyOf(edit);
+    const own = copyOfEdit(edit);
     const { length } = encodeClientMessage({ ...own, editId: Number.MAX_SAFE_INTEGER });
     const open = { number: this.#nextNumber, edit: own, bytes: length };
     this.#nextNumber++;
@@ -210,12 +208,13 @@ export class OpenEdits {
     const welcome = this.#welcome;
     if (pace === undefined || welcome === undefined || count <= this.#capacityNow(pace, nowMs))
       return [first];
-    const group = new JointEdits(pace.limits, pace.capacityNow(nowMs), welcome.shape);
-    for (let index = this.#firstWaiting; index < this.#waiting.length; index++) {
-      const next = this.#waiting[index];
-      if (next === undefined || !group.add(next)) break;
-    }
-    return group.edits.length === 0 ? [first] : group.edits;
+    const joint = jointEdits(this.#unstarted(), pace.limits, pace.capacityNow(nowMs), welcome.shape);
+    return joint.length === 0 ? [first] : joint;
+  }
+
+  *#unstarted(): Generator<OpenEdit, void, undefined> {
+    for (let index = this.#firstWaiting; index < this.#waiting.length; index++)
+      yield this.#waiting[index] as OpenEdit;
   }
 
   #capacityNow(pace: EditPace, nowMs: number): number {
@@ -237,17 +236,4 @@ export class OpenEdits {
     this.#allowanceBytes = Math.min(perSecond, this.#allowanceBytes + (passedMs * perSecond) / 1_000);
     this.#allowedMs = nowMs;
   }
-}
-
-/** Copies an edit, because the caller may reuse its arrays. */
-function copyOf(edit: RequestedEdit): RequestedEdit {
-  if (edit.kind === "voxels") {
-    return { kind: "voxels", placements: edit.placements.map(copyOfPlacement) };
-  }
-  const box = { min: edit.box.min, max: edit.box.max };
-  return edit.kind === "fill" ? { kind: "fill", box, block: edit.block } : { kind: "copy", box, to: edit.to };
-}
-
-function copyOfPlacement({ voxel, block, data }: VoxelPlacement): VoxelPlacement {
-  return data === undefined ? { voxel, block } : { voxel, block, data: data && copyBytes(data) };
 }

@@ -1,5 +1,17 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { ByteReader, type Codec, constant, list, magic, option, record, u64 } from "@orthant/core/bytes";
+import {
+  ByteReader,
+  bytes,
+  type Codec,
+  constant,
+  list,
+  magic,
+  option,
+  record,
+  string,
+  u64,
+  varU64,
+} from "@orthant/core/bytes";
 import { boxCodec } from "@orthant/core/lattice";
 import { RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/tree";
 import type {
@@ -66,37 +78,28 @@ const generatorHashesCodec: Codec<readonly bigint[]> = {
   },
 };
 
-/** The first message of a connection. Rules N14 and N15 in docs/formats/protocol.md. */
-const helloCodec: Codec<Hello> = {
-  write(out, hello) {
-    magicCodec.write(out, PROTOCOL_MAGIC);
-    versionCodec.write(out, hello.version);
-    generatorHashesCodec.write(out, hello.generators);
-    out.varU64(hello.featureBits);
-    out.u64(hello.clientId);
-    out.bytes(hello.token, TOKEN_BYTES_MAX);
-    out.string(hello.name, NAME_BYTES_MAX);
-    keptCodec.write(out, hello.kept);
-    counterCodec.write(out, hello.openEditId);
-    out.u64(hello.blocksHash);
-  },
-
+/** The kind of a hello, as letters. */
+const helloKindCodec: Codec<"hello"> = {
+  write: (out) => magicCodec.write(out, PROTOCOL_MAGIC),
   read(input) {
     magicCodec.read(input);
-    return {
-      kind: "hello",
-      version: versionCodec.read(input),
-      generators: generatorHashesCodec.read(input),
-      featureBits: input.varU64(),
-      clientId: input.u64(),
-      token: input.bytes(TOKEN_BYTES_MAX),
-      name: input.string(NAME_BYTES_MAX),
-      kept: keptCodec.read(input),
-      openEditId: counterCodec.read(input),
-      blocksHash: input.u64(),
-    };
+    return "hello";
   },
 };
+
+/** The first message of a connection. Rules N14 and N15 in docs/formats/protocol.md. */
+const helloCodec = record<Hello>({
+  kind: helloKindCodec,
+  version: versionCodec,
+  generators: generatorHashesCodec,
+  featureBits: varU64,
+  clientId: u64,
+  token: bytes(TOKEN_BYTES_MAX),
+  name: string(NAME_BYTES_MAX),
+  kept: keptCodec,
+  openEditId: counterCodec,
+  blocksHash: u64,
+});
 
 const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
 

@@ -1,6 +1,6 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
+import { type ByteReader, type ByteWriter, type Codec, constant, record, varU16 } from "@orthant/core/bytes";
 import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
 import { AXES, boxBetween, positionFrom } from "@orthant/core/lattice";
 import type { VoxelPlacement } from "@orthant/core/tree";
@@ -108,19 +108,12 @@ const voxelBoxCodec: Codec<Box> = {
 };
 
 /** Fills a box. Rule N36 in protocol.md. */
-export const fillCodec: Codec<MessageOf<"fill">> = {
-  write(out, { editId, box, block }) {
-    counterCodec.write(out, editId);
-    voxelBoxCodec.write(out, box);
-    out.varU16(block);
-  },
-  read: (input) => ({
-    kind: "fill",
-    editId: counterCodec.read(input),
-    box: voxelBoxCodec.read(input),
-    block: input.varU16(),
-  }),
-};
+export const fillCodec: Codec<MessageOf<"fill">> = record({
+  kind: constant("fill"),
+  editId: counterCodec,
+  box: voxelBoxCodec,
+  block: varU16,
+});
 
 /** Copies a box. Rule N36 in protocol.md. */
 export const copyCodec: Codec<MessageOf<"copy">> = {

@@ -1,4 +1,5 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
+import { copyBytes } from "@orthant/core/bytes";
 import {
   boxBetween,
   boxContains,
@@ -18,6 +19,22 @@ export type RequestedEdit =
   | { readonly kind: "voxels"; readonly placements: readonly VoxelPlacement[] }
   | { readonly kind: "fill"; readonly box: Box; readonly block: number }
   | { readonly kind: "copy"; readonly box: Box; readonly to: Position };
+
+/** Copies an edit down to its coordinates, because the caller may reuse its arrays before it is sent. */
+export function copyOfEdit(edit: RequestedEdit): RequestedEdit {
+  if (edit.kind === "voxels") {
+    const placements = edit.placements.map(({ voxel, block, data }) => ({
+      voxel: positionFrom((axis) => voxel[axis]),
+      block,
+      ...(data !== undefined && { data: data && copyBytes(data) }),
+    }));
+    return { kind: "voxels", placements };
+  }
+  const { min, max } = edit.box;
+  const box = { min: positionFrom((axis) => min[axis]), max: positionFrom((axis) => max[axis]) };
+  if (edit.kind === "fill") return { kind: "fill", box, block: edit.block };
+  return { kind: "copy", box, to: positionFrom((axis) => edit.to[axis]) };
+}
 
 /** Returns the box of voxels that a copy changes. */
 export function copyTarget({ box, to }: { readonly box: Box; readonly to: Position }): Box {

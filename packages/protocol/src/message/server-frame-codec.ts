@@ -34,7 +34,7 @@ import {
   WORLD_NAME_BYTES_MAX,
 } from "./limits.ts";
 import { movesCodec } from "./moves-codec.ts";
-import { pointCodec, poseCodec } from "./pose-codec.ts";
+import { orientationCodec, pointCodec, poseCodec } from "./pose-codec.ts";
 import { DEFAULT_PRECISION, type Precision, precisionCodec } from "./precision.ts";
 import { regionMaskCodec } from "./regions.ts";
 import type {
@@ -170,21 +170,14 @@ const goodbyeCodec = record<Goodbye>({
 });
 
 /** A pose that the server sets. Rule N41 in docs/formats/protocol.md. */
-const placedCodec: Codec<Placed> = {
-  write(out, placed) {
-    counterCodec.write(out, placed.number);
-    poseCodec.write(out, placed);
-    out.varUint(placed.moveMs);
-    out.string(placed.reason, DETAIL_BYTES_MAX);
-  },
-  read: (input) => ({
-    kind: "placed",
-    number: counterCodec.read(input),
-    ...poseCodec.read(input),
-    moveMs: input.varUint(),
-    reason: input.string(DETAIL_BYTES_MAX),
-  }),
-};
+const placedCodec = record<Placed>({
+  kind: constant("placed"),
+  number: counterCodec,
+  position: pointCodec,
+  orientation: orientationCodec,
+  moveMs: varUint,
+  reason: string(DETAIL_BYTES_MAX),
+});
 
 /** The time of a tick. Rule N56 in docs/formats/protocol.md. */
 const clockCodec = record<ServerClock>({ kind: constant("clock"), timeMs: u16 });
@@ -229,12 +222,6 @@ function patchMessageCodec(volume: number | undefined): Codec<PatchMessage> {
       return { kind: "patch", patch };
     },
   };
-}
-
-/** Writes the part of a patch message after its tag. */
-function writeNumberedPatch(out: ByteWriter, streamNumber: number, body: Uint8Array): void {
-  counterCodec.write(out, streamNumber);
-  out.raw(body);
 }
 
 /** What a welcome says about the bytes of later messages. */
@@ -303,7 +290,8 @@ export function writeServerMessage(
 /** Writes a patch message from the bytes that core's `patchBodyBytes` returns. */
 export function writePatchMessage(out: ByteWriter, streamNumber: number, body: Uint8Array): void {
   out.u8(PATCH_TAG);
-  writeNumberedPatch(out, streamNumber, body);
+  counterCodec.write(out, streamNumber);
+  out.raw(body);
 }
 
 /** The codec of the latest terms, which seldom change. */

@@ -1,4 +1,14 @@
-import { ByteReader, type Codec, encode, magic } from "@orthant/core/bytes";
+import {
+  ByteReader,
+  bytes,
+  type Codec,
+  constant,
+  encode,
+  magic,
+  record,
+  u16,
+  varUint,
+} from "@orthant/core/bytes";
 import { variants } from "../message/codecs.ts";
 import { WIRE1_DATAGRAM_BYTES_MAX } from "./message/wire1-message.ts";
 import type { Wire1Address } from "./server/wire1-server-options.ts";
@@ -46,25 +56,14 @@ const wire1RecordingHeaderCodec: Codec<undefined> = {
 
 /** One event. Its datagram may contain anything, like all network input. */
 const wire1EventCodec: Codec<Wire1Event> = variants<Wire1Event>({
-  tick: {
-    write: (out, { afterMs }) => out.varUint(afterMs),
-    read: (input) => ({ kind: "tick", afterMs: input.varUint() }),
-  },
-  datagram: {
-    write(out, { afterMs, address, port, datagram }) {
-      out.varUint(afterMs);
-      out.varUint(address);
-      out.u16(port);
-      out.bytes(datagram, WIRE1_DATAGRAM_BYTES_MAX);
-    },
-    read: (input) => ({
-      kind: "datagram",
-      afterMs: input.varUint(),
-      address: input.varUint(),
-      port: input.u16(),
-      datagram: input.bytes(WIRE1_DATAGRAM_BYTES_MAX),
-    }),
-  },
+  tick: record<Wire1TickEvent>({ kind: constant("tick"), afterMs: varUint }),
+  datagram: record<Wire1DatagramEvent>({
+    kind: constant("datagram"),
+    afterMs: varUint,
+    address: varUint,
+    port: u16,
+    datagram: bytes(WIRE1_DATAGRAM_BYTES_MAX),
+  }),
 });
 
 /**

@@ -10,7 +10,6 @@ import {
 } from "@orthant/protocol/server";
 import {
   DEFAULT_WIRE1_LIMITS,
-  ExpectedPlayers,
   type Wire1Address,
   type Wire1Command,
   type Wire1Drop,
@@ -50,7 +49,7 @@ export class Wire1Stage {
   constructor(options: Wire1StageOptions = {}) {
     const { world = new SampleWorld(), role = "builder", banned, onCommand, rules } = options;
     const limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_WIRE1_LIMITS, ...options.limits };
-    const expected = new ExpectedPlayers();
+    const expected = new Map<bigint, Account>();
     const { time } = this;
     this.world = world;
     this.sync = new SyncServer({
@@ -60,7 +59,7 @@ export class Wire1Stage {
       tickMs: TICK_MS,
       acknowledge: "applied",
       authorize: async (hello) =>
-        expected.accountOf(hello) ?? { playerId: hello.clientId, role: "builder", name: hello.name },
+        expected.get(hello.clientId) ?? { playerId: hello.clientId, role: "builder", name: hello.name },
       ...(rules && { rules }),
     });
     this.server = new Wire1Server({

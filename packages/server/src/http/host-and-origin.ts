@@ -29,58 +29,41 @@ const NAME_LENGTH_MAX = 253;
 /** Minimum interval between log lines about refused names. */
 const LOG_MS = 60_000;
 
+/** Returns why a request is refused for its `Host`; `undefined` when it is not. */
+export type HostCheck = (request: IncomingMessage) => HttpRefusal | undefined;
+
 /**
- * Refuses requests for host names that are not the server's. Without it, a web page whose owner points its
- * own name at this machine (DNS rebinding) would count as a page of this server.
+ * Returns a check that refuses requests for host names that are not the server's. Without it, a web page whose owner
+ * points its own name at this machine (DNS rebinding) would count as a page of this server.
  */
-export class HostNames {
-  readonly #rule: HostRule;
-  readonly #names: ReadonlySet<string>;
-  readonly #log: Logger;
-  readonly #time: TimeSource;
-  #loggedMs = Number.NEGATIVE_INFINITY;
-
-  constructor(rule: HostRule, log: Logger, time: TimeSource) {
-    const machine = hostname().toLowerCase();
-    const [short = ""] = machine.split(".");
-    this.#rule = rule;
-    this.#names = new Set([
-      ...["localhost", machine, short, `${short}.local`, rule.address.toLowerCase()],
-      ...(rule.hosts ?? []).map((name) => name.toLowerCase()),
-    ]);
-    this.#log = log;
-    this.#time = time;
-  }
-
-  /** Returns why a request is refused for its `Host`; `undefined` when it is not. */
-  refusalOf(request: IncomingMessage): HttpRefusal | undefined {
+export function hostCheck(rule: HostRule, log: Logger, time: TimeSource): HostCheck {
+  const { hosts, isSecure, proxies } = rule;
+  const machine = hostname().toLowerCase();
+  const [short = ""] = machine.split(".");
+  const names = new Set([
+    ...["localhost", machine, short, `${short}.local`, rule.address.toLowerCase()],
+    ...(hosts ?? []).map((name) => name.toLowerCase()),
+  ]);
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  return (request) => {
     const { host } = request.headers;
-    if (host === undefined || this.#isVouchedFor(request) || this.#isOurs(nameIn(host))) return undefined;
-    this.#logRefused(host);
-    return REFUSAL;
-  }
-
-  /** Whether a certificate or the operator's own proxy has already checked the name. */
-  #isVouchedFor(request: IncomingMessage): boolean {
-    const { hosts, isSecure, proxies } = this.#rule;
-    if (hosts !== undefined) return false;
-    return isSecure || (proxies > 0 && isForwarded(request));
-  }
-
-  /** No name server decides where an address leads, so every address counts as ours. */
-  #isOurs(name: string): boolean {
-    return isIP(name) !== 0 || name.endsWith(".localhost") || this.#names.has(name);
-  }
-
-  #logRefused(host: string): void {
-    const nowMs = this.#time.nowMs();
-    if (nowMs - this.#loggedMs < LOG_MS) return;
-    this.#loggedMs = nowMs;
-    this.#log.warn(
+    // A certificate or the operator's own proxy has already checked the name.
+    const isVouchedFor = hosts === undefined && (isSecure || (proxies > 0 && isForwarded(request)));
+    if (host === undefined || isVouchedFor || isOurs(nameIn(host), names)) return undefined;
+    const nowMs = time.nowMs();
+    if (nowMs - loggedMs < LOG_MS) return REFUSAL;
+    loggedMs = nowMs;
+    log.warn(
       { host: host.slice(0, NAME_LENGTH_MAX) },
       "refused a request for this host name; if it is yours, add it to hosts, or give orthant serve --host-name",
     );
-  }
+    return REFUSAL;
+  };
+}
+
+/** No name server decides where an address leads, so every address counts as ours. */
+function isOurs(name: string, names: ReadonlySet<string>): boolean {
+  return isIP(name) !== 0 || name.endsWith(".localhost") || names.has(name);
 }
 
 /** Returns the name in a `Host` header, without the port, in lower case. */

@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { addressOf, isForwarded, isLoopback } from "./addresses.ts";
 import type { ConnectionLimiter, HttpRefusal, RefusalName } from "./connection-limiter.ts";
-import type { HostNames } from "./host-and-origin.ts";
+import type { HostCheck } from "./host-and-origin.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { PageFile, ServedPage } from "./page-files.ts";
 
@@ -27,7 +27,7 @@ export interface HttpHandlerOptions {
   readonly metrics: HttpMetrics;
   readonly log: Logger;
   readonly proxies: number;
-  readonly hostNames: HostNames;
+  readonly refusalOfHost: HostCheck;
   readonly metricsRule: MetricsRule;
   /** The web page at `/`; `undefined` for none. */
   readonly page: ServedPage | undefined;
@@ -74,7 +74,7 @@ export class HttpHandler {
 
   /** Probes use many names for a server, and learn nothing sensitive. */
   #misdirected(request: IncomingMessage): HttpRefusal | undefined {
-    return isProbe(request) ? undefined : this.#options.hostNames.refusalOf(request);
+    return isProbe(request) ? undefined : this.#options.refusalOfHost(request);
   }
 
   /** Refuses an upgrade request and drops its socket. */

@@ -20,89 +20,74 @@ interface UpgradeHandlerEvents {
 /** Paths that accept connections. */
 const WORLD_PATHS: readonly string[] = ["/", "/world"];
 
-/** Accepts or refuses WebSocket connections, and passes plain HTTP requests to an `HttpHandler`. */
-export class UpgradeHandler {
-  readonly #options: UpgradeHandlerOptions;
-  readonly #events: UpgradeHandlerEvents;
-  readonly #sockets: WebSocketServer;
-  readonly #http: HttpHandler;
-
-  constructor(options: UpgradeHandlerOptions, events: UpgradeHandlerEvents) {
-    const { listener, limits } = options;
-    this.#options = options;
-    this.#events = events;
-    // The library's types lack some of these.
-    const socketOptions = {
-      noServer: true,
-      clientTracking: false,
-      autoPong: false,
-      perMessageDeflate: false,
-      maxPayload: limits.frameBytesMax,
-      maxFragments: limits.fragmentsMax,
-      closeTimeout: limits.closeMs,
-    };
-    this.#sockets = new WebSocketServer(socketOptions);
-    this.#sockets.on("wsClientError", (error, socket) => this.#http.refuse(socket, notWebSocket(error)));
-    this.#http = new HttpHandler(options, events.unready);
-    listener.server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
-  }
-
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { limiter, log, proxies } = this.#options;
+/** Accepts or refuses WebSocket connections, and has an `HttpHandler` answer plain requests. */
+export function handleUpgrades(options: UpgradeHandlerOptions, events: UpgradeHandlerEvents): void {
+  const { listener, limiter, limits, log, proxies } = options;
+  const http = new HttpHandler(options, events.unready);
+  // The library's types lack some of these.
+  const socketOptions = {
+    noServer: true,
+    clientTracking: false,
+    autoPong: false,
+    perMessageDeflate: false,
+    maxPayload: limits.frameBytesMax,
+    maxFragments: limits.fragmentsMax,
+    closeTimeout: limits.closeMs,
+  };
+  const sockets = new WebSocketServer(socketOptions);
+  sockets.on("wsClientError", (error, socket) => http.refuse(socket, notWebSocket(error)));
+  listener.server.on("upgrade", (request, socket, head) => {
     // A socket that fails before it is a connection is only destroyed.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket" && socket instanceof Socket) {
-      this.#answerWithoutUpgrade(request, socket);
+      answerWithoutUpgrade(request, socket, http);
       return;
     }
     const address = addressOf(request, proxies);
-    const refusal = this.#refusalOf(request, address) ?? limiter.openConnection(address);
+    const refusal = refusalOf(request, address, options, events) ?? limiter.openConnection(address);
     if (refusal !== undefined) {
       log.debug({ address, name: refusal.name }, "connection refused");
-      this.#http.refuse(socket, refusal);
+      http.refuse(socket, refusal);
       return;
     }
     // Counted from here on until the socket closes: the library may still refuse it.
     socket.once("close", () => limiter.closeConnection(address));
-    this.#sockets.handleUpgrade(request, socket, head, (webSocket) =>
-      this.#events.onSocket(webSocket, socket, address),
-    );
-  }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => events.onSocket(webSocket, socket, address));
+  });
+}
 
-  /** Some programs offer HTTP/2 with every request. The server may ignore the offer. */
-  #answerWithoutUpgrade(request: IncomingMessage, socket: Socket): void {
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(socket);
-    response.once("finish", () => socket.end());
-    this.#http.answer(request, response);
-  }
+/** Some programs offer HTTP/2 with every request. The server may ignore the offer. */
+function answerWithoutUpgrade(request: IncomingMessage, socket: Socket, http: HttpHandler): void {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once("finish", () => socket.end());
+  http.answer(request, response);
+}
 
-  #refusalOf(request: IncomingMessage, address: string): HttpRefusal | undefined {
-    const { limiter, hostNames, originRule, trustsMachine } = this.#options;
-    const tooMany = limiter.countRequest(address);
-    if (tooMany !== undefined) return tooMany;
-    if (this.#events.isClosing()) {
-      return { status: 503, name: "closing", detail: "the server is shutting down" };
-    }
-    if (!WORLD_PATHS.includes(pathOf(request))) {
-      return { status: 404, name: "path", detail: "the world is at / and at /world" };
-    }
-    const misdirected = hostNames.refusalOf(request);
-    if (misdirected !== undefined) return misdirected;
-    if (!originMayConnect(request.headers, originRule)) {
-      return {
-        status: 403,
-        name: "origin",
-        detail: "pages of this origin may not connect; the origins of the server say which may",
-      };
-    }
-    if (trustsMachine && isForwarded(request)) {
-      const detail = "this server accepts every program of its own machine, and no client through a proxy";
-      return { status: 403, name: "forwarded", detail };
-    }
-    return undefined;
+function refusalOf(
+  request: IncomingMessage,
+  address: string,
+  { limiter, refusalOfHost, originRule, trustsMachine }: UpgradeHandlerOptions,
+  { isClosing }: UpgradeHandlerEvents,
+): HttpRefusal | undefined {
+  const tooMany = limiter.countRequest(address);
+  if (tooMany !== undefined) return tooMany;
+  if (isClosing()) return { status: 503, name: "closing", detail: "the server is shutting down" };
+  if (!WORLD_PATHS.includes(pathOf(request))) {
+    return { status: 404, name: "path", detail: "the world is at / and at /world" };
   }
+  const misdirected = refusalOfHost(request);
+  if (misdirected !== undefined) return misdirected;
+  if (!originMayConnect(request.headers, originRule)) {
+    const detail = "pages of this origin may not connect; the origins of the server say which may";
+    return { status: 403, name: "origin", detail };
+  }
+  if (trustsMachine && isForwarded(request)) {
+    const detail = "this server accepts every program of its own machine, and no client through a proxy";
+    return { status: 403, name: "forwarded", detail };
+  }
+  return undefined;
 }
 
 function notWebSocket({ message }: Error): HttpRefusal {

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
+import { showCount, showGauge } from "./shown-metrics.ts";
 
 /** A shard that this process owns. */
 export interface OwnedShard {
@@ -37,14 +38,8 @@ export interface ClusterCounts extends OwnerCounts {
 /** Registers the metrics of a part of a cluster. */
 export function registerClusterMetrics(registry: Registry, counts: () => ClusterCounts): void {
   registerOwnerMetrics(registry, counts);
-  const gauge = (name: string, help: string, value: () => number): void => {
-    new Gauge({
-      ...{ name, help, registers: [registry] },
-      collect() {
-        this.set(value());
-      },
-    });
-  };
+  const gauge = (name: string, help: string, value: () => number): void =>
+    showGauge(registry, name, help, value);
   gauge("orthant_gateway_regions", "Regions that this gateway follows for players.", () => counts().regions);
   gauge("orthant_gateway_open_edits", "Edits that no owner has answered yet.", () => counts().openEdits);
   gauge(
@@ -70,15 +65,8 @@ export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCoun
       },
     });
   };
-  const counter = (name: string, help: string, value: () => number): void => {
-    new Counter({
-      ...{ name, help, registers },
-      collect() {
-        this.reset();
-        this.inc(value());
-      },
-    });
-  };
+  const counter = (name: string, help: string, value: () => number): void =>
+    showCount(registry, name, help, value);
   perShard("orthant_shard_term", "Term of the shard's owner.", ({ term }) => term);
   perShard(
     "orthant_shard_unsaved_records",
@@ -96,14 +84,9 @@ export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCoun
     "1 while the shared folder refuses the saves of a shard.",
     ({ isSaveRefused }) => (isSaveRefused ? 1 : 0),
   );
-  new Gauge({
-    name: "orthant_shards_vacant",
-    help: "Shards of the world that no node has owned for ten seconds.",
-    registers,
-    collect() {
-      this.set(counts().vacant.length);
-    },
-  });
+  const vacant = (): number => counts().vacant.length;
+  const help = "Shards of the world that no node has owned for ten seconds.";
+  showGauge(registry, "orthant_shards_vacant", help, vacant);
   counter("orthant_shards_claimed_total", "Shards that this node claimed.", () => counts().claimed);
   counter(
     "orthant_shards_lost_total",

@@ -5,6 +5,7 @@ import { WIRE1_DROPS, type Wire1Counts } from "@orthant/protocol/wire1";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { REFUSALS, type RefusalName } from "../http/connection-limiter.ts";
 import type { HttpMetrics } from "../http/http-handler.ts";
+import { showCounts, showGauge } from "./shown-metrics.ts";
 
 /** Metrics of every process that answers requests. docs/reference/server.md lists the same names. */
 export class RequestMetrics implements HttpMetrics {
@@ -150,15 +151,8 @@ export class ServerMetrics extends RequestMetrics {
     const { connections, players, regions, generation, loadedBytes, hasFailed, wire1 } = sources;
     super(registry);
     const registers = [registry];
-    const gauge = (name: string, help: string, value: () => number): Gauge =>
-      new Gauge({
-        name,
-        help,
-        registers,
-        collect() {
-          this.set(value());
-        },
-      });
+    const gauge = (name: string, help: string, value: () => number): void =>
+      showGauge(registry, name, help, value);
     gauge("orthant_connections", "Open connections.", connections);
     gauge("orthant_players", "Players online.", players);
     gauge("orthant_regions_watched", "Regions that at least one client holds.", () => regions().watched);
@@ -172,8 +166,14 @@ export class ServerMetrics extends RequestMetrics {
     gauge("orthant_world_failed", "1 when the world could not be saved and rejects edits.", () =>
       hasFailed() ? 1 : 0,
     );
-    this.#trafficCounter(registers, "frames");
-    this.#trafficCounter(registers, "bytes");
+    const traffic = this.#traffic;
+    for (const what of ["frames", "bytes"] as const) {
+      const help = `WebSocket ${what} received from clients and sent to them.`;
+      showCounts(registry, [`orthant_${what}_total`, "direction"], help, () => ({
+        in: traffic.in[what],
+        out: traffic.out[what],
+      }));
+    }
     const counter = (name: string, help: string, ...labelNames: readonly string[]): Counter =>
       new Counter({ name, help, labelNames: [...labelNames], registers });
     this.#edits = counter("orthant_edits_total", "Edits, by outcome.", "outcome");
@@ -239,21 +239,6 @@ export class ServerMetrics extends RequestMetrics {
     traffic.bytes += bytes;
   }
 
-  #trafficCounter(registers: Registry[], what: "frames" | "bytes"): void {
-    const traffic = this.#traffic;
-    new Counter({
-      name: `orthant_${what}_total`,
-      help: `WebSocket ${what} received from clients and sent to them.`,
-      labelNames: ["direction"],
-      registers,
-      collect() {
-        this.reset();
-        this.inc({ direction: "in" }, traffic.in[what]);
-        this.inc({ direction: "out" }, traffic.out[what]);
-      },
-    });
-  }
-
   /** Exposes counters as 0 before their first event, because alarms need an existing number. */
   #showZeros(): void {
     for (const outcome of EDIT_OUTCOMES) this.#edits.inc({ outcome }, 0);
@@ -265,34 +250,15 @@ export class ServerMetrics extends RequestMetrics {
 
 /** Registers the metrics of Wire v1; all of them are 0 when it is disabled. */
 function registerWire1Metrics(registry: Registry, counts: () => Wire1Counts | undefined): void {
-  const registers = [registry];
-  new Gauge({
-    name: "orthant_wire1_sessions",
-    help: "Sessions of Wire v1.",
-    registers,
-    collect() {
-      this.set(counts()?.sessions ?? 0);
-    },
-  });
-  new Counter({
-    name: "orthant_wire1_datagrams_total",
-    help: "Datagrams of Wire v1 that were received and sent.",
-    labelNames: ["direction"],
-    registers,
-    collect() {
-      this.reset();
-      this.inc({ direction: "in" }, counts()?.taken ?? 0);
-      this.inc({ direction: "out" }, counts()?.sentDatagrams ?? 0);
-    },
-  });
-  new Counter({
-    name: "orthant_wire1_dropped_total",
-    help: "Datagrams of Wire v1 that were dropped, by reason.",
-    labelNames: ["reason"],
-    registers,
-    collect() {
-      this.reset();
-      for (const reason of WIRE1_DROPS) this.inc({ reason }, counts()?.dropped[reason] ?? 0);
-    },
-  });
+  const sessions = (): number => counts()?.sessions ?? 0;
+  showGauge(registry, "orthant_wire1_sessions", "Sessions of Wire v1.", sessions);
+  const datagrams = ["orthant_wire1_datagrams_total", "direction"] as const;
+  showCounts(registry, datagrams, "Datagrams of Wire v1 that were received and sent.", () => ({
+    in: counts()?.taken ?? 0,
+    out: counts()?.sentDatagrams ?? 0,
+  }));
+  const dropped = ["orthant_wire1_dropped_total", "reason"] as const;
+  showCounts(registry, dropped, "Datagrams of Wire v1 that were dropped, by reason.", () =>
+    Object.fromEntries(WIRE1_DROPS.map((reason) => [reason, counts()?.dropped[reason] ?? 0])),
+  );
 }

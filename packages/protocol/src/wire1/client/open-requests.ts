@@ -1,98 +1,54 @@
-import { type Position, TILE_CHUNKS } from "@orthant/core";
-import { TILE_CHUNK_EDGE, type TileChunk } from "@orthant/core/chunk";
-import { floorDivide, PositionMap, voxelIndex } from "@orthant/core/lattice";
-import type { SetTile } from "../message/wire1-command.ts";
+import { PositionMap } from "@orthant/core/lattice";
 
 /** Time between the first and the second attempt; it doubles after each. */
 const REPEAT_MS_MIN = 250;
 /** Maximum time between two attempts. */
 const REPEAT_MS_MAX = 4_000;
 
-/** Schedules the repetition of an unanswered message. */
-class Repetition {
-  #times = 0;
-  #dueMs = Number.NEGATIVE_INFINITY;
-
-  get times(): number {
-    return this.#times;
-  }
-
-  /** Returns true, and counts an attempt, when one is due. */
-  isDue(nowMs: number): boolean {
-    if (nowMs < this.#dueMs) return false;
-    this.#dueMs = nowMs + Math.min(REPEAT_MS_MAX, REPEAT_MS_MIN * 2 ** this.#times++);
-    return true;
-  }
+interface OpenRequest<Command> {
+  readonly command: Command;
+  attempts: number;
+  dueMs: number;
 }
 
-/** Chunks that a client wants and lacks. It requests each one until it arrives. */
-export class AskedChunks {
-  readonly #open = new PositionMap<Repetition>();
+/** Commands that are repeated until they are settled, at most one for each place. */
+export class OpenRequests<Command> {
+  readonly #open = new PositionMap<OpenRequest<Command>>();
+  readonly #attemptsMax: number;
 
-  /** Number of missing chunks. */
+  /** A command without success after `attemptsMax` attempts counts as refused, and is dropped. */
+  constructor(attemptsMax: number = Number.POSITIVE_INFINITY) {
+    this.#attemptsMax = attemptsMax;
+  }
+
   get size(): number {
     return this.#open.size;
   }
 
-  ask(x: number, y: number): void {
-    this.#open.set(x, y, 0, 0, new Repetition());
+  /** Adds a command. Replaces an earlier one at the same place. */
+  add(x: number, y: number, command: Command): void {
+    this.#open.set(x, y, 0, 0, { command, attempts: 0, dueMs: Number.NEGATIVE_INFINITY });
   }
 
-  /** Removes a chunk that has arrived or is no longer wanted. */
+  /** Removes what has succeeded or is no longer wanted. */
   settle(x: number, y: number): void {
     this.#open.delete(x, y, 0, 0);
   }
 
-  /** Returns at most `countMax` chunks to request now. */
-  due(nowMs: number, countMax: number): readonly Position[] {
-    const due: Position[] = [];
-    for (const [position, repetition] of this.#open) {
-      if (due.length >= countMax) break;
-      if (repetition.isDue(nowMs)) due.push(position);
-    }
-    return due;
-  }
-}
-
-/** Number of requests for a tile after which it counts as refused. */
-const TRIES_MAX = 6;
-
-interface OpenTile {
-  readonly command: SetTile;
-  readonly repetition: Repetition;
-}
-
-/** Tiles that a client has set but not seen yet. In Wire v1 the chunk itself is the only answer. */
-export class OpenTiles {
-  readonly #open = new PositionMap<OpenTile>();
-
-  get size(): number {
-    return this.#open.size;
-  }
-
-  /** Sets a tile. Replaces an earlier request at the same position. */
-  set(command: SetTile): void {
-    this.#open.set(command.x, command.y, 0, 0, { command, repetition: new Repetition() });
-  }
-
-  /** Removes the tiles that an arrived chunk shows as requested. */
-  settle({ x, y, tiles }: TileChunk): void {
-    for (const { command } of [...this.#open.values()]) {
-      if (floorDivide(command.x, TILE_CHUNK_EDGE) !== x || floorDivide(command.y, TILE_CHUNK_EDGE) !== y)
-        continue;
-      const shown = tiles[voxelIndex(TILE_CHUNKS, command.x, command.y, 0, 0)];
-      if (shown === command.material) this.#open.delete(command.x, command.y, 0, 0);
-    }
+  /** Removes the commands that have succeeded. */
+  settleIf(isSettled: (command: Command) => boolean): void {
+    for (const [[x, y], { command }] of [...this.#open]) if (isSettled(command)) this.settle(x, y);
   }
 
   /** Returns at most `countMax` commands to send now. */
-  due(nowMs: number, countMax: number): readonly SetTile[] {
-    const due: SetTile[] = [];
-    for (const { command, repetition } of [...this.#open.values()]) {
+  due(nowMs: number, countMax: number): readonly Command[] {
+    const due: Command[] = [];
+    for (const [[x, y], request] of [...this.#open]) {
       if (due.length >= countMax) break;
-      if (!repetition.isDue(nowMs)) continue;
-      if (repetition.times <= TRIES_MAX) due.push(command);
-      else this.#open.delete(command.x, command.y, 0, 0);
+      if (nowMs < request.dueMs) continue;
+      request.dueMs = nowMs + Math.min(REPEAT_MS_MAX, REPEAT_MS_MIN * 2 ** request.attempts++);
+      if (request.attempts <= this.#attemptsMax) due.push(request.command);
+      else this.settle(x, y);
     }
     return due;
   }

@@ -3,7 +3,7 @@ import { encode } from "@orthant/core/bytes";
 import { TILE_CHUNK_EDGE, type TileChunk } from "@orthant/core/chunk";
 import { floorDivide, PositionMap, PositionSet, voxelIndex } from "@orthant/core/lattice";
 import { countDatagram, datagramCounts, type Wire1Drop } from "../drop-counts.ts";
-import type { Wire1Command } from "../message/wire1-command.ts";
+import type { LoadChunk, SetTile, Wire1Command } from "../message/wire1-command.ts";
 import { readDatagram, type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";
 import {
   CONNECT_MS_MAX,
@@ -13,7 +13,7 @@ import {
   PROBE_MS_MIN,
   SILENCE_MS_MAX,
 } from "../wire1-limits.ts";
-import { AskedChunks, OpenTiles } from "./open-requests.ts";
+import { OpenRequests } from "./open-requests.ts";
 
 /** Connection state of a client. */
 export type Wire1Status = "disconnected" | "connecting" | "connected";
@@ -35,6 +35,8 @@ export interface Wire1ClientOptions {
 const CHUNKS_HELD_MAX = 4_096;
 /** Commands of each kind sent per tick. A larger burst would only fill buffers on the way and be lost. */
 const COMMANDS_PER_TICK = 4;
+/** Number of requests for a tile after which it counts as refused. */
+const TILE_ATTEMPTS_MAX = 6;
 /** Silence after which a chunk is requested again; a server sends each chunk at least once per minute. */
 const FORGOTTEN_MS = 75_000;
 /** Interval between checks for such chunks. */
@@ -55,8 +57,10 @@ export class Wire1Client {
   readonly #wanted = new PositionMap<number>();
   /** Chunks that the server may still send because it missed that they are unwanted. */
   readonly #unwanted = new PositionSet();
-  readonly #asked = new AskedChunks();
-  readonly #tiles = new OpenTiles();
+  /** Chunks that are wanted and lacking. */
+  readonly #asked = new OpenRequests<LoadChunk>();
+  /** Tiles that were set and not seen yet: the chunk itself is the only answer. */
+  readonly #tiles = new OpenRequests<SetTile>(TILE_ATTEMPTS_MAX);
   #status: Wire1Status = "disconnected";
   /** When the status last changed. */
   #sinceMs = Number.NEGATIVE_INFINITY;
@@ -104,7 +108,7 @@ export class Wire1Client {
 
   /** Sets a tile, and repeats the request until the chunk shows it or it seems to be refused. */
   setTile(x: number, y: number, material: number): void {
-    this.#tiles.set({ kind: "setTile", x, y, material });
+    this.#tiles.add(x, y, { kind: "setTile", x, y, material });
     this.tick();
   }
 
@@ -182,9 +186,8 @@ export class Wire1Client {
       this.#say("heartbeat");
     }
     this.#askForForgotten(nowMs);
-    for (const command of this.#tiles.due(nowMs, COMMANDS_PER_TICK)) this.command(command);
-    for (const [chunkX, chunkY] of this.#asked.due(nowMs, COMMANDS_PER_TICK)) {
-      this.command({ kind: "loadChunk", chunkX, chunkY });
+    for (const requests of [this.#tiles, this.#asked]) {
+      for (const command of requests.due(nowMs, COMMANDS_PER_TICK)) this.command(command);
     }
   }
 
@@ -229,14 +232,14 @@ export class Wire1Client {
       this.#wanted.set(chunk.x, chunk.y, 0, 0, this.#options.time.nowMs());
     }
     this.#asked.settle(chunk.x, chunk.y);
-    this.#tiles.settle(chunk);
+    this.#tiles.settleIf((command) => isShown(command, chunk));
     this.#options.onChunk?.(chunk);
     return undefined;
   }
 
   #ask(chunkX: number, chunkY: number): void {
     this.#wanted.set(chunkX, chunkY, 0, 0, this.#options.time.nowMs());
-    this.#asked.ask(chunkX, chunkY);
+    this.#asked.add(chunkX, chunkY, { kind: "loadChunk", chunkX, chunkY });
   }
 
   #askForAll(): void {
@@ -263,4 +266,11 @@ export class Wire1Client {
   #send(message: Wire1Message): void {
     this.#options.send(encode(wire1Codec, message));
   }
+}
+
+/** Whether a chunk shows a tile as it was set. */
+function isShown({ x, y, material }: SetTile, chunk: TileChunk): boolean {
+  if (floorDivide(x, TILE_CHUNK_EDGE) !== chunk.x || floorDivide(y, TILE_CHUNK_EDGE) !== chunk.y)
+    return false;
+  return chunk.tiles[voxelIndex(TILE_CHUNKS, x, y, 0, 0)] === material;
 }

@@ -13,12 +13,6 @@ export interface CopyOwner {
   spend(bytes: number): void;
 }
 
-/** The sender of chunks. */
-export interface CopySender {
-  /** Sends a chunk as soon as the budget allows. */
-  sendSoon(copy: ChunkCopy): void;
-}
-
 /** Time between the first and the second sending of a chunk; it doubles after each. */
 const REPEAT_MS_MIN = 1_000;
 /** Time during which a sent chunk may still be on its way. */
@@ -30,13 +24,13 @@ const REPEAT_MS_MAX = 60_000;
 class ChunkCopy implements ChunkWatcher {
   /** The session that owns this copy. */
   readonly session: CopyOwner;
-  readonly #sender: CopySender;
+  readonly #sender: SendSchedule;
   #chunk: WatchedChunk | undefined;
   /** Number of times that the current state of the chunk was sent. */
   #sends = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
 
-  constructor(session: CopyOwner, sender: CopySender) {
+  constructor(session: CopyOwner, sender: SendSchedule) {
     this.session = session;
     this.#sender = sender;
   }
@@ -84,12 +78,12 @@ class ChunkCopy implements ChunkWatcher {
 /** The chunks that one session sees. A chunk beyond the limit or far away displaces the farthest ones. */
 export class ChunkInterest {
   readonly #feed: TileFeed;
-  readonly #sender: CopySender;
+  readonly #sender: SendSchedule;
   readonly #limits: Wire1Limits;
   readonly #owner: CopyOwner;
   readonly #copies = new PositionMap<ChunkCopy>();
 
-  constructor(feed: TileFeed, sender: CopySender, limits: Wire1Limits, owner: CopyOwner) {
+  constructor(feed: TileFeed, sender: SendSchedule, limits: Wire1Limits, owner: CopyOwner) {
     this.#feed = feed;
     this.#sender = sender;
     this.#limits = limits;
@@ -155,7 +149,7 @@ const SOON = -1;
 const LATE = -2;
 
 /** Schedules when each chunk is sent to each session. Its cost depends only on the due chunks. */
-export class SendSchedule implements CopySender {
+export class SendSchedule {
   readonly #slots = new Map<number, ChunkCopy[]>();
   /** The slot of each copy. Its entries in other slots are stale. */
   readonly #slotOf = new WeakMap<ChunkCopy, number>();
@@ -167,6 +161,7 @@ export class SendSchedule implements CopySender {
     this.#done = Math.floor(nowMs / SLOT_MS);
   }
 
+  /** Sends a chunk as soon as the budget allows. */
   sendSoon(copy: ChunkCopy): void {
     if (this.#slotOf.get(copy) === SOON) return;
     this.#slotOf.set(copy, SOON);

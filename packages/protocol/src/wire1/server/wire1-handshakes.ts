@@ -5,24 +5,6 @@ import { CONNECT_MS_MAX, PROBE_MS_MIN, type Wire1Limits } from "../wire1-limits.
 /** Bytes that may be sent per byte received while the sender's address is unproven. */
 const AMPLIFICATION_MAX = 3;
 
-/** Limits what is sent to an unproven address to three times what it sent. */
-class Allowance {
-  #received = 0;
-  #sent = 0;
-
-  /** Counts received bytes. */
-  receive(bytes: number): void {
-    this.#received += bytes;
-  }
-
-  /** Returns true, and counts the bytes as sent, if they may be sent. */
-  spend(bytes: number): boolean {
-    if (this.#sent + bytes > AMPLIFICATION_MAX * this.#received) return false;
-    this.#sent += bytes;
-    return true;
-  }
-}
-
 /** Bytes of a control datagram. */
 const CONTROL_BYTES = 4;
 
@@ -34,7 +16,8 @@ export interface HandshakeAnswer {
 
 interface Handshake {
   readonly firstMs: number;
-  readonly allowance: Allowance;
+  /** Bytes that may still be sent to the address. */
+  allowance: number;
   readonly datagrams: TokenBucket;
   /** When we sent our own SYN to the address. */
   askedMs: number | undefined;
@@ -74,15 +57,15 @@ export class Wire1Handshakes {
   /** Handles a control message, or `undefined` for a command, from an address without a session. */
   receive(key: string, control: Wire1Control | undefined, bytes: number, nowMs: number): HandshakeAnswer {
     const handshake = this.#at(key, nowMs);
-    handshake.allowance.receive(bytes);
+    handshake.allowance += AMPLIFICATION_MAX * bytes;
     if (control === "ack" && handshake.askedMs !== undefined) {
       this.#handshakes.delete(key);
       return { answers: [], isProven: true };
     }
     const answers: Wire1Control[] = [];
-    if (control === "syn" && handshake.allowance.spend(CONTROL_BYTES)) answers.push("ack");
+    if (control === "syn" && mayAnswer(handshake)) answers.push("ack");
     const isDue = control === "syn" || nowMs - (handshake.askedMs ?? 0) >= PROBE_MS_MIN;
-    if (isDue && handshake.allowance.spend(CONTROL_BYTES)) {
+    if (isDue && mayAnswer(handshake)) {
       handshake.askedMs = nowMs;
       answers.push("syn");
     }
@@ -104,7 +87,7 @@ export class Wire1Handshakes {
     const datagrams = new TokenBucket(wire1DatagramsPerSecond, wire1DatagramsBurst, nowMs);
     const handshake: Handshake = {
       firstMs: nowMs,
-      allowance: new Allowance(),
+      allowance: 0,
       datagrams,
       askedMs: undefined,
     };
@@ -118,4 +101,11 @@ export class Wire1Handshakes {
     }
     return handshake;
   }
+}
+
+/** Returns true, and counts an answer as sent, if it may be sent. */
+function mayAnswer(handshake: Handshake): boolean {
+  if (handshake.allowance < CONTROL_BYTES) return false;
+  handshake.allowance -= CONTROL_BYTES;
+  return true;
 }

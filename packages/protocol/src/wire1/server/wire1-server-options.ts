@@ -1,6 +1,5 @@
 import type { TimeSource } from "@orthant/core";
 import type { RandomBits } from "@orthant/core/lattice";
-import type { Hello } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
 import type { Account } from "../../server/account.ts";
 import type { SyncLimits } from "../../server/sync-limits.ts";
@@ -18,26 +17,6 @@ export interface Wire1Address {
 /** Returns a unique key for an address. */
 export function keyOf({ address, port }: Wire1Address): string {
   return `${address} ${port}`;
-}
-
-/** Players expected to say hello from inside the process. Only they may join without a token. */
-export class ExpectedPlayers {
-  readonly #accounts = new Map<bigint, Account>();
-
-  /** Expects a player under an unguessable id. */
-  expect(clientId: bigint, account: Account): void {
-    this.#accounts.set(clientId, account);
-  }
-
-  /** Stops expecting a player. */
-  forget(clientId: bigint): void {
-    this.#accounts.delete(clientId);
-  }
-
-  /** Returns the account that a hello belongs to, or `undefined` if it is not expected. */
-  accountOf({ clientId }: Hello): Account | undefined {
-    return this.#accounts.get(clientId);
-  }
 }
 
 /** A command for the game. It changes nothing by itself. */
@@ -66,8 +45,11 @@ export interface Wire1ServerOptions {
   readonly world: SyncWorld;
   /** The server of the same world. It applies their edits like all others. */
   readonly sync: SyncServer;
-  /** The instance that the server's `authorize` asks first. */
-  readonly expected: ExpectedPlayers;
+  /**
+   * The accounts of players who will say hello from inside the process, by their unguessable client ids. The server's
+   * `authorize` looks there first; only they may join without a token.
+   */
+  readonly expected: Map<bigint, Account>;
   /** Only `nowMs` is used; the caller drives ticks. */
   readonly time: TimeSource;
   readonly limits: SyncLimits & Wire1Limits;

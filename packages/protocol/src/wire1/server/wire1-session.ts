@@ -243,7 +243,7 @@ export class Wire1Session implements CopyOwner {
     const account = options.accountOf(playerId, this.from);
     if (account === undefined) return undefined;
     const clientId = (options.random ?? systemRandomBits)();
-    options.expected.expect(clientId, account);
+    options.expected.set(clientId, account);
     players.add(playerId);
     const player = new Wire1Player(options, clientId, account, this.from.address, {
       onJoined: (joined) => this.#joined(speaker, joined),
@@ -277,7 +277,7 @@ export class Wire1Session implements CopyOwner {
     this.#speaker = undefined;
     this.#game.takeWaiting();
     this.#context.players.delete(speaker.playerId);
-    this.#context.options.expected.forget(speaker.clientId);
+    this.#context.options.expected.delete(speaker.clientId);
     speaker.player.leave();
   }
 

@@ -82,7 +82,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a server acknowledges edits before they are durable",
-    without("protocol/EditQueue.#acknowledge", call("durability.wait")),
+    without("protocol/EditQueue.#acknowledge", call("whenDurable")),
   ),
   mutant(
     "a server acknowledges edits before it sends what they changed",

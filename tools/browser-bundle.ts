@@ -8,6 +8,7 @@ const BROWSER_PACKAGES = [
   "@orthant/client",
   "@orthant/disk/browser",
   "@orthant/mesh",
+  "@orthant/mesh/looks",
   "@orthant/world",
   "orthant/client",
 ];

@@ -12,6 +12,7 @@ export type {
   ModelQuad,
   TextureLayers,
 } from "./block-looks.ts";
+export { defaultLooks } from "./default/default-looks.ts";
 export type { LookPack } from "./look-pack.ts";
 export { looksOf, plainLooks } from "./looks-of.ts";
 export { MODELS, type Model, type ModelName } from "./models/models.ts";

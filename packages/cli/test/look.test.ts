@@ -105,7 +105,7 @@ describe("info", () => {
 describe("ls", () => {
   test.each<[what: string, expected: readonly object[]]>([
     ["chunks", [{ chunk: [-7, 6, 0, 0] }, { chunk: [0, 6, 0, 0], state: "content", blocks: 2 }]],
-    ["regions", [{ region: [-2, 1, 0, 0], epoch: 1, step: 1 }, { region: [0, 1, 0, 0] }]],
+    ["regions", [{ region: [-2, 1, 0, 0], epoch: 1, changeNumber: 1 }, { region: [0, 1, 0, 0] }]],
     ["entities", [{ entityId: "1", kind: 3, displayName: "Bob", tags: ["cat"] }]],
     ["players", [{ playerId: "5", name: "Ann" }]],
     [
@@ -155,7 +155,7 @@ describe("get", () => {
       voxel: [-100, 100, 0, 0],
       block: { id: 13, name: "lamp" },
       chunk: { position: [-7, 6, 0, 0], state: "content" },
-      region: { position: [-2, 1, 0, 0], epoch: 1, step: 1 },
+      region: { position: [-2, 1, 0, 0], epoch: 1, changeNumber: 1 },
       record: { file: "data/dt-000001.v4dt", generation: 2, exact: true },
     });
     expect((await capture(["get", folder, "-100,100"])).output).toMatch(/block +13 lamp\n/);

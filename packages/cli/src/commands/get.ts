@@ -96,7 +96,7 @@ interface Found {
     readonly position: Position;
     readonly clock: number;
     readonly epoch: number;
-    readonly step: number;
+    readonly changeNumber: number;
   };
   readonly leaf: Box | null;
   /** Whether only the journal, and no record, has the current chunk. */
@@ -197,11 +197,11 @@ async function hasRecord(
 async function clockAt(
   save: Save,
   chunk: Position,
-): Promise<{ readonly clock: number; readonly epoch: number; readonly step: number }> {
+): Promise<{ readonly clock: number; readonly epoch: number; readonly changeNumber: number }> {
   const region = regionOf(chunk);
   const leaf = await findLeaf(save, chunk);
   const clock = leaf?.clocks.find((entry) => positionsEqual(entry.region, region))?.clock ?? 0;
-  return { clock, epoch: epochOf(clock), step: changeNumberOf(clock) };
+  return { clock, epoch: epochOf(clock), changeNumber: changeNumberOf(clock) };
 }
 
 function locationOf({ packId, recordOffset, recordBytes }: RecordRef): RecordLocation {
@@ -226,7 +226,7 @@ function rowsOf(
     ["chunk", `${formatPosition(chunk.position, dimensions)}, ${STATE_WORDS[chunk.state]}`],
     [
       "region",
-      `${formatPosition(region.position, dimensions)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
+      `${formatPosition(region.position, dimensions)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, change ${region.changeNumber}`}`,
     ],
     ["leaf", leaf === null ? "none" : `chunks ${formatBox(leaf, dimensions)}`],
     ["journal", journaled ? "has the chunk as it is now; the next save writes it" : undefined],

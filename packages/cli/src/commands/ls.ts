@@ -110,7 +110,7 @@ interface Lister {
 
 const LISTERS: ReadonlyMap<string, Lister> = new Map([
   ["leaves", { heading: ["first chunk", "edge", "records", "bytes", "regions"], rows: leafRows }],
-  ["regions", { heading: ["region", "epoch", "step"], rows: regionRows }],
+  ["regions", { heading: ["region", "epoch", "change"], rows: regionRows }],
   ["chunks", { heading: ["chunk", "state", "blocks", "data"], rows: chunkRows }],
   ["entities", { heading: ["id", "class", "kind", "position", "name"], rows: entityRows }],
   ["players", { heading: ["id", "name", "position", "saved"], rows: playerRows }],
@@ -146,10 +146,10 @@ async function* regionRows({ save, chunks, dimensions }: Scope): AsyncGenerator<
   for await (const { clocks } of leavesIn(save, roundOutToRegions(chunks))) {
     for (const { region, clock } of clocks) {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
-      const [epoch, step] = [epochOf(clock), changeNumberOf(clock)];
+      const [epoch, changeNumber] = [epochOf(clock), changeNumberOf(clock)];
       yield {
-        cells: [formatPosition(region, dimensions), String(epoch), String(step)],
-        item: { region, clock, epoch, step },
+        cells: [formatPosition(region, dimensions), String(epoch), String(changeNumber)],
+        item: { region, clock, epoch, changeNumber },
       };
     }
   }

@@ -65,9 +65,9 @@ export class Context {
   }
 
   /** Prints a line whose first word is highlighted. */
-  printMarked(look: TextStyle, word: string, rest: string): void {
+  printMarked(style: TextStyle, word: string, rest: string): void {
     if (this.#options.json || this.#options.quiet) return;
-    this.#environment.output.write(`${this.#style(look, printable(word))}${printable(rest)}\n`);
+    this.#environment.output.write(`${this.#style(style, printable(word))}${printable(rest)}\n`);
   }
 
   /** Prints several lines. */

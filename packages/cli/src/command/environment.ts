@@ -21,13 +21,13 @@ export interface CommandEnvironment {
   readonly takeSignals?: () => void;
 }
 
-/** How a piece of text looks. */
+/** A style of text. */
 export type TextStyle = "bold" | "dim" | "green" | "red" | "yellow";
 
-/** Applies a look to text, where the output supports it. */
-export type Style = (look: TextStyle, text: string) => string;
+/** Applies a style to text, where the output supports it. */
+export type Style = (style: TextStyle, text: string) => string;
 
-/** Codes that turn each look on and off: select graphic rendition, ECMA-48. */
+/** Codes that turn each style on and off: select graphic rendition, ECMA-48. */
 const CODES: Readonly<Record<TextStyle, readonly [on: number, off: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
@@ -37,10 +37,10 @@ const CODES: Readonly<Record<TextStyle, readonly [on: number, off: number]>> = {
 };
 
 /** For a pipe or a file: returns the text unchanged. */
-export const plainStyle: Style = (_look, text) => text;
+export const plainStyle: Style = (_style, text) => text;
 
 /** For a terminal. Not Node's `styleText`, which decides by itself whether standard output is one. */
-export const terminalStyle: Style = (look, text) => {
-  const [on, off] = CODES[look];
+export const terminalStyle: Style = (style, text) => {
+  const [on, off] = CODES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 };

@@ -160,9 +160,9 @@ export class WorldController {
 
   #setFacts(facts: WorldFacts): void {
     const isSame = this.#facts !== undefined && sameWorld(this.#facts, facts);
-    const hasSameLooks = isSame && JSON.stringify(this.#facts?.blocks) === JSON.stringify(facts.blocks);
+    const hasSameBlocks = isSame && JSON.stringify(this.#facts?.blocks) === JSON.stringify(facts.blocks);
     this.#facts = facts;
-    if (!hasSameLooks) {
+    if (!hasSameBlocks) {
       this.#blocks = new BlockCatalog(facts.blocks);
       const parts = {
         shape: facts.shape,

@@ -14,6 +14,7 @@ import { generationSuite } from "./generation.ts";
 import { idleSuite } from "./idle.ts";
 import { importSuite } from "./import.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
+import { lookSuite } from "./look.ts";
 import { luantiSuite } from "./luanti.ts";
 import { machineLine, thisMachine, today } from "./machine.ts";
 import { MissingError } from "./missing.ts";
@@ -65,6 +66,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   generation: generationSuite,
   idle: idleSuite,
   import: importSuite,
+  look: lookSuite,
   luanti: luantiSuite,
   viewer: viewerSuite,
   pxsw: pxswSuite,

@@ -17,7 +17,7 @@ import {
 import { cubeAt } from "@orthant/core/lattice";
 import { WorldState } from "@orthant/core/tree";
 import { BlockAppearance } from "@orthant/mesh";
-import { emptyVolume, GreedyMesher, quadCount } from "@orthant/mesh/volume";
+import { emptyVolume, quadCount, VolumeMesher } from "@orthant/mesh/volume";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
 import { chunkOfScene, cutChunk, fillMeshBlock, firstSlice, meshBlockGrid } from "@orthant/viewer/internal";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
@@ -90,7 +90,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   const slice = firstSlice(shape, [0, 0, 0, 0]);
   const grid = meshBlockGrid(shape, slice);
   const volume = emptyVolume(grid.size);
-  const mesher = new GreedyMesher(new BlockAppearance(DEFAULT_BLOCKS));
+  const mesher = new VolumeMesher(new BlockAppearance(DEFAULT_BLOCKS));
   const meshBlocks = [-2, -1, 0, 1].flatMap((right) =>
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );
@@ -101,8 +101,8 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
     quads = 0;
     for (const meshBlock of meshBlocks) {
       if (fillMeshBlock(grid, meshBlock, cutAt, volume) === "air") continue;
-      const { opaque, transparent } = mesher.mesh(volume);
-      quads += quadCount(opaque) + quadCount(transparent);
+      const { opaque, blended } = mesher.mesh(volume);
+      quads += quadCount(opaque) + quadCount(blended);
     }
     return quads;
   };

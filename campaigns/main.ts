@@ -18,6 +18,7 @@ import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
 import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
 import { marsMinerFuzzCampaign } from "./marsminer-fuzz.ts";
+import { meshesCampaign } from "./meshes.ts";
 import { modelCampaign } from "./model.ts";
 import { powerCampaign } from "./power.ts";
 import { pxswCrashCampaign } from "./pxsw-crash.ts";
@@ -44,6 +45,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   crashCampaign,
   fuzzCampaign,
   modelCampaign,
+  meshesCampaign,
   saveCrashCampaign,
   rotCampaign,
   swapCampaign,

@@ -15,17 +15,13 @@ import {
   wrongArgument,
 } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
-import { BlockAppearance, OPAQUE } from "./volume/block-appearance.ts";
-import {
-  COLOUR_BYTES,
-  GreedyMesher,
-  LIGHT_FULL,
-  NO_QUADS,
-  POSITION_NUMBERS,
-  type QuadMesh,
-  quadCount,
-} from "./volume/greedy-mesher.ts";
+import type { BlockLooks } from "./looks/block-looks.ts";
+import { ArraysMaker, MERGED_REACH, type MeshArrays } from "./mesh-arrays.ts";
+import { BlockAppearance } from "./volume/block-appearance.ts";
+import { CornerLight } from "./volume/corner-light.ts";
+import { NO_QUADS } from "./volume/quads.ts";
 import { type ChunkCut, type CutAt, emptyVolume, fillVolume, type VolumePoint } from "./volume/volume.ts";
+import { type VolumeMesh, VolumeMesher } from "./volume/volume-mesher.ts";
 import { requirePoint, requireSource } from "./voxel-reader.ts";
 
 /** What a mesh needs of a world: `World`, `ClientWorld` and small objects of your own fit. */
@@ -40,23 +36,13 @@ export interface MeshSource<D extends 2 | 3> {
   chunkAt(chunkPosition: Position<D>): Chunk | undefined;
 }
 
-/** Triangles, in arrays that a `BufferGeometry` of three.js or a vertex buffer takes as they are. */
-export interface MeshArrays {
-  /** Three numbers for each vertex: its place in voxels, from the mesh's origin. */
-  readonly positions: Float32Array<ArrayBuffer>;
-  /** Three numbers for each vertex: the direction that its face looks in. */
-  readonly normals: Float32Array<ArrayBuffer>;
-  /** Four numbers for each vertex, from 0 to 1: red, green and blue, linear and shaded, and opacity. */
-  readonly colours: Float32Array<ArrayBuffer>;
-  /** Three vertices for each triangle, counterclockwise when seen from outside. */
-  readonly indices: Uint32Array<ArrayBuffer>;
-}
-
 /** The visible surface of a chunk. */
 export interface ChunkMesh {
   /** Where the mesh belongs: the chunk's lowest corner, in voxels. z is 0 in a world of two dimensions. */
   readonly origin: readonly [x: number, y: number, z: number];
   readonly opaque: MeshArrays;
+  /** Blocks with holes, such as leaves: pixels of their textures that are clear are not drawn. Empty without looks. */
+  readonly cutout: MeshArrays;
   /** Water, glass and ice, to be drawn after everything that is opaque. */
   readonly transparent: MeshArrays;
 }
@@ -65,6 +51,13 @@ export interface ChunkMesh {
 export interface MeshOptions {
   /** The looks of blocks, when names in the catalog do not say enough. */
   readonly appearance?: BlockAppearance;
+  /** How blocks are drawn: textures and models, of a look pack. By default they are cubes of their colours. */
+  readonly looks?: BlockLooks;
+  /**
+   * The light of the chunk and of the voxels around it, x first: for each a byte, 16 times the light of the sky plus that of
+   * blocks, from 0 to 15 each. By default everything is lit by the sky.
+   */
+  readonly light?: Uint8Array;
   /** Whether corners beside other voxels are darker; by default true. */
   readonly isShaded?: boolean;
   /**
@@ -79,18 +72,22 @@ const meshOptions = fieldsOf<MeshOptions>({
     "it is a BlockAppearance: new BlockAppearance(world.blocks)",
     (value) => value instanceof BlockAppearance,
   ),
+  looks: matching(
+    "it is what looksOf returns, an object with textures and a function lookOf",
+    (value) => typeof (value as Partial<BlockLooks> | null)?.lookOf === "function",
+  ),
+  light: matching("it is a Uint8Array", (value) => value instanceof Uint8Array),
   isShaded: requireFlag,
   unloaded: choiceOf("wait", "air", "solid"),
 });
 
-/** Share of light that reaches a corner, by the number of voxels that do not shade it. */
-const LIGHT_SHARES = [0.42, 0.613, 0.807, 1] as const;
 /** A world of two dimensions shows only the sides towards greater z. */
 const FRONT: readonly number[] = [4];
 
 /**
  * Builds the visible surface of a chunk. Neighbouring faces of the same block are one rectangle, and no face lies
- * between two opaque voxels, also not at the border to another chunk: build the chunks around an edit again too. Returns
+ * between two opaque voxels, also not at the border to another chunk: build the chunks around an edit again too. Opaque
+ * faces reach over their edges by a 512th of a voxel, so that the sky does not show between them. Returns
  * `undefined` while the chunk, or one beside it, is not in memory. For worlds of two and three dimensions.
  *
  * @example
@@ -109,7 +106,19 @@ export function buildMesh<D extends 2 | 3>(
   requireSource(world, "chunkAt", 3);
   const position = requireChunkPosition(chunkPosition, world.dimensions);
   const own = meshOptions("options", options);
-  const { unloaded = "wait", isShaded = true, appearance = appearanceOf(world.blocks) } = own;
+  const {
+    unloaded = "wait",
+    isShaded = true,
+    appearance,
+    looks = appearance ?? appearanceOf(world.blocks),
+  } = own;
+  if (appearance !== undefined && own.looks !== undefined) {
+    throw wrongArgument(
+      "options.appearance",
+      appearance,
+      "there are no options.looks, which say the same and more",
+    );
+  }
   requireList(
     "world.chunkShape.extents",
     world.chunkShape?.extents,
@@ -120,29 +129,41 @@ export function buildMesh<D extends 2 | 3>(
   const origin: VolumePoint = [position[0] * chunk[0], position[1] * chunk[1], position[2] * chunk[2]];
   const known = cutAtOf(world);
   if (known(...position) === undefined) return undefined;
-  const otherwise = unloaded === "wait" ? undefined : unloaded === "air" ? AIR : opaqueBlock(appearance);
+  const mesher = mesherOf(looks);
+  const otherwise = unloaded === "wait" ? undefined : unloaded === "air" ? AIR : mesher.blocks.solidBlock();
   const volume = emptyVolume(chunk);
+  if (own.light !== undefined && own.light.length !== volume.blocks.length) {
+    const wanted = `it has ${volume.blocks.length} bytes, one for each voxel of the chunk and around it`;
+    throw wrongArgument("options.light", own.light, wanted);
+  }
   const cutAt: CutAt = (...at) => known(...at) ?? otherwise;
   const filling = fillVolume({ chunk, chunks: [1, 1, 1] }, position, cutAt, volume);
   if (filling === "unknown") return undefined;
-  if (filling === "air") return { origin, opaque: arraysOf(NO_QUADS, 0), transparent: arraysOf(NO_QUADS, 0) };
+  const light = own.light && new CornerLight(mesher.blocks, volume, own.light);
   const isFlat = world.dimensions === 2;
-  const mesher = mesherOf(appearance);
-  const { opaque, transparent } = mesher.mesh(volume, isFlat ? { isShaded, sides: FRONT } : { isShaded });
-  const sunk = isFlat ? 1 : 0;
-  return { origin, opaque: arraysOf(opaque, sunk), transparent: arraysOf(transparent, sunk) };
+  const surface = { isShaded, ...(light && { light }), ...(isFlat && { sides: FRONT }) };
+  const quads = filling === "air" ? NO_SURFACE : mesher.mesh(volume, surface);
+  const maker = new ArraysMaker(mesher.blocks, { size: chunk, light, sunk: isFlat ? 1 : 0 });
+  return {
+    origin,
+    opaque: maker.arraysOf(quads.opaque, MERGED_REACH),
+    cutout: maker.arraysOf(quads.cutout, MERGED_REACH),
+    transparent: maker.arraysOf(quads.blended, 0),
+  };
 }
 
+const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, cutout: NO_QUADS, blended: NO_QUADS };
+
 const appearances = new WeakMap<BlockCatalog, BlockAppearance>();
-const meshers = new WeakMap<BlockAppearance, GreedyMesher>();
+const meshers = new WeakMap<BlockAppearance | BlockLooks, VolumeMesher>();
 
 function appearanceOf(catalog: BlockCatalog): BlockAppearance {
   const appearance = getOrAdd(appearances, catalog, () => new BlockAppearance(catalog));
   return appearance;
 }
 
-function mesherOf(appearance: BlockAppearance): GreedyMesher {
-  const mesher = getOrAdd(meshers, appearance, () => new GreedyMesher(appearance));
+function mesherOf(looks: BlockAppearance | BlockLooks): VolumeMesher {
+  const mesher = getOrAdd(meshers, looks, () => new VolumeMesher(looks));
   return mesher;
 }
 
@@ -170,55 +191,6 @@ function cutOf(chunk: Chunk): ChunkCut {
     unpacked.delete(oldest);
   }
   return voxels;
-}
-
-/** Returns a block that hides what lies behind it. */
-function opaqueBlock({ kinds }: BlockAppearance): number {
-  return kinds.indexOf(OPAQUE);
-}
-
-function arraysOf(mesh: QuadMesh, sunk: number): MeshArrays {
-  const quads = quadCount(mesh);
-  const vertices = quads * 4;
-  const positions = new Float32Array(vertices * 3);
-  const normals = new Float32Array(vertices * 3);
-  const colours = new Float32Array(vertices * 4);
-  const indices = new Uint32Array(quads * 6);
-  for (let vertex = 0; vertex < vertices; vertex++) {
-    const from = vertex * POSITION_NUMBERS;
-    const word = mesh.positions[from + 3] as number;
-    const side = word & 7;
-    const isGlowing = word >> 5 !== 0;
-    const shades = SHADES[isGlowing ? LIGHT_FULL : (word >> 3) & 3] as Float32Array;
-    positions[vertex * 3] = mesh.positions[from] as number;
-    positions[vertex * 3 + 1] = mesh.positions[from + 1] as number;
-    positions[vertex * 3 + 2] = (mesh.positions[from + 2] as number) - sunk;
-    normals[vertex * 3 + (side >> 1)] = side % 2 === 0 ? 1 : -1;
-    for (let part = 0; part < 3; part++) {
-      colours[vertex * 4 + part] = shades[mesh.colours[vertex * COLOUR_BYTES + part] as number] as number;
-    }
-    colours[vertex * 4 + 3] = (mesh.colours[vertex * COLOUR_BYTES + 3] as number) / 255;
-  }
-  for (let quad = 0; quad < quads; quad++) {
-    const [first, at] = [quad * 4, quad * 6];
-    indices[at] = first;
-    indices[at + 1] = first + 1;
-    indices[at + 2] = first + 2;
-    indices[at + 3] = first;
-    indices[at + 4] = first + 2;
-    indices[at + 5] = first + 3;
-  }
-  return { positions, normals, colours, indices };
-}
-
-/** The linear colour of each 8-bit one, by the light at its corner. */
-const SHADES: readonly Float32Array[] = LIGHT_SHARES.map((share) =>
-  Float32Array.from({ length: 256 }, (_, part) => linear((part / 255) * share)),
-);
-
-/** Converts a part of an sRGB colour to the linear one that a renderer computes with. */
-function linear(part: number): number {
-  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 }
 
 function requireChunkPosition(value: unknown, dimensions: number): VolumePoint {

@@ -7,11 +7,11 @@
 export {
   buildMesh,
   type ChunkMesh,
-  type MeshArrays,
   type MeshOptions,
   type MeshSource,
 } from "./build-mesh.ts";
 export { castRay, type Face, RAY_DISTANCE_MAX, type RayHit, type RayOptions } from "./cast-ray.ts";
+export type { MeshArrays } from "./mesh-arrays.ts";
 export {
   BOX_EDGE_MAX,
   BOX_EDGE_MIN,

@@ -6,17 +6,20 @@
 
 export { INVISIBLE, OPAQUE, TRANSPARENT } from "./block-appearance.ts";
 export {
-  ALL_SIDES,
-  COLOUR_BYTES,
-  GreedyMesher,
-  meshBytes,
+  decodeQuad,
+  LIGHT_FULL,
   NO_QUADS,
-  POSITION_NUMBERS,
-  type QuadMesh,
+  QUAD_WORDS,
+  type Quad,
+  type QuadList,
+  quadCorners,
   quadCount,
-  type VolumeMesh,
-  type VolumeMeshOptions,
-} from "./greedy-mesher.ts";
+  SIDE_FRAMES,
+  type SideFrame,
+  SUNKEN_VOXELS,
+  TEMPLATE_NUMBERS,
+  VOLUME_EDGE_MAX,
+} from "./quads.ts";
 export {
   type ChunkCut,
   type CutAt,
@@ -27,3 +30,4 @@ export {
   type VolumeChunks,
   type VolumePoint,
 } from "./volume.ts";
+export { ALL_SIDES, type VolumeMesh, VolumeMesher, type VolumeMeshOptions } from "./volume-mesher.ts";

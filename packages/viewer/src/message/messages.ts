@@ -1,5 +1,5 @@
 import type { BlockType, Box, ChunkShape, Position, Vector } from "@orthant/core";
-import type { QuadMesh } from "@orthant/mesh/volume";
+import type { QuadList } from "@orthant/mesh/volume";
 import type { Brush } from "../edit/edit.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 
@@ -143,10 +143,10 @@ export type PageMessage =
 
 /** The surfaces of one mesh block: its own, and those that exist only in the neighbouring slices. */
 export interface MeshBlock {
-  readonly opaque: QuadMesh;
-  readonly transparent: QuadMesh;
-  readonly before: QuadMesh;
-  readonly behind: QuadMesh;
+  readonly opaque: QuadList;
+  readonly transparent: QuadList;
+  readonly before: QuadList;
+  readonly behind: QuadList;
 }
 
 /** The first voxel that a ray hits, and the voxel of air before it. */

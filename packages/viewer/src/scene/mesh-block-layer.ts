@@ -1,12 +1,19 @@
-import { COLOUR_BYTES, POSITION_NUMBERS, type QuadMesh, quadCount } from "@orthant/mesh/volume";
-import { BufferAttribute, BufferGeometry, Group, Mesh, type ShaderMaterial, Sphere, Vector3 } from "three";
+import { QUAD_WORDS, type QuadList, quadCount } from "@orthant/mesh/volume";
+import {
+  BufferAttribute,
+  Group,
+  InstancedBufferAttribute,
+  InstancedBufferGeometry,
+  Mesh,
+  type ShaderMaterial,
+  Sphere,
+  Vector3,
+} from "three";
 import type { WorkerMessage } from "../message/messages.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import { SliceMaterials } from "./voxel-materials.ts";
 
 type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" }>;
-
-const INDICES_PER_QUAD = 6;
 
 /** The drawn mesh blocks of one slice. */
 export class MeshBlockLayer {
@@ -22,12 +29,12 @@ export class MeshBlockLayer {
     let bytes = 0;
     for (const kind of ["opaque", "transparent", "before", "behind"] as const) {
       const mesh = meshes[kind];
-      if (mesh.positions.length === 0) continue;
+      if (mesh.length === 0) continue;
       const drawn = drawnMesh(mesh, size, this.materials[kind]);
       // Translucent surfaces draw over opaque ones, and ghosts over both.
       drawn.renderOrder = kind === "opaque" ? 0 : kind === "transparent" ? 1 : 2;
       group.add(drawn);
-      bytes += mesh.positions.byteLength + mesh.colours.byteLength;
+      bytes += mesh.byteLength;
     }
     if (group.children.length === 0) return 0;
     group.updateMatrix();
@@ -60,18 +67,11 @@ export class MeshBlockLayer {
   }
 }
 
-function drawnMesh(mesh: QuadMesh, size: ScenePoint, material: ShaderMaterial): Mesh {
-  const geometry = new BufferGeometry();
-  geometry.setAttribute(
-    "place",
-    new BufferAttribute(mesh.positions, POSITION_NUMBERS).onUpload(releaseArray),
-  );
-  geometry.setAttribute(
-    "colour",
-    new BufferAttribute(mesh.colours, COLOUR_BYTES, true).onUpload(releaseArray),
-  );
-  geometry.setIndex(quadIndices(quadCount(mesh)));
-  geometry.setDrawRange(0, quadCount(mesh) * INDICES_PER_QUAD);
+function drawnMesh(quads: QuadList, size: ScenePoint, material: ShaderMaterial): Mesh {
+  const geometry = new InstancedBufferGeometry();
+  geometry.setAttribute("quad", new InstancedBufferAttribute(quads, QUAD_WORDS).onUpload(releaseArray));
+  geometry.setIndex(QUAD_INDICES);
+  geometry.instanceCount = quadCount(quads);
   const middle = new Vector3(size[0] / 2, size[1] / 2, size[2] / 2);
   geometry.boundingSphere = new Sphere(middle, middle.length());
   const drawn = new Mesh(geometry, material);
@@ -81,34 +81,19 @@ function drawnMesh(mesh: QuadMesh, size: ScenePoint, material: ShaderMaterial): 
 
 /** Nothing reads the array after its upload to the graphics card. */
 function releaseArray(this: BufferAttribute): void {
-  this.array = new Uint16Array(0);
+  this.array = new Uint32Array(0);
 }
 
-let indices = new BufferAttribute(new Uint32Array(0), 1);
-let indexedQuads = 0;
-
-/** All quads use the same index pattern, so all mesh blocks share one index buffer, which grows on demand. */
-function quadIndices(quads: number): BufferAttribute {
-  if (quads <= indexedQuads) return indices;
-  indexedQuads = Math.max(4096, 2 ** Math.ceil(Math.log2(quads)));
-  const list = new Uint32Array(indexedQuads * INDICES_PER_QUAD);
-  for (let quad = 0; quad < indexedQuads; quad++) {
-    list.set(
-      [0, 1, 2, 0, 2, 3].map((corner) => quad * 4 + corner),
-      quad * INDICES_PER_QUAD,
-    );
-  }
-  indices = new BufferAttribute(list, 1);
-  return indices;
-}
+/** The shader makes the four corners of each quad; all mesh blocks share the triangles between them. */
+const QUAD_INDICES = new BufferAttribute(new Uint16Array([0, 1, 2, 0, 2, 3]), 1);
 
 function disposeAll(group: Group): void {
   // The shared index is never disposed with a geometry: three counts it by its attribute, which stays.
   for (const child of group.children)
-    if (child instanceof Mesh) disposeGeometry(child.geometry as BufferGeometry);
+    if (child instanceof Mesh) disposeGeometry(child.geometry as InstancedBufferGeometry);
 }
 
-function disposeGeometry(geometry: BufferGeometry): void {
+function disposeGeometry(geometry: InstancedBufferGeometry): void {
   geometry.setIndex(null);
   geometry.dispose();
 }

@@ -25,25 +25,44 @@ const SKY_FUNCTION = /* glsl */ `
   }
 `;
 
+/** How far quads reach over their edges, as a share of their distance: less than a tenth of a pixel. */
+const REACH = 0.0001;
+
+/** Makes the corners of a quad as docs/reference/mesh.md says. They reach over their edges, so that no sky shows between them. */
 const VOXEL_VERTEX = /* glsl */ `
-  in vec4 place;
-  in vec4 colour;
+  in uvec4 quad;
+  uniform vec4 ghost;
   out vec3 cell;
   out vec3 toPoint;
   out vec4 tint;
   out float light;
   flat out int side;
   flat out int glows;
+  const vec3 RIGHT[6] = vec3[6](vec3(0, 0, -1), vec3(0, 0, 1), vec3(1, 0, 0), vec3(1, 0, 0), vec3(1, 0, 0), vec3(-1, 0, 0));
+  const vec3 UP[6] = vec3[6](vec3(0, 1, 0), vec3(0, 1, 0), vec3(0, 0, -1), vec3(0, 0, 1), vec3(0, 1, 0), vec3(0, 1, 0));
+  vec4 bytesOf(uint word) {
+    return vec4(word & 255u, (word >> 8) & 255u, (word >> 16) & 255u, word >> 24);
+  }
   void main() {
-    int word = int(place.w);
-    side = word & 7;
-    light = float((word >> 3) & 3) / 3.0;
-    glows = word >> 5;
-    tint = colour;
-    cell = place.xyz;
-    vec4 seen = modelViewMatrix * vec4(place.xyz, 1.0);
+    side = int((quad.x >> 24) & 7u);
+    int corner = (gl_VertexID + int((quad.x >> 28) & 1u)) & 3;
+    glows = int((quad.x >> 30) & 1u);
+    light = float((quad.y >> uint(16 + corner * 2)) & 3u) / 3.0;
+    tint = bytesOf(quad.w).zyxw / 255.0;
+    vec3 right = RIGHT[side];
+    vec3 up = UP[side];
+    vec2 size = bytesOf(quad.y).xy + 1.0;
+    vec2 place = vec2(corner == 1 || corner == 2 ? 1.0 : 0.0, corner >= 2 ? 1.0 : 0.0);
+    vec3 outwards = (side & 1) == 0 ? abs(cross(right, up)) : vec3(0);
+    // Where an edge goes towards lesser coordinates, it begins at the other end of the quad.
+    vec3 across = right * (place.x * size.x) + max(-right, vec3(0)) * size.x;
+    vec3 upwards = up * (place.y * size.y) + max(-up, vec3(0)) * size.y;
+    cell = bytesOf(quad.x).xyz + outwards + across + upwards;
+    vec4 seen = modelViewMatrix * vec4(cell, 1.0);
     toPoint = (inverse(mat3(viewMatrix))) * seen.xyz;
-    gl_Position = projectionMatrix * seen;
+    bool isOpaque = tint.a == 1.0 && ghost.a == 0.0;
+    vec2 reach = isOpaque ? (place * 2.0 - 1.0) * (length(seen.xyz) * ${REACH}) : vec2(0);
+    gl_Position = projectionMatrix * (seen + modelViewMatrix * vec4(right * reach.x + up * reach.y, 0.0));
   }
 `;
 

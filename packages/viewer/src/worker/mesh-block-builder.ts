@@ -2,12 +2,11 @@ import { AIR, type Box, type Chunk, type ChunkShape, type Position } from "@orth
 import type { BlockAppearance } from "@orthant/mesh";
 import {
   emptyVolume,
-  GreedyMesher,
-  meshBytes,
   NO_QUADS,
-  type QuadMesh,
+  type QuadList,
   type Volume,
   type VolumeMesh,
+  VolumeMesher,
 } from "@orthant/mesh/volume";
 import {
   differenceOf,
@@ -30,7 +29,7 @@ const NEAR_VOXELS = 56;
 /** Every n-th mesh block made is a new one, even while others keep changing. */
 const NEW_TURN = 4;
 
-const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, transparent: NO_QUADS };
+const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, cutout: NO_QUADS, blended: NO_QUADS };
 
 interface MadeMeshBlock {
   readonly meshBlock: ScenePoint;
@@ -48,7 +47,7 @@ export interface BuilderOptions {
 /** Makes the meshes of the mesh blocks around a visitor, nearest first, and makes them again after changes. */
 export class MeshBlockBuilder {
   readonly #options: BuilderOptions;
-  readonly #mesher: GreedyMesher;
+  readonly #mesher: VolumeMesher;
   readonly #cuts: CutCache;
   #view: View | undefined;
   #grid: MeshBlockGrid | undefined;
@@ -69,7 +68,7 @@ export class MeshBlockBuilder {
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#mesher = new GreedyMesher(options.appearance);
+    this.#mesher = new VolumeMesher(options.appearance);
     this.#cuts = new CutCache(options.shape, options.chunkAt, CUT_BYTES_MAX);
   }
 
@@ -169,8 +168,8 @@ export class MeshBlockBuilder {
     const filling = fillMeshBlock(grid, meshBlock, this.#cuts.of(slice), here);
     if (filling === "unknown") return false;
     if (filling === "air") here.blocks.fill(AIR);
-    const { opaque, transparent } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
-    const ghost = (at: number): QuadMesh => {
+    const { opaque, blended } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
+    const ghost = (at: number): QuadList => {
       if (fillMeshBlock(grid, meshBlock, this.#cuts.of({ ...slice, at }), beside) !== "filled")
         return NO_QUADS;
       if (!differenceOf(beside, here, difference)) return NO_QUADS;
@@ -180,23 +179,21 @@ export class MeshBlockBuilder {
     const before = hasGhosts ? ghost(slice.at - 1) : NO_QUADS;
     const behind = hasGhosts ? ghost(slice.at + 1) : NO_QUADS;
     this.#chunks += grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
-    this.#send(view.sliceId, grid, meshBlock, { opaque, transparent, before, behind });
+    this.#send(view.sliceId, grid, meshBlock, { opaque, transparent: blended, before, behind });
     return true;
   }
 
   #send(sliceId: number, { size }: MeshBlockGrid, meshBlock: ScenePoint, meshes: MeshBlock): void {
     const key = keyOf(meshBlock);
     const all = [meshes.opaque, meshes.transparent, meshes.before, meshes.behind];
-    const bytes = all.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
+    const bytes = all.reduce((sum, mesh) => sum + mesh.byteLength, 0);
     const old = this.#made.get(key);
     this.#made.set(key, { meshBlock, bytes });
     this.#bytes += bytes - (old?.bytes ?? 0);
     // Most of the sky is empty, and the page needs no message about it.
     if (bytes === 0 && (old === undefined || old.bytes === 0)) return;
     const corner: ScenePoint = [meshBlock[0] * size[0], meshBlock[1] * size[1], meshBlock[2] * size[2]];
-    const buffers = all
-      .filter((mesh) => mesh !== NO_QUADS)
-      .flatMap(({ positions, colours }) => [positions.buffer, colours.buffer]);
+    const buffers = all.filter((mesh) => mesh !== NO_QUADS).map((mesh) => mesh.buffer);
     this.#options.send({ kind: "meshBlock", sliceId, meshBlock, corner, size, meshes }, buffers);
   }
 

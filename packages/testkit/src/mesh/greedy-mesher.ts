@@ -1,33 +1,28 @@
-import { type BlockAppearance, INVISIBLE, OPAQUE, TRANSPARENT } from "./block-appearance.ts";
-import type { Volume, VolumePoint } from "./volume.ts";
+import type { BlockAppearance } from "@orthant/mesh";
+import {
+  ALL_SIDES,
+  INVISIBLE,
+  OPAQUE,
+  TRANSPARENT,
+  type Volume,
+  type VolumePoint,
+} from "@orthant/mesh/volume";
 
-/** Numbers per vertex: its position in the mesh block, and a word with its side, its light and its glow. */
-export const POSITION_NUMBERS = 4;
-/** Bytes of a vertex's colour. */
-export const COLOUR_BYTES = 4;
-const VERTICES_PER_QUAD = 4;
+/** Numbers per vertex: its position, and a word with its side, its light and its glow. */
+const POSITION_NUMBERS = 4;
 
 /** A surface made of quads with four vertices each; the triangles are 0, 1, 2 and 0, 2, 3. */
-export interface QuadMesh {
+export interface VertexMesh {
+  /** Four numbers for each vertex: its place, then its side in three bits, its light in two, and whether it glows. */
   readonly positions: Uint16Array<ArrayBuffer>;
+  /** Four bytes for each vertex: red, green, blue and opacity. */
   readonly colours: Uint8Array<ArrayBuffer>;
 }
 
-/** An empty mesh. */
-export const NO_QUADS: QuadMesh = { positions: new Uint16Array(0), colours: new Uint8Array(0) };
-
-/** Size of a mesh in bytes, in memory and on the graphics card. */
-export function meshBytes({ positions, colours }: QuadMesh): number {
-  return positions.byteLength + colours.byteLength;
-}
-
-/** Number of quads in a mesh. */
-export function quadCount({ positions }: QuadMesh): number {
-  return positions.length / (VERTICES_PER_QUAD * POSITION_NUMBERS);
-}
+const NO_VERTICES: VertexMesh = { positions: new Uint16Array(0), colours: new Uint8Array(0) };
 
 /** Collects vertices. Reuses its memory for the next mesh. */
-class QuadList {
+class VertexList {
   #positions = new Uint16Array(1 << 14);
   #colours = new Uint8Array(1 << 14);
   #vertices = 0;
@@ -47,10 +42,10 @@ class QuadList {
   }
 
   /** Returns a copy of the vertices added since the last call. */
-  take(): QuadMesh {
+  take(): VertexMesh {
     const length = this.#vertices * POSITION_NUMBERS;
     this.#vertices = 0;
-    if (length === 0) return NO_QUADS;
+    if (length === 0) return NO_VERTICES;
     return { positions: this.#positions.slice(0, length), colours: this.#colours.slice(0, length) };
   }
 
@@ -65,24 +60,13 @@ class QuadList {
 }
 
 /** The surface of a volume, split into opaque and transparent quads. */
-export interface VolumeMesh {
-  readonly opaque: QuadMesh;
-  readonly transparent: QuadMesh;
+interface VertexMeshes {
+  readonly opaque: VertexMesh;
+  readonly transparent: VertexMesh;
 }
-
-/** Which faces a mesh has, and how they are lit. */
-export interface VolumeMeshOptions {
-  /** The sides whose faces to build; by default {@link ALL_SIDES}. */
-  readonly sides?: readonly number[];
-  /** Whether the corners of faces are darker beside other voxels; by default true. */
-  readonly isShaded?: boolean;
-}
-
-/** The six sides of a voxel: towards greater and lesser x, then y, then z. A side is `2 * axis`, plus 1 for lesser. */
-export const ALL_SIDES: readonly number[] = [0, 1, 2, 3, 4, 5];
 
 /** Light of an unoccluded corner; each adjacent opaque voxel subtracts one. */
-export const LIGHT_FULL = 3;
+const LIGHT_FULL = 3;
 const FULL_CORNERS = 0xff;
 /** Bits of a face key: a block, then two bits for each corner. */
 const CORNER_SHIFT = 16;
@@ -90,13 +74,13 @@ const TRANSPARENT_OPACITY = 150;
 const OPAQUE_OPACITY = 255;
 
 /**
- * Builds the surfaces of volumes. Merges faces of the same block, with the same light at their corners,
- * into one quad. Reuses its buffers for every volume.
+ * The mesher of earlier versions, which looks at every voxel for every side: slow and plain, to compare others with. Merges
+ * faces of the same block, with the same light at their corners, into one quad. Reuses its buffers for every volume.
  */
 export class GreedyMesher {
   readonly #appearance: BlockAppearance;
-  readonly #opaque = new QuadList();
-  readonly #transparent = new QuadList();
+  readonly #opaque = new VertexList();
+  readonly #transparent = new VertexList();
   #isShaded = true;
   #classes = new Uint8Array(0);
   #keys = new Int32Array(0);
@@ -106,10 +90,10 @@ export class GreedyMesher {
   }
 
   /** Returns the surface of a volume. The voxels around it only hide and shade faces. */
-  mesh(volume: Volume, { sides = ALL_SIDES, isShaded = true }: VolumeMeshOptions = {}): VolumeMesh {
+  mesh(volume: Volume, isShaded: boolean): VertexMeshes {
     if (this.#classify(volume)) {
       this.#isShaded = isShaded;
-      for (const side of sides) this.#faces(volume, (side >> 1) as 0 | 1 | 2, side % 2 === 0 ? 1 : -1);
+      for (const side of ALL_SIDES) this.#faces(volume, (side >> 1) as 0 | 1 | 2, side % 2 === 0 ? 1 : -1);
     }
     return { opaque: this.#opaque.take(), transparent: this.#transparent.take() };
   }

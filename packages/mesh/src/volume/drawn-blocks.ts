@@ -1,0 +1,259 @@
+import { AIR, OrthantError } from "@orthant/core";
+import { U16_MAX } from "@orthant/core/bytes";
+import type { BlockLook, BlockLooks, DrawPass, FaceTexture, ModelQuad } from "../looks/block-looks.ts";
+import { BlockAppearance, INVISIBLE, OPAQUE } from "./block-appearance.ts";
+import { OPACITY_SHIFT, SCATTERED_BIT, TEMPLATE_NUMBERS, TURNS_SHIFT, VARIANTS_SHIFT } from "./quads.ts";
+import { EMPTY_SIDE, FULL_SIDE, SideMasks, type SideRectangle } from "./side-masks.ts";
+
+/** Bits of the class of a block: an opaque cube, which hides what lies behind it, */
+export const SOLID_CUBE = 1;
+/** a cube with holes, */
+export const CUTOUT_CUBE = 2;
+/** a cube that is mixed with what lies behind it, */
+export const BLENDED_CUBE = 4;
+/** another model, */
+export const MODEL = 8;
+/** a liquid, whose surface is lower, */
+export const LIQUID = 16;
+/** and a block that shines by itself. */
+export const GLOWING = 32;
+/** The pass of a model, as two bits. */
+export const MODEL_PASS_SHIFT = 6;
+/** The class of a block that no mesh has met yet. */
+export const UNKNOWN_CLASS = 0x1_00;
+
+/** Words for each side of a drawing: the upper bits of a quad's second word, its layer and its colour. */
+export const MATERIAL_WORDS = 3;
+const SIDES = 6;
+const TRANSPARENT_OPACITY = 150;
+const OPAQUE_OPACITY = 255;
+const PASSES: readonly DrawPass[] = ["opaque", "cutout", "blended"];
+const CUBE_CLASSES: Readonly<Record<DrawPass, number>> = {
+  opaque: SOLID_CUBE,
+  cutout: CUTOUT_CUBE,
+  blended: BLENDED_CUBE,
+};
+const PLAIN_TEXTURE: FaceTexture = { layer: 0, variants: 1, isScattered: false, turns: 0, tint: 0xff_ff_ff };
+
+/** The faces of a model, as a mesher reads them. */
+export interface DrawnModel {
+  /** For each face: a template, the side it looks to most, and the side in whose plane it lies, or -1. */
+  readonly faces: Int32Array;
+  /** For each face: what a quad needs of its texture. */
+  readonly materials: Int32Array;
+  /** For each face: the cells of the side that must be covered to hide it. */
+  readonly parts: Int32Array;
+  /** By side: the cells that hide the faces of neighbours. */
+  readonly covers: Int32Array;
+  /** By side: the cells that hide faces of the same block. */
+  readonly joints: Int32Array;
+}
+/** Numbers in `faces` for each face of a model. */
+export const FACE_NUMBERS = 3;
+
+/** How blocks are drawn, in tables for lookup per voxel. They are filled as meshes meet blocks. */
+export class DrawnBlocks {
+  /** By block: bits of its class, or {@link UNKNOWN_CLASS}. */
+  readonly classes: Uint16Array = new Uint16Array(U16_MAX + 1).fill(UNKNOWN_CLASS);
+  /** By block: its drawing. */
+  readonly drawings: Uint16Array = new Uint16Array(U16_MAX + 1);
+  /** By block: no face lies between two cubes with the same number, unless it is 0. */
+  readonly joints: Uint16Array = new Uint16Array(U16_MAX + 1);
+  /** By drawing and side: what a quad needs of its texture. */
+  materials: Int32Array = new Int32Array(SIDES * MATERIAL_WORDS * 64);
+  /** By drawing: its model, if it is not a cube. */
+  readonly models: (DrawnModel | undefined)[] = [];
+  readonly masks: SideMasks = new SideMasks();
+  readonly #looks: BlockAppearance | BlockLooks;
+  readonly #drawingOfLook = new Map<BlockLook | number, number>();
+  #templates = new Float32Array(TEMPLATE_NUMBERS * 16);
+  readonly #templateIds = new Map<string, number>();
+
+  constructor(looks: BlockAppearance | BlockLooks) {
+    this.#looks = looks;
+  }
+
+  /** The templates of the models met so far, {@link TEMPLATE_NUMBERS} each. Later ones follow behind them. */
+  get templates(): Float32Array<ArrayBuffer> {
+    return this.#templates.subarray(0, this.#templateIds.size * TEMPLATE_NUMBERS);
+  }
+
+  /** Whether blocks have textures, and not only colours. */
+  get hasTextures(): boolean {
+    return !(this.#looks instanceof BlockAppearance);
+  }
+
+  /** Returns a block that hides what lies behind it, or air if there is none. */
+  solidBlock(): number {
+    for (let block = U16_MAX; block > AIR; block--) {
+      this.meet(block);
+      if (((this.classes[block] as number) & SOLID_CUBE) !== 0) return block;
+    }
+    return AIR;
+  }
+
+  /** Fills the tables for a block that no mesh has met yet. */
+  meet(block: number): void {
+    if (this.classes[block] !== UNKNOWN_CLASS) return;
+    if (this.#looks instanceof BlockAppearance) this.#meetColour(block, this.#looks);
+    else this.#meetLook(block, this.#looks.lookOf(block));
+  }
+
+  #meetColour(block: number, { kinds, glows, colours }: BlockAppearance): void {
+    const kind = kinds[block] as number;
+    const tint = colours[block] as number;
+    if (kind === INVISIBLE) {
+      this.classes[block] = 0;
+      return;
+    }
+    const glow = glows[block] === 0 ? 0 : GLOWING;
+    this.classes[block] = (kind === OPAQUE ? SOLID_CUBE : BLENDED_CUBE) | glow;
+    // Between two transparent blocks there is no face, also if they differ.
+    this.joints[block] = kind === OPAQUE ? 0 : 1;
+    const opacity = kind === OPAQUE ? OPAQUE_OPACITY : TRANSPARENT_OPACITY;
+    this.drawings[block] = this.#drawingOf(tint + opacity * 2 ** OPACITY_SHIFT, () => {
+      this.#addDrawing(
+        Array.from({ length: SIDES }, () => ({ ...PLAIN_TEXTURE, tint })),
+        opacity,
+      );
+    });
+  }
+
+  #meetLook(block: number, look: BlockLook): void {
+    const { pass, cube, isGlowing, isLiquid, joins } = look;
+    if (pass === undefined) {
+      this.classes[block] = 0;
+      return;
+    }
+    const shape =
+      cube === undefined ? MODEL | (PASSES.indexOf(pass) << MODEL_PASS_SHIFT) : CUBE_CLASSES[pass];
+    const isSunken = isLiquid && cube !== undefined && pass !== "opaque";
+    this.classes[block] = shape | (isSunken ? LIQUID : 0) | (isGlowing ? GLOWING : 0);
+    this.joints[block] = joins && pass !== "opaque" ? block : 0;
+    this.drawings[block] = this.#drawingOf(look, () => {
+      if (cube === undefined) this.models[this.#drawingOfLook.size] = this.#modelOf(look, pass);
+      else this.#addDrawing(cube, OPAQUE_OPACITY);
+    });
+  }
+
+  #drawingOf(look: BlockLook | number, add: () => void): number {
+    const known = this.#drawingOfLook.get(look);
+    if (known !== undefined) return known;
+    add();
+    this.#drawingOfLook.set(look, this.#drawingOfLook.size);
+    return this.#drawingOfLook.size - 1;
+  }
+
+  #addDrawing(textures: readonly FaceTexture[], opacity: number): void {
+    const at = this.#drawingOfLook.size * SIDES * MATERIAL_WORDS;
+    while (at + SIDES * MATERIAL_WORDS > this.materials.length) this.materials = doubled(this.materials);
+    for (const [side, texture] of textures.entries()) {
+      this.materials.set(materialOf(texture, opacity), at + side * MATERIAL_WORDS);
+    }
+  }
+
+  #modelOf({ quads }: BlockLook, pass: DrawPass): DrawnModel {
+    const rectangles = quads.map((quad) => rectangleOf(quad));
+    const cellsAt = (side: number): number =>
+      this.masks.union(
+        rectangles.filter(
+          (rectangle, index) => quads[index]?.side === side && rectangle?.isExact === true,
+        ) as SideRectangle[],
+        "whole",
+      );
+    const joints = Int32Array.from({ length: SIDES }, (_, side) => cellsAt(side));
+    const parts = rectangles.map((rectangle) => {
+      if (rectangle === undefined) return EMPTY_SIDE;
+      return rectangle.isExact ? this.masks.union([rectangle], "touched") : FULL_SIDE;
+    });
+    return {
+      faces: Int32Array.from(
+        quads.flatMap((quad, index) => [
+          this.#templateOf(quad),
+          mainSide(quad.corners),
+          parts[index] === EMPTY_SIDE ? -1 : (quad.side ?? -1),
+        ]),
+      ),
+      materials: Int32Array.from(quads.flatMap(({ texture }) => materialOf(texture, OPAQUE_OPACITY))),
+      parts: Int32Array.from(parts),
+      covers: pass === "opaque" ? joints : new Int32Array(SIDES).fill(EMPTY_SIDE),
+      joints,
+    };
+  }
+
+  #templateOf({ corners, uvs }: ModelQuad): number {
+    const key = `${corners}:${uvs}`;
+    const known = this.#templateIds.get(key);
+    if (known !== undefined) return known;
+    const id = this.#templateIds.size;
+    if (id > U16_MAX)
+      throw new OrthantError(
+        "ORT_LIMIT",
+        `the looks have more than ${U16_MAX + 1} different faces of models`,
+      );
+    const at = id * TEMPLATE_NUMBERS;
+    if (at + TEMPLATE_NUMBERS > this.#templates.length) this.#templates = doubled(this.#templates);
+    const normal = normalOf(corners);
+    for (let corner = 0; corner < 4; corner++) {
+      const point = corners.slice(corner * 3, corner * 3 + 3).map((part) => part / 16);
+      const place = uvs.slice(corner * 2, corner * 2 + 2).map((part) => part / 16);
+      this.#templates.set([...point, ...place, ...normal], at + corner * 8);
+    }
+    this.#templateIds.set(key, id);
+    return id;
+  }
+}
+
+function materialOf(
+  { layer, variants, isScattered, turns, tint }: FaceTexture,
+  opacity: number,
+): [number, number, number] {
+  const shape =
+    ((variants - 1) << VARIANTS_SHIFT) | (isScattered ? SCATTERED_BIT : 0) | (turns << TURNS_SHIFT);
+  return [shape, layer, tint | (opacity << OPACITY_SHIFT)];
+}
+
+function doubled<Numbers extends Int32Array | Float32Array>(numbers: Numbers): Numbers {
+  const larger = new (numbers.constructor as new (length: number) => Numbers)(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}
+
+/** The direction that a quad looks in, from the diagonals between its corners. */
+function normalOf(corners: readonly number[]): readonly [number, number, number] {
+  const diagonal = (from: number, to: number): [number, number, number] => [
+    (corners[to * 3] as number) - (corners[from * 3] as number),
+    (corners[to * 3 + 1] as number) - (corners[from * 3 + 1] as number),
+    (corners[to * 3 + 2] as number) - (corners[from * 3 + 2] as number),
+  ];
+  const [ax, ay, az] = diagonal(0, 2);
+  const [bx, by, bz] = diagonal(1, 3);
+  const [x, y, z] = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
+  const length = Math.hypot(x, y, z) || 1;
+  return [x / length, y / length, z / length];
+}
+
+/** The side that a quad looks to most. */
+function mainSide(corners: readonly number[]): number {
+  const normal = normalOf(corners);
+  const sizes = normal.map((part) => Math.abs(part));
+  const axis = sizes.indexOf(Math.max(...sizes));
+  return axis * 2 + ((normal[axis] as number) > 0 ? 0 : 1);
+}
+
+/** Returns the part of its side that a quad covers: exactly, or at most; `undefined` if no neighbour can hide it. */
+function rectangleOf({
+  corners,
+  side,
+}: ModelQuad): (SideRectangle & { readonly isExact: boolean }) | undefined {
+  if (side === undefined) return undefined;
+  const axes = [0, 1, 2].filter((axis) => axis !== side >> 1) as [number, number];
+  const along = axes.map((axis) => [0, 1, 2, 3].map((corner) => corners[corner * 3 + axis] as number));
+  const low = along.map((parts) => Math.min(...parts)) as [number, number];
+  const high = along.map((parts) => Math.max(...parts)) as [number, number];
+  if (Math.min(...low) < 0 || Math.max(...high) > 16) return undefined;
+  const isExact = along.every((parts, index) =>
+    parts.every((part) => part === low[index] || part === high[index]),
+  );
+  return { low, high, isExact };
+}

@@ -42,7 +42,7 @@ interface WorkerMessage {
   readonly kind: string;
   readonly facts?: { readonly name: string };
   readonly corner?: readonly number[];
-  readonly meshes?: { readonly opaque: { readonly positions: { readonly length: number } } };
+  readonly meshes?: { readonly opaque: { readonly length: number } };
   readonly hit?: { readonly voxel: readonly number[]; readonly block: number };
 }
 interface Canvas {
@@ -395,7 +395,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
       return [
         facts?.name,
         corner?.length,
-        (meshes?.opaque.positions.length ?? 0) > 0,
+        (meshes?.opaque.length ?? 0) > 0,
         hit?.voxel,
         hit?.block,
       ];

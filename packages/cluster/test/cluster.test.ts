@@ -521,15 +521,13 @@ test("[K27] a restored map also replaces a newer one that was lost with the tabl
 test("[K27] a new shard stores nothing before the map beside the shards lists it", async () => {
   const small = new SmallCluster();
   await small.create();
-  const copy = small.folders.mapCopy(small.random);
   let goOn = (): void => undefined;
   const isFree = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  vi.spyOn(copy, "write").mockImplementation(({ splits }) =>
+  vi.spyOn(small.folders, "writeMap").mockImplementation(({ splits }) =>
     splits.length > 0 ? isFree : Promise.resolve(),
   );
-  vi.spyOn(small.folders, "mapCopy").mockReturnValue(copy);
   const { node } = await small.node("a");
   await small.until(() => node.owns("0"));
   const { gateway } = await small.gateway();

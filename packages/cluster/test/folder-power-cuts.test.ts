@@ -36,9 +36,9 @@ async function save(disk: Disk, name: string): Promise<void> {
 async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
   const folders = new ShardFolders(new DiskFolders(disk), WORLD);
   let writers = 0n;
-  const copy = folders.mapCopy(() => ++writers);
+  const random = (): bigint => ++writers;
   await save(await folders.create("0", 3), "first");
-  await copy.write(MAP);
+  await folders.writeMap(MAP, random);
   onDone();
   const claimed = await folders.claim("0", 4);
   onDone();
@@ -46,7 +46,7 @@ async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
   onDone();
   await save(await folders.create("east"), "copied");
   await save(await folders.claim("east", 5), "caught-up");
-  await copy.write(SPLIT);
+  await folders.writeMap(SPLIT, random);
   onDone();
   await folders.claim("0", 6);
   onDone();
@@ -57,15 +57,15 @@ async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
     nth: 1,
     kind: "skip",
   });
-  await new ShardFolders(new DiskFolders(hasty), WORLD).mapCopy(() => ++writers).write(LATER);
-  await copy.write(LATER);
+  await new ShardFolders(new DiskFolders(hasty), WORLD).writeMap(LATER, random);
+  await folders.writeMap(LATER, random);
   onDone();
 }
 
 /** Describes what a node finds: the map, and for each of its shards the folders and their content. */
 async function found(disk: MemoryDisk): Promise<string> {
   const store = new DiskFolders(disk);
-  const map = await new ShardFolders(store, WORLD).mapCopy(() => 0n).read();
+  const map = await new ShardFolders(store, WORLD).readMap();
   if (map === undefined) return "nothing";
   const lines = [`map ${map.generation}`];
   for (const shard of shardsOf(map)) {

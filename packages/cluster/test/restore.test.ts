@@ -118,7 +118,7 @@ class Town {
   }
 
   async requireWhole(): Promise<void> {
-    const { disks } = await savedShards(this.small.folders, "town", this.small.random);
+    const { disks } = await savedShards(this.small.folders, "town");
     for (const [shard, disk] of disks) expect(await verifySave(disk), `shard ${shard}`).toEqual([]);
   }
 }

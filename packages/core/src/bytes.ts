@@ -8,7 +8,22 @@ export { BitReader, BitWriter, RICE_VALUE_MAX, riceCost } from "./bytes/bits.ts"
 export { ByteReader, type ByteReaderOptions, type Dialect } from "./bytes/byte-reader.ts";
 export { ByteWriter } from "./bytes/byte-writer.ts";
 export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./bytes/codec.ts";
-export { bytes, constant, list, option, record, repeated, string } from "./bytes/combinators.ts";
+export {
+  bytes,
+  checked,
+  checkedWhenRead,
+  constant,
+  list,
+  oneOf,
+  option,
+  perAxis,
+  record,
+  repeated,
+  string,
+  type VariantCodecs,
+  variants,
+  versioned,
+} from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";
 export { crc32 } from "./bytes/crc32.ts";
 export {

@@ -18,10 +18,10 @@ export type { PlayerChange } from "./entities/player-store.ts";
 export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
   BorderEdit,
+  BorderTick,
   ChangeLog,
   ExternalLog,
   LoggedChange,
-  LoggedEdit,
   LoggedEntityChange,
   LoggedEntry,
   LoggedStep,

@@ -113,7 +113,7 @@ export async function backToOne(
   const complete =
     backbone === undefined ? undefined : await checkpointAll(backbone, folders, world, context);
   try {
-    const saves = complete ?? (await savedShards(folders, world, systemRandomBits));
+    const saves = complete ?? (await savedShards(folders, world));
     await context.makeFolder(folder, async (disk) => {
       await writeMerged(saves, disk, context);
       // A node that was started meanwhile may have edits that the copy lacks.

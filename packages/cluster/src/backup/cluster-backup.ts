@@ -35,7 +35,7 @@ export async function backupClusterWorld(options: ClusterBackupOptions): Promise
   const { folders, target, world, random } = options;
   const copies = new ShardFolders(target, world);
   const shards: (CopiedGeneration & { readonly shard: string })[] = [];
-  let map = await requireMap(folders, random, world);
+  let map = await requireMap(folders, world);
   for (;;) {
     const shard = shardsOf(map).find((name) => !shards.some((copied) => copied.shard === name));
     if (shard !== undefined) {
@@ -43,9 +43,9 @@ export async function backupClusterWorld(options: ClusterBackupOptions): Promise
       continue;
     }
     // A split while the shards were copied adds one, whose copy then is the newer one.
-    const now = await requireMap(folders, random, world);
+    const now = await requireMap(folders, world);
     if (shardsOf(now).every((name) => shards.some((copied) => copied.shard === name))) {
-      await copies.mapCopy(random).write(now);
+      await copies.writeMap(now, random);
       return { map: now, shards };
     }
     map = now;
@@ -56,9 +56,8 @@ export async function backupClusterWorld(options: ClusterBackupOptions): Promise
 export async function savedShards(
   folders: ShardFolders,
   world: string,
-  random: () => bigint,
 ): Promise<ShardSaves & { readonly terms: ReadonlyMap<string, number> }> {
-  const map = await requireMap(folders, random, world);
+  const map = await requireMap(folders, world);
   const terms = new Map<string, number>();
   const disks = new Map<string, ReturnType<ShardFolders["saved"]>>();
   for (const shard of shardsOf(map)) {
@@ -74,8 +73,8 @@ export async function savedShards(
   return { map, disks, terms };
 }
 
-async function requireMap(folders: ShardFolders, random: () => bigint, world: string): Promise<ShardMap> {
-  const map = await folders.mapCopy(random).read();
+async function requireMap(folders: ShardFolders, world: string): Promise<ShardMap> {
+  const map = await folders.readMap();
   if (map !== undefined) return map;
   throw new OrthantError(
     "ORT_NOT_FOUND",

@@ -4,7 +4,7 @@ import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { copyGeneration, openSave, resumeSave } from "@orthant/save";
 import type { FolderStore } from "../folder/folder-store.ts";
-import { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
+import { ShardFolders, writeMapCopy } from "../folder/shard-folders.ts";
 import { checkpointOf, withCheckpoint } from "../journal/checkpoint.ts";
 import { LOST_JOURNAL_GAP } from "../journal/open-journal.ts";
 import { leaseCodec, readable, readLease } from "../shard/cluster-directory.ts";
@@ -43,7 +43,7 @@ export async function restoreClusterWorld(options: RestoreClusterOptions): Promi
   const { backbone, store, backup, world, random, time } = options;
   const folders = new ShardFolders(store, world);
   await requireStopped({ ...options, folders });
-  const saved = await savedShards(new ShardFolders(backup, world), world, random);
+  const saved = await savedShards(new ShardFolders(backup, world), world);
   const known = await knownMaps(options, folders);
   const map: ShardMap = {
     ...saved.map,
@@ -64,7 +64,7 @@ export async function restoreClusterWorld(options: RestoreClusterOptions): Promi
     const sequence = await newStart(options, folders, { shard, copy: target, term });
     shards.set(shard, { term, sequence });
   }
-  await new MapCopy(store, `${unfinished}/map`, random).write(map);
+  await writeMapCopy(store, `${unfinished}/map`, map, random);
   await requireStopped({ ...options, folders });
   const before = await moveAside(store, world, time.nowMs());
   await store.move(unfinished, world);
@@ -87,12 +87,12 @@ interface RestoredShard {
 
 /** Returns the maps that the table and the shared folder have now. */
 async function knownMaps(
-  { backbone, world, random }: RestoreClusterOptions,
+  { backbone, world }: RestoreClusterOptions,
   folders: ShardFolders,
 ): Promise<readonly ShardMap[]> {
   const entry = await backbone.table.get(mapKey(world));
   const inTable = entry?.value && readable(() => decode(shardMapCodec, entry.value as Uint8Array));
-  const copied = await folders.mapCopy(random).read();
+  const copied = await folders.readMap();
   return [inTable, copied].filter((map) => map !== undefined);
 }
 

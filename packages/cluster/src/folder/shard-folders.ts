@@ -40,9 +40,22 @@ export class ShardFolders {
     return this.#store.disk(this.#pathOf(shard, term));
   }
 
-  /** Returns the copy of the shard map that lies beside the shards. */
-  mapCopy(random: () => bigint): MapCopy {
-    return new MapCopy(this.#store, `${this.#world}/map`, random);
+  /**
+   * Returns the newest readable copy of the shard map beside the shards; `undefined` if there is none. A backbone that loses
+   * everything does not lose the assignment of sectors to shards. Each generation has its own file. Rule K27.
+   */
+  async readMap(): Promise<ShardMap | undefined> {
+    const disk = this.#store.disk(`${this.#world}/map`);
+    for (const generation of await generationsOn(disk)) {
+      const map = await readMap(disk, generation);
+      if (map !== undefined) return map;
+    }
+    return undefined;
+  }
+
+  /** Writes a map beside the shards, durably, unless it is there already. See {@link writeMapCopy}. */
+  writeMap(map: ShardMap, random: () => bigint): Promise<void> {
+    return writeMapCopy(this.#store, `${this.#world}/map`, map, random);
   }
 
   /**
@@ -144,50 +157,30 @@ export class ShardFolders {
 }
 
 /**
- * A copy of the shard map beside the shards, so that a backbone that loses everything does not lose the
- * assignment of sectors to shards. Each generation has its own file; the newest readable one counts. Rule K27.
+ * Writes a copy of a map durably into a folder unless it is there already. `random` gives 64 random bits, which keep the
+ * temporary files of concurrent writers apart. Rule K27.
  */
-export class MapCopy {
-  readonly #store: FolderStore;
-  readonly #path: string;
-  readonly #random: () => bigint;
-
-  /** `path` is the folder of the maps. `random` returns 64 random bits, which keep concurrent writers' temporary files apart. */
-  constructor(store: FolderStore, path: string, random: () => bigint) {
-    this.#random = random;
-    this.#store = store;
-    this.#path = path;
+export async function writeMapCopy(
+  store: FolderStore,
+  path: string,
+  map: ShardMap,
+  random: () => bigint,
+): Promise<void> {
+  await store.make(path);
+  const disk = store.disk(path);
+  const file = `map-${map.generation}`;
+  // Its writer may have stopped before this last step.
+  if ((await generationsOn(disk)).includes(map.generation)) return disk.syncDirectory("");
+  const temporary = `${file}.${random().toString(36)}.tmp`;
+  const opened = await disk.open(temporary, "create");
+  try {
+    await opened.append(encode(shardMapCodec, map));
+    await opened.sync();
+  } finally {
+    await opened.close();
   }
-
-  /** Returns the newest map; `undefined` if there is none. */
-  async read(): Promise<ShardMap | undefined> {
-    const disk = this.#store.disk(this.#path);
-    for (const generation of await generationsOn(disk)) {
-      const map = await readMap(disk, generation);
-      if (map !== undefined) return map;
-    }
-    return undefined;
-  }
-
-  /** Writes a map durably unless it is there already. */
-  async write(map: ShardMap): Promise<void> {
-    await this.#store.make(this.#path);
-    const disk = this.#store.disk(this.#path);
-    const file = `map-${map.generation}`;
-    // Its writer may have stopped before this last step.
-    if ((await generationsOn(disk)).includes(map.generation)) return disk.syncDirectory("");
-    // Two nodes may write the same map at once, each under its own temporary name.
-    const temporary = `${file}.${this.#random().toString(36)}.tmp`;
-    const opened = await disk.open(temporary, "create");
-    try {
-      await opened.append(encode(shardMapCodec, map));
-      await opened.sync();
-    } finally {
-      await opened.close();
-    }
-    await disk.rename(temporary, file);
-    await disk.syncDirectory("");
-  }
+  await disk.rename(temporary, file);
+  await disk.syncDirectory("");
 }
 
 /** The folder of a shard for its owner. Its name serves as the lock. */

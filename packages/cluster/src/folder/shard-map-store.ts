@@ -5,7 +5,7 @@ import type { Retries } from "../backbone/retries.ts";
 import { ClusterDirectory, isForeignValue } from "../shard/cluster-directory.ts";
 import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";
-import type { MapCopy, ShardFolders } from "./shard-folders.ts";
+import type { ShardFolders } from "./shard-folders.ts";
 
 /** Dependencies of a shard map store. */
 export interface ShardMapStoreOptions {
@@ -30,34 +30,26 @@ export class ShardMapStore {
   readonly directory: ClusterDirectory;
   readonly #options: ShardMapStoreOptions;
   readonly #retries: Retries;
-  readonly #copy: MapCopy;
   #copied = 0;
   /** The value in the table that was readable last. */
   #readable: Uint8Array | undefined;
 
-  private constructor(
-    options: ShardMapStoreOptions,
-    retries: Retries,
-    copy: MapCopy,
-    directory: ClusterDirectory,
-  ) {
+  private constructor(options: ShardMapStoreOptions, retries: Retries, directory: ClusterDirectory) {
     this.directory = directory;
     this.#options = options;
     this.#retries = retries;
-    this.#copy = copy;
   }
 
   /** Restores the map to a table that lacks it, and watches it. Throws `ORT_NOT_FOUND` if there is no such world. */
   static async open(options: ShardMapStoreOptions, retries: Retries): Promise<ShardMapStore> {
-    const { backbone, folders, random, world } = options;
-    const copy = folders.mapCopy(random);
+    const { backbone, folders, world } = options;
     const directory = await retries.until(async () => {
       const entry = await backbone.table.get(mapKey(world));
       if (entry?.value === undefined || !isMap(entry.value))
-        await writeMap(options, entry, await copy.read());
+        await writeMap(options, entry, await folders.readMap());
       return ClusterDirectory.open(backbone, world);
     });
-    return new ShardMapStore(options, retries, copy, directory);
+    return new ShardMapStore(options, retries, directory);
   }
 
   /** The current map. */
@@ -83,7 +75,7 @@ export class ShardMapStore {
     const { backbone, world } = this.#options;
     const entry = await backbone.table.get(mapKey(world));
     if (entry?.value !== undefined && this.#isReadable(entry.value)) return;
-    const copied = await this.#copy.read();
+    const copied = await this.#options.folders.readMap();
     const isNewest = this.map.generation >= (copied?.generation ?? 0);
     await writeMap(this.#options, entry, isNewest ? this.map : copied);
   }
@@ -106,7 +98,7 @@ export class ShardMapStore {
    */
   async copy(map: ShardMap): Promise<void> {
     if (map.generation <= this.#copied) return;
-    await this.#copy.write(map);
+    await this.#options.folders.writeMap(map, this.#options.random);
     this.#copied = map.generation;
   }
 

@@ -6,7 +6,7 @@ import {
   type Timer,
   type TimeSource,
 } from "@orthant/core";
-import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import { bool, type Codec, checkedWhenRead, decode, encode, list, record, u64, versioned } from "@orthant/core/bytes";
 import { PositionMap, positionsEqual } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX, type Pose, poseCodec, posesEqual } from "@orthant/protocol";
 import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol/server";
@@ -60,26 +60,14 @@ const playersCodec = list<PresentPlayer>(
 );
 
 /** Encodes messages between gateways. Rules K28 to K31 in docs/formats/cluster.md. */
-export const presenceCodec: Codec<PresenceMessage> = {
-  write(out, { gateway, isWhole, players }) {
-    out.u8(VERSION);
-    out.u64(gateway);
-    out.bool(isWhole);
-    playersCodec.write(out, players);
+export const presenceCodec: Codec<PresenceMessage> = checkedWhenRead(
+  versioned(VERSION, record({ gateway: u64, isWhole: bool, players: playersCodec })),
+  "ORT_MESSAGE",
+  ({ players }) => {
+    const stray = players.find(({ session }, index) => session <= (players[index - 1]?.session ?? -1));
+    return stray && `session ${stray.session} is out of order`;
   },
-  read(input) {
-    const version = input.u8();
-    if (version !== VERSION)
-      throw input.fail("ORT_VERSION", `unsupported version ${version} (expected ${VERSION})`);
-    const message = { gateway: input.u64(), isWhole: input.bool(), players: playersCodec.read(input) };
-    let last = -1;
-    for (const { session } of message.players) {
-      if (session <= last) throw input.fail("ORT_MESSAGE", `session ${session} after ${last}`);
-      last = session;
-    }
-    return message;
-  },
-};
+);
 
 /** Dependencies of the player presence. */
 export interface PresenceOptions {

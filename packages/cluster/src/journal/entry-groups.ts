@@ -1,5 +1,6 @@
 import type { ChunkShape, Position } from "@orthant/core";
-import type { LoggedEdit, LoggedStep } from "@orthant/world/engine";
+import type { JournalEdit } from "@orthant/save/journal";
+import type { LoggedStep } from "@orthant/world/engine";
 import type { TakenEdits } from "../shard/border-edits.ts";
 import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
@@ -28,7 +29,7 @@ export class EntryGroups {
     this.#context = context;
   }
 
-  addEdit(edit: LoggedEdit): void {
+  addEdit(edit: JournalEdit): void {
     if (this.#collecting?.hasRoom(edit) === false) this.cut();
     const group = this.#current();
     this.#add(group, () => group.add(edit));

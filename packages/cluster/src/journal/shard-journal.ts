@@ -1,14 +1,16 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
 import { boxContains, comparePositions, PositionMap, regionOf } from "@orthant/core/lattice";
+import { CLOCK_NEVER } from "@orthant/core/tree";
 import type { StoredEntity } from "@orthant/save";
 import {
   chunkAfter,
   type JournalChunk,
+  type JournalEdit,
   journalChunkBytesMax,
   journalEditBytesMax,
 } from "@orthant/save/journal";
-import type { LoggedChange, LoggedEdit, LoggedEntityChange } from "@orthant/world/engine";
+import type { LoggedChange, LoggedEntityChange } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../backbone/backbone.ts";
 import type { Retries } from "../backbone/retries.ts";
 import { borderEditBytes } from "../shard/border-edits.ts";
@@ -100,7 +102,7 @@ export class EditGroup {
   client: bigint | undefined;
 
   /** Returns true if there is room for an edit. The first edit of a group always fits. */
-  hasRoom(edit: LoggedEdit): boolean {
+  hasRoom(edit: JournalEdit): boolean {
     if (this.#regions.size + this.#stampsBefore.size + this.#transfers.length === 0) return true;
     const bytes = journalEditBytesMax(edit);
     const added = edit.clocks.filter(({ region }) => !this.#regions.has(...region)).length;
@@ -113,13 +115,13 @@ export class EditGroup {
   }
 
   /** Adds an edit after those already in the group. */
-  add(edit: LoggedEdit): void {
+  add(edit: JournalEdit): void {
     const bytes = journalEditBytesMax(edit);
     this.bytes += bytes;
     const order = this.edits++;
     const { clientId } = edit.origin ?? {};
     this.client = order === 0 || clientId === this.client ? clientId : undefined;
-    for (const { region, before, clock } of edit.clocks) {
+    for (const { region, before = CLOCK_NEVER, clock } of edit.clocks) {
       const known = this.#regions.get(...region);
       const group = known ?? {
         region,

@@ -1,8 +1,9 @@
-import { type Box, ERROR_CODES, type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
-import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { type Box, type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
+import { type Codec, constant, decode, encode, option, record, string, variants } from "@orthant/core/bytes";
 import { boxCodec } from "@orthant/core/lattice";
 import type { Backbone, Subscription } from "../backbone/backbone.ts";
 import { nodeAddress } from "../shard/names.ts";
+import { errorCodeCodec } from "../shard/owner-messages.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 
 /** A command from an operator to a node. */
@@ -13,49 +14,26 @@ export type NodeCommand =
   /** Like `drain`, also if no other node can take the shards. */
   | { readonly kind: "leave" };
 
-/** The error that a command caused, or `undefined` on success. */
-type NodeAnswer = { readonly code: ErrorCode; readonly detail: string } | undefined;
+/** The error that a command caused. */
+interface NodeAnswer {
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
 
-const KINDS: readonly NodeCommand["kind"][] = ["move", "split", "drain", "leave"];
-const NAME_BYTES_MAX = 32;
+const nameCodec = string(32);
 const DETAIL_BYTES_MAX = 1_024;
 /** Timeout for a command, which may have to save or copy a whole shard. */
 const COMMAND_MS = 600_000;
 
 /** Commands to nodes. Rule K26 in docs/formats/cluster.md. */
-export const nodeCommandCodec: Codec<NodeCommand> = {
-  write(out, command) {
-    out.tag(KINDS.indexOf(command.kind), KINDS.length);
-    if (command.kind === "drain" || command.kind === "leave") return;
-    out.string(command.shard, NAME_BYTES_MAX);
-    if (command.kind === "move") return out.string(command.successor, NAME_BYTES_MAX);
-    boxCodec.write(out, command.sectors);
-    out.string(command.newShard, NAME_BYTES_MAX);
-  },
-  read(input) {
-    const kind = KINDS[input.tag(KINDS.length)] ?? "drain";
-    if (kind === "drain" || kind === "leave") return { kind };
-    const shard = input.string(NAME_BYTES_MAX);
-    if (kind === "move") return { kind, shard, successor: input.string(NAME_BYTES_MAX) };
-    return { kind, shard, sectors: boxCodec.read(input), newShard: input.string(NAME_BYTES_MAX) };
-  },
-};
+export const nodeCommandCodec: Codec<NodeCommand> = variants<NodeCommand>({
+  move: record({ kind: constant("move"), shard: nameCodec, successor: nameCodec }),
+  split: record({ kind: constant("split"), shard: nameCodec, sectors: boxCodec, newShard: nameCodec }),
+  drain: record({ kind: constant("drain") }),
+  leave: record({ kind: constant("leave") }),
+});
 
-const answerCodec: Codec<NodeAnswer> = {
-  write(out, answer) {
-    out.bool(answer !== undefined);
-    if (answer === undefined) return;
-    out.string(answer.code);
-    out.string(clipped(answer.detail), DETAIL_BYTES_MAX);
-  },
-  read(input) {
-    if (!input.bool()) return undefined;
-    const text = input.string(64);
-    const code = (Object.keys(ERROR_CODES) as ErrorCode[]).find((known) => known === text);
-    if (code === undefined) throw input.fail("ORT_MESSAGE", `an answer with the code ${text}`);
-    return { code, detail: input.string(DETAIL_BYTES_MAX) };
-  },
-};
+const answerCodec = option<NodeAnswer>(record({ code: errorCodeCodec, detail: string(DETAIL_BYTES_MAX) }));
 
 /** Executes the commands sent to a node until the returned subscription ends. */
 export function handleCommands(backbone: Backbone, world: string, node: ClusterNode): Promise<Subscription> {
@@ -65,7 +43,7 @@ export function handleCommands(backbone: Backbone, world: string, node: ClusterN
       return encode(answerCodec, undefined);
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      return encode(answerCodec, { code: error.code, detail: error.detail });
+      return encode(answerCodec, { code: error.code, detail: clipped(error.detail) });
     }
   });
 }

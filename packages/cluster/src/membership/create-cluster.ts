@@ -51,7 +51,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   // Owners issue clocks with their term as the epoch, which must be later than any clock in the source world.
   const target = await folders.create(FIRST_SHARD, save.global.description.clockEpoch);
   await copyGeneration(disk, target);
-  await folders.mapCopy(random).write(map);
+  await folders.writeMap(map, random);
   if (
     (await backbone.table.swap(mapKey(world), encode(shardMapCodec, map), before?.revision ?? 0)) ===
     undefined

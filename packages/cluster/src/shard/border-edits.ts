@@ -1,5 +1,5 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { type Codec, encode, list, record, string } from "@orthant/core/bytes";
+import { type Codec, checkedWhenRead, encode, list, record, string, varUint } from "@orthant/core/bytes";
 import {
   axisOutside,
   chunkOfVoxel,
@@ -9,9 +9,9 @@ import {
   regionOf,
 } from "@orthant/core/lattice";
 import { isTickKind, TICK_KIND_BYTES_MAX } from "@orthant/save/content";
-import type { BorderEdit } from "@orthant/world/engine";
+import type { BorderEdit, BorderTick } from "@orthant/world/engine";
 import { shardNameCodec, type TransferId, transferIdCodec } from "./entity-record.ts";
-import { placementCodec, readVoxel, writeVoxel } from "./requested-edit-codec.ts";
+import { placementCodec, voxelCodec } from "./requested-edit-codec.ts";
 
 /** Edits of one step in one region of another shard, in order. */
 export interface RegionEdits {
@@ -41,25 +41,22 @@ const TRANSFER_EDITS_MAX = 16_384;
 const DELAY_STEPS_MAX = 2 ** 36;
 const KINDS = 2;
 
-const tickKindCodec = string(TICK_KIND_BYTES_MAX);
+const tickCodec = checkedWhenRead<BorderTick>(
+  record({ voxel: voxelCodec, tick: string(TICK_KIND_BYTES_MAX), inSteps: varUint }),
+  "ORT_MESSAGE",
+  ({ tick, inSteps }) => {
+    if (!isTickKind(tick)) return `${JSON.stringify(tick)} is not a kind of ticks`;
+    return inSteps > DELAY_STEPS_MAX ? `a tick in ${inSteps} steps, at most ${DELAY_STEPS_MAX}` : undefined;
+  },
+);
 
 const borderEditCodec: Codec<BorderEdit> = {
   write(out, edit) {
     out.tag("tick" in edit ? 1 : 0, KINDS);
-    if (!("tick" in edit)) return placementCodec.write(out, edit);
-    writeVoxel(out, edit.voxel);
-    tickKindCodec.write(out, edit.tick);
-    out.varUint(edit.inSteps);
+    if ("tick" in edit) tickCodec.write(out, edit);
+    else placementCodec.write(out, edit);
   },
-  read(input) {
-    if (input.tag(KINDS) === 0) return placementCodec.read(input);
-    const edit = { voxel: readVoxel(input), tick: tickKindCodec.read(input), inSteps: input.varUint() };
-    if (!isTickKind(edit.tick))
-      throw input.fail("ORT_MESSAGE", `${JSON.stringify(edit.tick)} is not a kind of ticks`);
-    if (edit.inSteps > DELAY_STEPS_MAX)
-      throw input.fail("ORT_MESSAGE", `a tick in ${edit.inSteps} steps, at most ${DELAY_STEPS_MAX}`);
-    return edit;
-  },
+  read: (input) => (input.tag(KINDS) === 0 ? placementCodec : tickCodec).read(input),
 };
 /** Codec of edits in a region of another shard. */
 export const borderEditsCodec: Codec<readonly BorderEdit[]> = list(borderEditCodec, TRANSFER_EDITS_MAX);

@@ -1,5 +1,5 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { type Codec, checkedWhenRead, decode, encode, record, string, varUint, versioned } from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Backbone, Subscription, TableEntry } from "../backbone/backbone.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
@@ -36,32 +36,19 @@ export interface DirectoryEvents {
 }
 
 const VERSION = 1;
-const NODE_BYTES_MAX = 32;
+const nodeCodec = string(32);
 /** The latest version of a value that a newer node may write. */
 const NEWER_VERSION_MAX = 15;
 
 /** Encodes the value of a lease key. */
-export const leaseCodec: Codec<Lease> = {
-  write(out, { node, term, successor }) {
-    out.u8(VERSION);
-    out.string(node, NODE_BYTES_MAX);
-    out.varUint(term);
-    out.string(successor, NODE_BYTES_MAX);
+export const leaseCodec: Codec<Lease> = checkedWhenRead(
+  versioned(VERSION, record({ node: nodeCodec, term: varUint, successor: nodeCodec })),
+  "ORT_MESSAGE",
+  ({ node, term, successor }) => {
+    const isNamed = [node, successor].every((name) => name === "" || isName(name));
+    return isNamed && term <= EPOCH_MAX ? undefined : "a lease that none may write";
   },
-  read(input) {
-    const version = input.u8();
-    if (version !== VERSION)
-      throw input.fail("ORT_VERSION", `unsupported version ${version} (expected ${VERSION})`);
-    const lease = {
-      node: input.string(NODE_BYTES_MAX),
-      term: input.varUint(),
-      successor: input.string(NODE_BYTES_MAX),
-    };
-    const isNamed = [lease.node, lease.successor].every((node) => node === "" || isName(node));
-    if (!isNamed || lease.term > EPOCH_MAX) throw input.fail("ORT_MESSAGE", "a lease that none may write");
-    return lease;
-  },
-};
+);
 
 /** A slightly delayed view of the table: the shards of a world and their owners. */
 export class ClusterDirectory {

@@ -1,5 +1,17 @@
 import type { Position } from "@orthant/core";
-import { type ByteReader, type ByteWriter, type Codec, encode, list, option } from "@orthant/core/bytes";
+import {
+  type Codec,
+  checkedWhenRead,
+  constant,
+  encode,
+  list,
+  option,
+  record,
+  string,
+  variants,
+  varU64,
+  varUint,
+} from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/lattice";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
@@ -50,51 +62,48 @@ export interface EntitiesRecord {
 export const ENTITY_BYTES_MAX = 65_536;
 const ITEMS_MAX = 65_536;
 const SHARD_BYTES_MAX = 32;
-const KINDS = ["present", "gone", "left", "received", "delivered"] as const;
 const storedAtCodec = option(positionCodec);
 
 /** Codec of the id of a transfer. */
-export const transferIdCodec: Codec<TransferId> = {
-  write(out, { term, number }) {
-    out.varUint(term);
-    out.varUint(number);
-  },
-  read(input) {
-    const id = { term: input.varUint(), number: input.varUint() };
-    if (id.term === 0) throw input.fail("ORT_JOURNAL", "a transfer in term 0");
-    return id;
-  },
-};
+export const transferIdCodec: Codec<TransferId> = checkedWhenRead(
+  record({ term: varUint, number: varUint }),
+  "ORT_JOURNAL",
+  ({ term }) => (term === 0 ? "a transfer in term 0" : undefined),
+);
 
 /** Codec of the name of a shard. */
-export const shardNameCodec: Codec<string> = {
-  write: (out, shard) => out.string(shard, SHARD_BYTES_MAX),
-  read(input) {
-    const shard = input.string(SHARD_BYTES_MAX);
-    if (!isName(shard)) throw input.fail("ORT_ARGUMENT", `${JSON.stringify(shard)} is not a name of a shard`);
-    return shard;
-  },
-};
+export const shardNameCodec: Codec<string> = checkedWhenRead(string(SHARD_BYTES_MAX), "ORT_ARGUMENT", (shard) =>
+  isName(shard) ? undefined : `${JSON.stringify(shard)} is not a name of a shard`,
+);
 
-const itemsCodec = list<EntityItem | TransferItem>({ write: writeItem, read: readItem }, ITEMS_MAX);
+const itemCodec = variants<EntityItem | TransferItem>({
+  present: record({ kind: constant("present"), entity: storedEntityCodec, storedAt: storedAtCodec }),
+  gone: record({ kind: constant("gone"), entityId: varU64, storedAt: storedAtCodec }),
+  left: record({
+    kind: constant("left"),
+    number: varUint,
+    entity: storedEntityCodec,
+    storedAt: storedAtCodec,
+  }),
+  received: record({
+    kind: constant("received"),
+    from: shardNameCodec,
+    transfer: transferIdCodec,
+    low: transferIdCodec,
+  }),
+  delivered: record({ kind: constant("delivered"), transfer: transferIdCodec }),
+});
 
 /** Codec of the body of a record about entities. Rule K55 in docs/formats/cluster.md. */
-export const entitiesBodyCodec: Codec<Omit<EntitiesRecord, "kind" | "term">> = {
-  write(out, { before, after, items }) {
-    out.varUint(before);
-    out.varUint(after);
-    itemsCodec.write(out, items);
-  },
-  read(input) {
-    const [before, after] = [input.varUint(), input.varUint()];
-    if (before > after) throw input.fail("ORT_JOURNAL", `a record of entities from ${before} to ${after}`);
-    return { before, after, items: itemsCodec.read(input) };
-  },
-};
+export const entitiesBodyCodec: Codec<Omit<EntitiesRecord, "kind" | "term">> = checkedWhenRead(
+  record({ before: varUint, after: varUint, items: list(itemCodec, ITEMS_MAX) }),
+  "ORT_JOURNAL",
+  ({ before, after }) => (before > after ? `a record of entities from ${before} to ${after}` : undefined),
+);
 
 /** Returns the size of an item in a record. */
 export function itemBytes(item: EntityItem | TransferItem): number {
-  return encode({ write: writeItem, read: readItem }, item).length;
+  return encode(itemCodec, item).length;
 }
 
 /** Compares the ids of two transfers of one shard. */
@@ -105,49 +114,4 @@ export function compareTransfers(one: TransferId, other: TransferId): number {
 /** Returns a key for a transfer of one shard. */
 export function transferKey({ term, number }: TransferId): string {
   return `${term}.${number}`;
-}
-
-function writeItem(out: ByteWriter, item: EntityItem | TransferItem): void {
-  out.tag(KINDS.indexOf(item.kind), KINDS.length);
-  if (item.kind === "received") {
-    shardNameCodec.write(out, item.from);
-    transferIdCodec.write(out, item.transfer);
-    transferIdCodec.write(out, item.low);
-  } else if (item.kind === "delivered") transferIdCodec.write(out, item.transfer);
-  else {
-    if (item.kind === "left") out.varUint(item.number);
-    if (item.kind === "gone") out.varU64(item.entityId);
-    else storedEntityCodec.write(out, item.entity);
-    storedAtCodec.write(out, item.storedAt);
-  }
-}
-
-function readItem(input: ByteReader): EntityItem | TransferItem {
-  const kind = KINDS[input.tag(KINDS.length)];
-  switch (kind) {
-    case "gone":
-      return { kind, entityId: input.varU64(), storedAt: storedAtCodec.read(input) };
-    case "left":
-      return {
-        kind,
-        number: input.varUint(),
-        entity: storedEntityCodec.read(input),
-        storedAt: storedAtCodec.read(input),
-      };
-    case "received":
-      return {
-        kind,
-        from: shardNameCodec.read(input),
-        transfer: transferIdCodec.read(input),
-        low: transferIdCodec.read(input),
-      };
-    case "delivered":
-      return { kind, transfer: transferIdCodec.read(input) };
-    default:
-      return {
-        kind: "present",
-        entity: storedEntityCodec.read(input),
-        storedAt: storedAtCodec.read(input),
-      };
-  }
 }

@@ -1,5 +1,16 @@
 import { ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
-import { type Codec, constant, list, option, record, string, varU64, varUint } from "@orthant/core/bytes";
+import {
+  bool,
+  type Codec,
+  constant,
+  list,
+  option,
+  record,
+  string,
+  variants,
+  varU64,
+  varUint,
+} from "@orthant/core/bytes";
 import { positionCodec } from "@orthant/core/lattice";
 import type { ClockChange, EditOrigin } from "@orthant/core/tree";
 import {
@@ -67,12 +78,6 @@ export interface EntitiesOfRegion {
   readonly held: number;
 }
 
-/** A gateway's request for the entities of regions. */
-export interface EntitiesRequest {
-  readonly kind: "entities";
-  readonly regions: readonly EntitiesOfRegion[];
-}
-
 /** The entities of a region. */
 export type RegionEntities =
   | { readonly kind: "elsewhere" }
@@ -94,7 +99,7 @@ export type OwnerRequest =
   | { readonly kind: "edits"; readonly edits: readonly ForwardedEdit[] }
   | { readonly kind: "regions"; readonly regions: readonly RegionRequest[] }
   | PlayersRequest
-  | EntitiesRequest;
+  | { readonly kind: "entities"; readonly regions: readonly EntitiesOfRegion[] };
 
 /** Outcome of an edit. */
 export type ShardEditResult =
@@ -136,7 +141,16 @@ export const ENTITY_REGIONS_MAX = 1_024;
 const REGIONS_MAX = 4_096;
 const STEPS_MAX = 65_536;
 const CHUNKS_MAX = 256;
-const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+/** Codec of the code of an error. */
+export const errorCodeCodec: Codec<ErrorCode> = {
+  write: (out, code) => out.string(code),
+  read(input) {
+    const text = input.string(64);
+    if (Object.hasOwn(ERROR_CODES, text)) return text as ErrorCode;
+    throw input.fail("ORT_MESSAGE", `an unknown code of errors, ${JSON.stringify(text)}`);
+  },
+};
 
 const playerIdCodec = option(varU64);
 const editRequestsCodec = list<ForwardedEdit>(
@@ -170,46 +184,29 @@ const stepsCodec = list<ClockChange>(
   STEPS_MAX,
 );
 
-const OUTCOMES: readonly ShardEditResult["kind"][] = ["applied", "duplicate", "elsewhere", "rejected"];
-const outcomesCodec = list<ShardEditResult>(
-  {
-    write(out, outcome) {
-      out.tag(OUTCOMES.indexOf(outcome.kind), OUTCOMES.length);
-      if (outcome.kind === "applied") stepsCodec.write(out, outcome.steps);
-      if (outcome.kind === "rejected") out.string(outcome.code);
-    },
-    read(input) {
-      const kind = OUTCOMES[input.tag(OUTCOMES.length)] ?? "duplicate";
-      if (kind === "applied") return { kind, steps: stepsCodec.read(input) };
-      if (kind !== "rejected") return { kind };
-      const text = input.string(64);
-      const code = CODES.find((known) => known === text);
-      if (code === undefined) throw input.fail("ORT_MESSAGE", `a refusal with the code ${text}`);
-      return { kind, code };
-    },
-  },
+const SAME = record({ kind: constant("same") });
+const ELSEWHERE = record({ kind: constant("elsewhere") });
+const LATER = record({ kind: constant("later") });
+
+const outcomesCodec = list(
+  variants<ShardEditResult>({
+    applied: record({ kind: constant("applied"), steps: stepsCodec }),
+    duplicate: record({ kind: constant("duplicate") }),
+    elsewhere: ELSEWHERE,
+    rejected: record({ kind: constant("rejected"), code: errorCodeCodec }),
+  }),
   EDITS_MAX,
 );
 
-const ANSWERS: readonly RegionAnswer["kind"][] = ["same", "elsewhere", "later", "chunks"];
-
 function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
-  const chunksCodec = list(journalChunkCodec(volume), CHUNKS_MAX);
-  return list<RegionAnswer>(
-    {
-      write(out, answer) {
-        out.tag(ANSWERS.indexOf(answer.kind), ANSWERS.length);
-        if (answer.kind !== "chunks") return;
-        out.varUint(answer.clock);
-        chunksCodec.write(out, answer.chunks);
-        out.bool(answer.more);
-      },
-      read(input) {
-        const kind = ANSWERS[input.tag(ANSWERS.length)] ?? "later";
-        if (kind !== "chunks") return { kind };
-        return { kind, clock: input.varUint(), chunks: chunksCodec.read(input), more: input.bool() };
-      },
-    },
+  const chunks = record({
+    kind: constant("chunks"),
+    clock: varUint,
+    chunks: list(journalChunkCodec(volume), CHUNKS_MAX),
+    more: bool,
+  });
+  return list(
+    variants<RegionAnswer>({ same: SAME, elsewhere: ELSEWHERE, later: LATER, chunks }),
     REGIONS_MAX,
   );
 }
@@ -222,90 +219,35 @@ const updatesCodec = list<RememberedPose>(
 const lookupsCodec = list(varU64, REQUEST_PLAYERS_MAX);
 const posesCodec = list(option(poseCodec), REQUEST_PLAYERS_MAX);
 
-/** Encodes a request about players, after its tag. Rules K32 and K33 in docs/formats/cluster.md. */
-const playersRequestCodec = record<PlayersRequest>({
-  kind: constant("players"),
-  updates: updatesCodec,
-  lookups: lookupsCodec,
-});
-
-/** Encodes an answer about players, after its tag. */
-const playersAnswerCodec = record<PlayersAnswer>({ kind: constant("players"), poses: posesCodec });
-
-const ENTITY_ANSWERS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here", "same"];
 const entityRegionsCodec = list<EntitiesOfRegion>(
   record({ region: positionCodec, held: varUint }),
   ENTITY_REGIONS_MAX,
 );
-const entitiesCodec = list(visibleEntityCodec, ENTITIES_MAX);
-
-const entityAnswersCodec = list<RegionEntities>(
-  {
-    write(out, answer) {
-      out.tag(ENTITY_ANSWERS.indexOf(answer.kind), ENTITY_ANSWERS.length);
-      if (answer.kind !== "here") return;
-      out.varUint(answer.stamp);
-      entitiesCodec.write(out, answer.entities);
-    },
-    read(input) {
-      const kind = ENTITY_ANSWERS[input.tag(ENTITY_ANSWERS.length)] ?? "later";
-      if (kind !== "here") return { kind };
-      return { kind, stamp: input.varUint(), entities: entitiesCodec.read(input) };
-    },
-  },
+const here = record({
+  kind: constant("here"),
+  stamp: varUint,
+  entities: list(visibleEntityCodec, ENTITIES_MAX),
+});
+const entityAnswersCodec = list(
+  variants<RegionEntities>({ elsewhere: ELSEWHERE, later: LATER, here, same: SAME }),
   ENTITY_REGIONS_MAX,
 );
 
-/** Encodes a request for entities, after its tag. Rule K34 in docs/formats/cluster.md. */
-const entitiesRequestCodec = record<EntitiesRequest>({
-  kind: constant("entities"),
-  regions: entityRegionsCodec,
+/** Encodes requests from gateways to owners. Rules K19, K20 and K32 to K34 in docs/formats/cluster.md. */
+export const ownerRequestCodec: Codec<OwnerRequest> = variants<OwnerRequest>({
+  edits: record({ kind: constant("edits"), edits: editRequestsCodec }),
+  regions: record({ kind: constant("regions"), regions: regionRequestsCodec }),
+  players: record({ kind: constant("players"), updates: updatesCodec, lookups: lookupsCodec }),
+  entities: record({ kind: constant("entities"), regions: entityRegionsCodec }),
 });
-
-/** Encodes an answer about entities, after its tag. */
-const entitiesAnswerCodec = record<EntitiesAnswer>({
-  kind: constant("entities"),
-  answers: entityAnswersCodec,
-});
-
-const REQUESTS: readonly OwnerRequest["kind"][] = ["edits", "regions", "players", "entities"];
-
-/** Encodes requests from gateways to owners. Rules K19 and K20 in docs/formats/cluster.md. */
-export const ownerRequestCodec: Codec<OwnerRequest> = {
-  write(out, request) {
-    out.tag(REQUESTS.indexOf(request.kind), REQUESTS.length);
-    if (request.kind === "edits") editRequestsCodec.write(out, request.edits);
-    else if (request.kind === "regions") regionRequestsCodec.write(out, request.regions);
-    else if (request.kind === "players") playersRequestCodec.write(out, request);
-    else entitiesRequestCodec.write(out, request);
-  },
-  read(input) {
-    const kind = REQUESTS[input.tag(REQUESTS.length)];
-    if (kind === "edits") return { kind, edits: editRequestsCodec.read(input) };
-    if (kind === "regions") return { kind, regions: regionRequestsCodec.read(input) };
-    return kind === "players" ? playersRequestCodec.read(input) : entitiesRequestCodec.read(input);
-  },
-};
-
-const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players", "entities"];
 
 /** Returns the codec of owners' answers, for a world whose chunks have `volume` voxels. */
 export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
-  const regionsCodec = regionAnswersCodec(volume);
-  return {
-    write(out, answer) {
-      out.tag(ANSWER_KINDS.indexOf(answer.kind), ANSWER_KINDS.length);
-      if (answer.kind === "edits") outcomesCodec.write(out, answer.outcomes);
-      if (answer.kind === "regions") regionsCodec.write(out, answer.answers);
-      if (answer.kind === "players") playersAnswerCodec.write(out, answer);
-      if (answer.kind === "entities") entitiesAnswerCodec.write(out, answer);
-    },
-    read(input) {
-      const kind = ANSWER_KINDS[input.tag(ANSWER_KINDS.length)] ?? "away";
-      if (kind === "edits") return { kind, outcomes: outcomesCodec.read(input) };
-      if (kind === "players") return playersAnswerCodec.read(input);
-      if (kind === "entities") return entitiesAnswerCodec.read(input);
-      return kind === "regions" ? { kind, answers: regionsCodec.read(input) } : { kind };
-    },
-  };
+  return variants<OwnerAnswer>({
+    edits: record({ kind: constant("edits"), outcomes: outcomesCodec }),
+    regions: record({ kind: constant("regions"), answers: regionAnswersCodec(volume) }),
+    away: record({ kind: constant("away") }),
+    players: record({ kind: constant("players"), poses: posesCodec }),
+    entities: record({ kind: constant("entities"), answers: entityAnswersCodec }),
+  });
 }

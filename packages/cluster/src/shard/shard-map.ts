@@ -6,7 +6,21 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { type Codec, decode, encode, list, record, string } from "@orthant/core/bytes";
+import {
+  type Codec,
+  checkedWhenRead,
+  decode,
+  encode,
+  f64,
+  list,
+  perAxis,
+  record,
+  string,
+  u64,
+  varU32,
+  varUint,
+  versioned,
+} from "@orthant/core/bytes";
 import { blockCatalogCodec, diffBlockCatalogs } from "@orthant/core/chunk";
 import type { GeneratorRef } from "@orthant/core/generate";
 import {
@@ -153,62 +167,44 @@ export const shardSplitCodec: Codec<ShardSplit> = record({
 });
 const splitsCodec = list(shardSplitCodec, SHARDS_MAX - 1);
 
-const factsCodec: Codec<ClusterWorldFacts> = {
-  write(out, { worldId, name, spawn, shape, generator, catalog }) {
-    out.u64(worldId);
-    out.string(name, NAME_BYTES_MAX);
-    for (const coordinate of spawn) out.f64(coordinate);
-    for (const extent of shape.extents) out.varU32(extent);
-    generatorRefCodec.write(out, generator);
-    out.bytes(encode(blockCatalogCodec, catalog), CATALOG_BYTES_MAX);
-  },
+const extentsCodec = perAxis(varU32);
+const shapeCodec: Codec<ChunkShape> = {
+  write: (out, { extents }) => extentsCodec.write(out, extents),
   read(input) {
-    const worldId = input.u64();
-    const name = input.string(NAME_BYTES_MAX);
-    const spawn: Position = [input.f64(), input.f64(), input.f64(), input.f64()];
-    const extents: Position = [input.varU32(), input.varU32(), input.varU32(), input.varU32()];
+    const extents = extentsCodec.read(input);
     const volume = extents.reduce((product, extent) => product * extent, 1);
-    if (volume < 1 || volume > CHUNK_VOXELS_MAX)
-      throw input.fail("ORT_CHUNK_VOLUME", `chunks of [${extents}]`);
-    return {
-      worldId,
-      name,
-      spawn,
-      shape: chunkShape(extents),
-      generator: generatorRefCodec.read(input),
-      catalog: decode(blockCatalogCodec, input.bytes(CATALOG_BYTES_MAX)),
-    };
+    if (volume >= 1 && volume <= CHUNK_VOXELS_MAX) return chunkShape(extents);
+    throw input.fail("ORT_CHUNK_VOLUME", `chunks of [${extents}]`);
   },
 };
+const catalogCodec: Codec<BlockCatalog> = {
+  write: (out, catalog) => out.bytes(encode(blockCatalogCodec, catalog), CATALOG_BYTES_MAX),
+  read: (input) => decode(blockCatalogCodec, input.bytes(CATALOG_BYTES_MAX)),
+};
+const factsCodec = record<ClusterWorldFacts>({
+  worldId: u64,
+  name: string(NAME_BYTES_MAX),
+  spawn: perAxis(f64),
+  shape: shapeCodec,
+  generator: generatorRefCodec,
+  catalog: catalogCodec,
+});
+const mapCodec = record<ShardMap>({
+  generation: varUint,
+  mark: u64,
+  world: factsCodec,
+  first: string(SHARD_BYTES_MAX),
+  splits: splitsCodec,
+});
 
 /** Encodes the value of a world's map key. Rules K13 to K15 in docs/formats/cluster.md. */
-export const shardMapCodec: Codec<ShardMap> = {
-  write(out, { generation, mark, world, first, splits }) {
-    out.u8(VERSION);
-    out.varUint(generation);
-    out.u64(mark);
-    factsCodec.write(out, world);
-    out.string(first, SHARD_BYTES_MAX);
-    splitsCodec.write(out, splits);
-  },
-  read(input) {
-    const version = input.u8();
-    if (version !== VERSION)
-      throw input.fail("ORT_VERSION", `unsupported map version ${version} (expected ${VERSION})`);
-    const map: ShardMap = {
-      generation: input.varUint(),
-      mark: input.u64(),
-      world: factsCodec.read(input),
-      first: input.string(SHARD_BYTES_MAX),
-      splits: splitsCodec.read(input),
-    };
-    const known = new Set<string>();
-    for (const [index, shard] of shardsOf(map).entries()) {
-      const from = map.splits[index - 1]?.from;
-      if (!isName(shard) || known.has(shard) || (from !== undefined && !known.has(from)))
-        throw input.fail("ORT_MESSAGE", `shard ${JSON.stringify(shard)} twice, or of one that is not there`);
-      known.add(shard);
-    }
-    return map;
-  },
-};
+export const shardMapCodec: Codec<ShardMap> = checkedWhenRead(versioned(VERSION, mapCodec), "ORT_MESSAGE", (map) => {
+  const known = new Set<string>();
+  for (const [index, shard] of shardsOf(map).entries()) {
+    const from = map.splits[index - 1]?.from;
+    if (!isName(shard) || known.has(shard) || (from !== undefined && !known.has(from)))
+      return `shard ${JSON.stringify(shard)} twice, or of one that is not there`;
+    known.add(shard);
+  }
+  return undefined;
+});

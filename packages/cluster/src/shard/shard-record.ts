@@ -1,5 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { ByteReader, ByteWriter, type Codec, list, option } from "@orthant/core/bytes";
+import { ByteReader, ByteWriter, type Codec, list, option, u64 } from "@orthant/core/bytes";
 import { comparePositions, positionCodec, positionsEqual, regionOf } from "@orthant/core/lattice";
 import { CLOCK_NEVER, changeNumberOf, EPOCH_MAX, epochOf } from "@orthant/core/tree";
 import type { LastClientEdit } from "@orthant/save";
@@ -76,10 +76,7 @@ const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
 
-const playerIdCodec = option<bigint>({
-  write: (out, playerId) => out.u64(playerId),
-  read: (input) => input.u64(),
-});
+const playerIdCodec = option(u64);
 
 const originsCodec = list<RecordOrigin>(
   {

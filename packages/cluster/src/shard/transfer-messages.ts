@@ -1,4 +1,4 @@
-import { bool, type Codec, list, record, varUint } from "@orthant/core/bytes";
+import { bool, type Codec, constant, list, oneOf, record, variants, varUint } from "@orthant/core/bytes";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 import { type EditTransfer, editTransferCodec } from "./border-edits.ts";
@@ -48,12 +48,12 @@ export interface StepAnswer {
   readonly isStepping: boolean;
 }
 
+const OUTCOMES = ["stored", "elsewhere", "later"] as const;
 /** Outcome of a transfer: it is stored there, belongs to another shard, or is to be sent again later. */
-export type TransferOutcome = "stored" | "elsewhere" | "later";
+export type TransferOutcome = (typeof OUTCOMES)[number];
 
 /** Maximum number of transfers in one request. */
 export const TRANSFERS_MAX = 256;
-const OUTCOMES: readonly TransferOutcome[] = ["stored", "elsewhere", "later"];
 
 /** Codec of a transfer. */
 export const transferCodec: Codec<Transfer> = {
@@ -64,39 +64,28 @@ export const transferCodec: Codec<Transfer> = {
   read: (input) => ({ ...transferIdCodec.read(input), entity: storedEntityCodec.read(input) }),
 };
 
-const KINDS: readonly (TransferRequest | StepRequest)["kind"][] = ["entities", "edits", "step"];
-const transfersCodec = list(transferCodec, TRANSFERS_MAX);
-const editTransfersCodec = list(editTransferCodec, TRANSFERS_MAX);
-
 /** Codec of a request of one owner to another. Rules K57, K67 and K68 in docs/formats/cluster.md. */
-export const transferRequestCodec: Codec<TransferRequest | StepRequest> = {
-  write(out, request) {
-    out.tag(KINDS.indexOf(request.kind), KINDS.length);
-    shardNameCodec.write(out, request.from);
-    if (request.kind === "step") return;
-    transferIdCodec.write(out, request.low);
-    if (request.kind === "edits") return editTransfersCodec.write(out, request.transfers);
-    out.varUint(request.stamp);
-    transfersCodec.write(out, request.transfers);
-  },
-  read(input) {
-    const kind = KINDS[input.tag(KINDS.length)];
-    const from = shardNameCodec.read(input);
-    if (kind === "step") return { kind, from };
-    const low = transferIdCodec.read(input);
-    if (kind === "edits") return { kind, from, low, transfers: editTransfersCodec.read(input) };
-    return { kind: "entities", from, low, stamp: input.varUint(), transfers: transfersCodec.read(input) };
-  },
-};
+export const transferRequestCodec: Codec<TransferRequest | StepRequest> = variants<
+  TransferRequest | StepRequest
+>({
+  entities: record({
+    kind: constant("entities"),
+    from: shardNameCodec,
+    low: transferIdCodec,
+    stamp: varUint,
+    transfers: list(transferCodec, TRANSFERS_MAX),
+  }),
+  edits: record({
+    kind: constant("edits"),
+    from: shardNameCodec,
+    low: transferIdCodec,
+    transfers: list(editTransferCodec, TRANSFERS_MAX),
+  }),
+  step: record({ kind: constant("step"), from: shardNameCodec }),
+});
 
 /** Codec of the answer: one outcome for each transfer, or none if the responder is not the owner now. */
-export const transferAnswerCodec: Codec<readonly TransferOutcome[]> = list<TransferOutcome>(
-  {
-    write: (out, outcome) => out.tag(OUTCOMES.indexOf(outcome), OUTCOMES.length),
-    read: (input) => OUTCOMES[input.tag(OUTCOMES.length)] ?? "later",
-  },
-  TRANSFERS_MAX,
-);
+export const transferAnswerCodec: Codec<readonly TransferOutcome[]> = list(oneOf(OUTCOMES), TRANSFERS_MAX);
 
 /** Codec of the answer to a request for the last step of a shard. Rule K68 in docs/formats/cluster.md. */
 export const stepAnswerCodec: Codec<StepAnswer> = record({ step: varUint, isStepping: bool });

@@ -1,4 +1,5 @@
-import { wrongArgument } from "../error/orthant-error.ts";
+import type { ErrorCode } from "../error/error-codes.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Codec } from "./codec.ts";
 import { requireInteger, U32_MAX } from "./integers.ts";
 
@@ -53,6 +54,98 @@ export function record<Value extends object>(
 /** A value that takes no bytes, because it is always the same: the kind of a {@link record}. */
 export function constant<const Value extends string>(value: Value): Codec<Value> {
   return { write: () => undefined, read: () => value };
+}
+
+/** The codec of each variant, by kind. Their order in the source defines their tags. */
+export type VariantCodecs<Value extends { readonly kind: string }> = {
+  readonly [Kind in Value["kind"]]: Codec<Extract<Value, { readonly kind: Kind }>>;
+};
+
+/** A union of kinds: a tag, then the body. */
+export function variants<Value extends { readonly kind: string }>(
+  codecs: VariantCodecs<Value>,
+): Codec<Value> {
+  const kinds = Object.keys(codecs);
+  const bodies = Object.values<Codec<Value>>(codecs);
+  const tags = new Map(kinds.map((kind, tag) => [kind, tag]));
+  return {
+    write(out, value) {
+      const tag = tags.get(value.kind) ?? kinds.length;
+      out.tag(tag, kinds.length);
+      bodies[tag]?.write(out, value);
+    },
+    read(input) {
+      const body = bodies[input.tag(kinds.length)] as Codec<Value>;
+      return body.read(input);
+    },
+  };
+}
+
+/** One of several names: its place among them, as a tag. */
+export function oneOf<const Name extends string>(names: readonly Name[]): Codec<Name> {
+  return {
+    // An unknown name has index -1, which is not a valid tag.
+    write: (out, name) => out.tag(names.indexOf(name), names.length),
+    read: (input) => names[input.tag(names.length)] as Name,
+  };
+}
+
+/** A value without faults. Writing one that `faultOf` describes throws `ORT_ARGUMENT`, reading one throws `code`. */
+export function checked<Value>(
+  codec: Codec<Value>,
+  code: ErrorCode,
+  faultOf: (value: Value) => string | undefined,
+): Codec<Value> {
+  return {
+    write(out, value) {
+      const fault = faultOf(value);
+      if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
+      codec.write(out, value);
+    },
+    read: checkedWhenRead(codec, code, faultOf).read,
+  };
+}
+
+/** A value that no writer gives the faults that `faultOf` describes. Reading one throws `code`. */
+export function checkedWhenRead<Value>(
+  codec: Codec<Value>,
+  code: ErrorCode,
+  faultOf: (value: Value) => string | undefined,
+): Codec<Value> {
+  return {
+    write: (out, value) => codec.write(out, value),
+    read(input) {
+      const value = codec.read(input);
+      const fault = faultOf(value);
+      if (fault !== undefined) throw input.fail(code, fault);
+      return value;
+    },
+  };
+}
+
+/** A value behind a byte with its version, the only one that is known. */
+export function versioned<Value>(version: number, codec: Codec<Value>): Codec<Value> {
+  return {
+    write(out, value) {
+      out.u8(version);
+      codec.write(out, value);
+    },
+    read(input) {
+      const found = input.u8();
+      if (found === version) return codec.read(input);
+      throw input.fail("ORT_VERSION", `unsupported version ${found} (expected ${version})`);
+    },
+  };
+}
+
+/** Four values, one for each of the axes x, y, z and w. */
+export function perAxis<Item>(codec: Codec<Item>): Codec<readonly [x: Item, y: Item, z: Item, w: Item]> {
+  return {
+    write(out, items) {
+      for (const item of items) codec.write(out, item);
+    },
+    read: (input) => [codec.read(input), codec.read(input), codec.read(input), codec.read(input)],
+  };
 }
 
 /** Exactly `length` items, without a count. */

@@ -11,6 +11,7 @@ import {
   string,
   u64,
   varU64,
+  variants,
 } from "@orthant/core/bytes";
 import { boxCodec } from "@orthant/core/lattice";
 import { RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/tree";
@@ -32,7 +33,6 @@ import {
   gameCodec,
   requireFrameBytes,
   requireMessageCount,
-  variants,
   versionCodec,
 } from "./codecs.ts";
 import { copyCodec, fillCodec, voxelsCodec } from "./edit-codec.ts";

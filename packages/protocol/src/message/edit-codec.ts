@@ -1,12 +1,12 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import { type ByteReader, type ByteWriter, type Codec, constant, record, varU16 } from "@orthant/core/bytes";
+import { type ByteReader, type ByteWriter, type Codec, constant, oneOf, record, varU16 } from "@orthant/core/bytes";
 import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
 import { AXES, boxBetween, positionFrom } from "@orthant/core/lattice";
 import type { VoxelPlacement } from "@orthant/core/tree";
 import type { RejectionReason } from "@orthant/core/world";
 import type { EditMessage } from "./client-message.ts";
-import { counterCodec, oneOf } from "./codecs.ts";
+import { counterCodec } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
 import { copyTarget } from "./requested-edit.ts";
 import type { EditResults, NumberedEditResult } from "./server-message.ts";

@@ -5,10 +5,12 @@ import {
   bool,
   type Codec,
   constant,
+  oneOf,
   option,
   record,
   string,
   u16,
+  variants,
   varUint,
 } from "@orthant/core/bytes";
 import { AXES, CHUNK_VOXELS_MAX, positionFrom } from "@orthant/core/lattice";
@@ -18,10 +20,8 @@ import {
   counterCodec,
   epochCodec,
   gameCodec,
-  oneOf,
   requireFrameBytes,
   requireMessageCount,
-  variants,
   versionCodec,
 } from "./codecs.ts";
 import { editResultsCodec } from "./edit-codec.ts";

@@ -7,9 +7,9 @@ import {
   magic,
   record,
   u16,
+  variants,
   varUint,
 } from "@orthant/core/bytes";
-import { variants } from "../message/codecs.ts";
 import { WIRE1_DATAGRAM_BYTES_MAX } from "./message/wire1-message.ts";
 import type { Wire1Address } from "./server/wire1-server-options.ts";
 

@@ -1,14 +1,21 @@
-import { type Box, OrthantError, type Vector } from "@orthant/core";
-import { bytes, type Codec, list, option, string } from "@orthant/core/bytes";
-import { AXES, boxCodec } from "@orthant/core/lattice";
+import type { Box, Vector } from "@orthant/core";
+import {
+  bytes,
+  type Codec,
+  checked,
+  f32,
+  list,
+  option,
+  perAxis,
+  record,
+  string,
+  varU64,
+  varUint,
+} from "@orthant/core/bytes";
+import { boxCodec } from "@orthant/core/lattice";
 
 /** Codec of four floats without a count. Values are rounded to 32 bits when written. */
-export const vectorCodec: Codec<Vector> = {
-  write(out, vector) {
-    for (const axis of AXES) out.f32(vector[axis]);
-  },
-  read: (input) => [input.f32(), input.f32(), input.f32(), input.f32()],
-};
+export const vectorCodec: Codec<Vector> = perAxis(f32);
 
 /** The stored state of a player. Positions and orientations have 32-bit float precision. */
 export interface StoredPlayer {
@@ -47,49 +54,24 @@ const metadataCodec = list<readonly [string, Uint8Array]>(
   TAGS_MAX,
 );
 
-const storedPlayerCodec: Codec<StoredPlayer> = {
-  write(out, player) {
-    out.varU64(player.playerId);
-    out.bytes(player.authKey);
-    optionalText.write(out, player.name);
-    vectorCodec.write(out, player.position);
-    vectorCodec.write(out, player.orientation);
-    tagsCodec.write(out, player.tags);
-    out.bytes(player.inventory);
-    metadataCodec.write(out, player.metadata);
-    out.varUint(player.lastSavedMs);
-  },
-
-  read: (input) => ({
-    playerId: input.varU64(),
-    authKey: input.bytes(),
-    name: optionalText.read(input),
-    position: vectorCodec.read(input),
-    orientation: vectorCodec.read(input),
-    tags: tagsCodec.read(input),
-    inventory: input.bytes(),
-    metadata: metadataCodec.read(input),
-    lastSavedMs: input.varUint(),
-  }),
-};
-
-const records = list(storedPlayerCodec, PLAYERS_MAX);
+const storedPlayerCodec = record<StoredPlayer>({
+  playerId: varU64,
+  authKey: value,
+  name: optionalText,
+  position: vectorCodec,
+  orientation: vectorCodec,
+  tags: tagsCodec,
+  inventory: value,
+  metadata: metadataCodec,
+  lastSavedMs: varUint,
+});
 
 /** Codec of the payload: players in order of unique ids. Rules S18 and S19. */
-export const playersCodec: Codec<readonly StoredPlayer[]> = {
-  write(out, players) {
-    const twice = findDisorder(players);
-    if (twice !== undefined) throw new OrthantError("ORT_ARGUMENT", `player ${twice} is out of order`);
-    records.write(out, players);
-  },
-
-  read(input) {
-    const players = records.read(input);
-    const disorder = findDisorder(players);
-    if (disorder !== undefined) throw input.fail("ORT_PLAYERS", `player ${disorder} is out of order`);
-    return players;
-  },
-};
+export const playersCodec: Codec<readonly StoredPlayer[]> = checked(
+  list(storedPlayerCodec, PLAYERS_MAX),
+  "ORT_PLAYERS",
+  findDisorder,
+);
 
 /** Returns the players in storage order. */
 export function sortPlayers(players: readonly StoredPlayer[]): readonly StoredPlayer[] {
@@ -109,11 +91,12 @@ export function mergePlayers(
   return sortPlayers([...byId.values()]);
 }
 
-function findDisorder(players: readonly StoredPlayer[]): bigint | undefined {
-  return players.find(({ playerId }, index) => {
+function findDisorder(players: readonly StoredPlayer[]): string | undefined {
+  const stray = players.find(({ playerId }, index) => {
     const previous = players[index - 1];
     return previous !== undefined && previous.playerId >= playerId;
-  })?.playerId;
+  });
+  return stray && `player ${stray.playerId} is out of order`;
 }
 
 /** An entity that is not a player. Floats have 32-bit precision. */
@@ -178,35 +161,22 @@ interface EntityBlob {
 }
 
 const ENTITIES_MAX = 1_000_000;
-const entitiesCodec = list(storedEntityCodec, ENTITIES_MAX);
-
 /**
  * Codec of an entity blob: at least one entity, in order of unique ids, no players. Rule
  * S32.
  */
-export const entityBlobCodec: Codec<EntityBlob> = {
-  write(out, { volume, entities }) {
-    const fault = findFault(entities);
-    if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
-    boxCodec.write(out, volume);
-    entitiesCodec.write(out, entities);
-  },
-
-  read(input) {
-    const volume = boxCodec.read(input);
-    const entities = entitiesCodec.read(input);
-    const fault = findFault(entities);
-    if (fault !== undefined) throw input.fail("ORT_BLOB", fault);
-    return { volume, entities };
-  },
-};
+export const entityBlobCodec: Codec<EntityBlob> = checked(
+  record({ volume: boxCodec, entities: list(storedEntityCodec, ENTITIES_MAX) }),
+  "ORT_BLOB",
+  findFault,
+);
 
 /** Returns the entities in storage order. */
 export function sortEntities(entities: readonly StoredEntity[]): readonly StoredEntity[] {
   return [...entities].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
 }
 
-function findFault(entities: readonly StoredEntity[]): string | undefined {
+function findFault({ entities }: EntityBlob): string | undefined {
   if (entities.length === 0) return "an entity blob without entities";
   for (const [index, { entityId, entityClass }] of entities.entries()) {
     const previous = entities[index - 1];

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { type Codec, crc32 } from "@orthant/core/bytes";
+import { type Codec, crc32, record, u32, varUint } from "@orthant/core/bytes";
 
 /** Length and checksum of a whole file, as recorded in a file that names it, so that no other file passes for it. */
 export interface FileSeal {
@@ -8,13 +8,7 @@ export interface FileSeal {
 }
 
 /** Codec of a seal in a description. */
-export const fileSealCodec: Codec<FileSeal> = {
-  write(out, seal) {
-    out.varUint(seal.bytes);
-    out.u32(seal.crc32);
-  },
-  read: (input) => ({ bytes: input.varUint(), crc32: input.u32() }),
-};
+export const fileSealCodec: Codec<FileSeal> = record({ bytes: varUint, crc32: u32 });
 
 /** Returns the seal of a file with these bytes. */
 export function sealOf(bytes: Uint8Array): FileSeal {

@@ -1,5 +1,18 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { type ByteReader, type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
+import {
+  type ByteReader,
+  bytes,
+  type Codec,
+  constant,
+  encode,
+  list,
+  option,
+  record,
+  string,
+  variants,
+  varU16,
+  varU64,
+} from "@orthant/core/bytes";
 import {
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
@@ -54,23 +67,10 @@ const GENERATORS_MAX = 1_024;
 /** Limit for saves. The wire has a lower limit, and our own generators a much lower one. */
 const STORED_ID_BYTES_MAX = 1_024;
 
-const descriptorCodec: Codec<GeneratorDescriptor> = {
-  write(out, { generatorId, params, seed, versionHash }) {
-    out.string(generatorId, STORED_ID_BYTES_MAX);
-    out.bytes(params);
-    out.varU64(seed);
-    out.varU64(versionHash);
-  },
-
-  read: (input) => ({
-    generatorId: input.string(STORED_ID_BYTES_MAX),
-    params: input.bytes(),
-    seed: input.varU64(),
-    versionHash: input.varU64(),
-  }),
-};
-
-const descriptorsCodec = list(descriptorCodec, GENERATORS_MAX);
+const descriptorsCodec = list<GeneratorDescriptor>(
+  record({ generatorId: string(STORED_ID_BYTES_MAX), params: bytes(), seed: varU64, versionHash: varU64 }),
+  GENERATORS_MAX,
+);
 
 /** The content of `procgen_params`. */
 type StoredGenerators = Pick<GlobalState, "generators" | "generatorRegions">;
@@ -154,40 +154,19 @@ export interface GlobalRecord extends GlobalState {
   readonly playersSeal?: FileSeal | undefined;
 }
 
-const BASE_KINDS = ["empty", "flatFloor", "generated"] as const;
 const HINTS_MAX = 1_000_000;
-
-const optionalId = option(varU64);
-const optionalPosition = option(positionCodec);
 
 /** Codec of the players' hints. */
 export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
-  {
-    write(out, { playerId, entityId, lastRegion }) {
-      out.varU64(playerId);
-      optionalId.write(out, entityId);
-      optionalPosition.write(out, lastRegion);
-    },
-    read: (input) => ({
-      playerId: input.varU64(),
-      entityId: optionalId.read(input),
-      lastRegion: optionalPosition.read(input),
-    }),
-  },
+  record({ playerId: varU64, entityId: option(varU64), lastRegion: option(positionCodec) }),
   HINTS_MAX,
 );
 
-const baseWorldCodec: Codec<BaseWorld> = {
-  write(out, base) {
-    out.tag(BASE_KINDS.indexOf(base.kind), BASE_KINDS.length);
-    if (base.kind === "flatFloor") out.varU16(base.block);
-  },
-  read(input) {
-    const kind = BASE_KINDS[input.tag(BASE_KINDS.length)];
-    if (kind === "flatFloor") return { kind, block: input.varU16() };
-    return { kind: kind ?? "empty" };
-  },
-};
+const baseWorldCodec = variants<BaseWorld>({
+  empty: record({ kind: constant("empty") }),
+  flatFloor: record({ kind: constant("flatFloor"), block: varU16 }),
+  generated: record({ kind: constant("generated") }),
+});
 
 const nestedGenerators = nested(generatorsCodec);
 const nestedDescription = nested(storedDescriptionCodec);

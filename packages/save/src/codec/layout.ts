@@ -2,7 +2,9 @@ import type { Position } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
 import {
   type FixedCodec,
+  i32,
   magic,
+  perAxis,
   type Struct,
   struct,
   U32_MAX,
@@ -11,7 +13,6 @@ import {
   u32,
   u64Number,
 } from "@orthant/core/bytes";
-import { AXES } from "@orthant/core/lattice";
 
 /** Value of `format` in `manifest.json`. */
 export const FORMAT_NAME = "polychora-save";
@@ -92,13 +93,7 @@ interface IndexHeader {
   readonly payloadCrc32: number;
 }
 
-const fixedPosition: FixedCodec<Position> = {
-  bytes: 16,
-  write(out, position) {
-    for (const axis of AXES) out.i32(position[axis]);
-  },
-  read: (input) => [input.i32(), input.i32(), input.i32(), input.i32()],
-};
+const fixedPosition: FixedCodec<Position> = { bytes: 16, ...perAxis(i32) };
 
 /** Header of a tree index. */
 export const indexHeader: Struct<IndexHeader> = struct({

@@ -1,5 +1,14 @@
-import { OrthantError } from "@orthant/core";
-import { type ByteReader, type Codec, encodeUtf8, list, option } from "@orthant/core/bytes";
+import {
+  bytes,
+  type Codec,
+  checked,
+  encodeUtf8,
+  list,
+  option,
+  record,
+  string,
+  varUint,
+} from "@orthant/core/bytes";
 import { PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/world";
 import { type RecordRef, recordRefCodec } from "./blob.ts";
 import { STORE_LIST_BLOB, STORE_PAGE_BLOB, WORLD_BLOB_VERSION } from "./layout.ts";
@@ -64,25 +73,25 @@ function lengthBytes(length: number): number {
 }
 
 /** Codec of a page: its entries up to the end, in order of their keys. Rule S133. */
-export const storePageCodec: Codec<readonly StoreEntry[]> = {
-  write(out, entries) {
-    const disorder = disorderOf(entries);
-    if (disorder !== undefined) throw new OrthantError("ORT_ARGUMENT", disorder);
-    for (const { key, value } of entries) {
-      out.string(key, STORE_KEY_BYTES_MAX);
-      out.bytes(value, STORED_VALUE_BYTES_MAX);
-    }
+export const storePageCodec: Codec<readonly StoreEntry[]> = checked(
+  {
+    write(out, entries) {
+      for (const { key, value } of entries) {
+        out.string(key, STORE_KEY_BYTES_MAX);
+        out.bytes(value, STORED_VALUE_BYTES_MAX);
+      }
+    },
+    read(input) {
+      const entries: StoreEntry[] = [];
+      while (input.remaining > 0) {
+        entries.push({ key: input.string(STORE_KEY_BYTES_MAX), value: input.bytes(STORED_VALUE_BYTES_MAX) });
+      }
+      return entries;
+    },
   },
-  read(input) {
-    const entries: StoreEntry[] = [];
-    while (input.remaining > 0) {
-      entries.push({ key: input.string(STORE_KEY_BYTES_MAX), value: input.bytes(STORED_VALUE_BYTES_MAX) });
-    }
-    const disorder = disorderOf(entries);
-    if (disorder !== undefined) throw input.fail("ORT_BLOB", disorder);
-    return entries;
-  },
-};
+  "ORT_BLOB",
+  disorderOf,
+);
 
 function disorderOf(entries: readonly StoreEntry[]): string | undefined {
   const [first] = entries;
@@ -94,56 +103,40 @@ function disorderOf(entries: readonly StoreEntry[]): string | undefined {
   return isOrdered ? undefined : "keys of the store out of order";
 }
 
-const optionalValue = option<Uint8Array>({
-  write: (out, value) => out.bytes(value, STORED_VALUE_BYTES_MAX),
-  read: (input) => input.bytes(STORED_VALUE_BYTES_MAX),
+/** Codec of a change in a journal. Rule J37. */
+export const storeChangeCodec: Codec<StoreChange> = checked(
+  record({ key: string(STORE_KEY_BYTES_MAX), value: option(bytes(STORED_VALUE_BYTES_MAX)) }),
+  "ORT_BLOB",
+  ({ key }) => (key === "" ? "an empty key of the store" : undefined),
+);
+
+/** Returns the codec of the reference of a record that must have this type. Rule S130. */
+export function refCodecOf(blobType: number): Codec<RecordRef> {
+  return {
+    write: recordRefCodec.write,
+    read(input) {
+      const ref = recordRefCodec.read(input);
+      if (ref.blobType === blobType && ref.blobVersion === WORLD_BLOB_VERSION) return ref;
+      const { blobType: type, blobVersion: version } = ref;
+      const detail = `a record of type ${type}, version ${version}, where one of type ${blobType} must be`;
+      throw input.fail("ORT_BLOB", detail);
+    },
+  };
+}
+
+const pageCodec = record<StorePage>({
+  firstKey: string(STORE_KEY_BYTES_MAX),
+  keys: varUint,
+  bytes: varUint,
+  ref: refCodecOf(STORE_PAGE_BLOB),
 });
 
-/** Codec of a change in a journal. Rule J37. */
-export const storeChangeCodec: Codec<StoreChange> = {
-  write(out, { key, value }) {
-    if (key === "") throw new OrthantError("ORT_ARGUMENT", "an empty key of the store");
-    out.string(key, STORE_KEY_BYTES_MAX);
-    optionalValue.write(out, value);
-  },
-  read(input) {
-    const key = input.string(STORE_KEY_BYTES_MAX);
-    if (key === "") throw input.fail("ORT_BLOB", "an empty key of the store");
-    return { key, value: optionalValue.read(input) };
-  },
-};
-
-const storePageRefCodec: Codec<StorePage> = {
-  write(out, { firstKey, keys, bytes, ref }) {
-    out.string(firstKey, STORE_KEY_BYTES_MAX);
-    out.varUint(keys);
-    out.varUint(bytes);
-    recordRefCodec.write(out, ref);
-  },
-  read: (input) => ({
-    firstKey: input.string(STORE_KEY_BYTES_MAX),
-    keys: input.varUint(),
-    bytes: input.varUint(),
-    ref: readRefOf(input, STORE_PAGE_BLOB),
-  }),
-};
-
-const pagesCodec = list(storePageRefCodec, STORE_PAGES_MAX);
-
 /** Codec of the pages of a store, in order of their first keys. Rule S132. */
-export const storePagesCodec: Codec<readonly StorePage[]> = {
-  write(out, pages) {
-    const fault = faultOfPages(pages);
-    if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
-    pagesCodec.write(out, pages);
-  },
-  read(input) {
-    const pages = pagesCodec.read(input);
-    const fault = faultOfPages(pages);
-    if (fault !== undefined) throw input.fail("ORT_BLOB", fault);
-    return pages;
-  },
-};
+export const storePagesCodec: Codec<readonly StorePage[]> = checked(
+  list(pageCodec, STORE_PAGES_MAX),
+  "ORT_BLOB",
+  faultOfPages,
+);
 
 function faultOfPages(pages: readonly StorePage[]): string | undefined {
   const [first] = pages;
@@ -179,6 +172,7 @@ export function faultOfTotals(stated: StoreList, pages: readonly StorePage[]): s
   return `a store of ${keys} keys in ${bytes} bytes that is said to have ${stated.keys} in ${stated.bytes}`;
 }
 
+const listRefCodec = refCodecOf(STORE_LIST_BLOB);
 const INLINE = 0;
 const IN_RECORD = 1;
 const LIST_KINDS = 2;
@@ -191,12 +185,12 @@ export const storeListCodec: Codec<StoreList> = {
     out.varUint(store.recordBytes);
     out.tag(hasPages(store) ? INLINE : IN_RECORD, LIST_KINDS);
     if (hasPages(store)) storePagesCodec.write(out, store.pages);
-    else recordRefCodec.write(out, store.pages as RecordRef);
+    else listRefCodec.write(out, store.pages as RecordRef);
   },
   read(input) {
     const totals = { keys: input.varUint(), bytes: input.varUint(), recordBytes: input.varUint() };
     const isInline = input.tag(LIST_KINDS) === INLINE;
-    const pages = isInline ? storePagesCodec.read(input) : readRefOf(input, STORE_LIST_BLOB);
+    const pages = isInline ? storePagesCodec.read(input) : listRefCodec.read(input);
     const store: StoreList = { ...totals, pages };
     const fault = hasPages(store) ? faultOfTotals(store, store.pages) : undefined;
     if (fault !== undefined) throw input.fail("ORT_BLOB", fault);
@@ -207,15 +201,4 @@ export const storeListCodec: Codec<StoreList> = {
 /** Returns whether the pages of a store are known without reading a record. */
 export function hasPages(store: StoreList): store is StoreList & { readonly pages: readonly StorePage[] } {
   return Array.isArray(store.pages);
-}
-
-/** Reads the reference of a record that must have this type. Rule S130. */
-export function readRefOf(input: ByteReader, blobType: number): RecordRef {
-  const ref = recordRefCodec.read(input);
-  if (ref.blobType === blobType && ref.blobVersion === WORLD_BLOB_VERSION) return ref;
-  const { blobType: type, blobVersion: version } = ref;
-  throw input.fail(
-    "ORT_BLOB",
-    `a record of type ${type}, version ${version}, where one of type ${blobType} must be`,
-  );
 }

@@ -7,14 +7,27 @@ import {
   OrthantError,
   type Vector,
 } from "@orthant/core";
-import { type ByteReader, type Codec, decode, list, option } from "@orthant/core/bytes";
+import {
+  type ByteReader,
+  bytes,
+  type Codec,
+  decode,
+  f64,
+  list,
+  option,
+  perAxis,
+  record,
+  string,
+  u64,
+  varUint,
+} from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/chunk";
 import { AXES, CHUNK_VOXELS_MAX } from "@orthant/core/lattice";
 import type { Epoch } from "@orthant/core/tree";
-import { type RecordRef, recordRefCodec } from "./blob.ts";
+import type { RecordRef } from "./blob.ts";
 import { type FileSeal, fileSealCodec } from "./file-seal.ts";
 import { CATALOG_BLOB } from "./layout.ts";
-import { readRefOf, type StoreList, storeListCodec } from "./store-page.ts";
+import { refCodecOf, type StoreList, storeListCodec } from "./store-page.ts";
 
 /** Self-description of a world, so that it can be opened without further input. Rule S17. */
 export interface WorldDescription {
@@ -119,46 +132,20 @@ export function catalogOf({ blocks }: Pick<WorldDescription, "blocks">): BlockCa
   return blocks.length === 0 ? DEFAULT_BLOCKS : decode(blockCatalogCodec, blocks);
 }
 
-const namedGenerationCodec: Codec<NamedGeneration> = {
-  write(out, { generation, name }) {
-    out.varUint(generation);
-    out.string(name, NAME_BYTES_MAX);
-  },
-  read: (input) => ({ generation: input.varUint(), name: input.string(NAME_BYTES_MAX) }),
-};
-
-const attachmentCodec: Codec<Attachment> = {
-  write(out, { key, value }) {
-    out.string(key, NAME_BYTES_MAX);
-    out.bytes(value);
-  },
-  read: (input) => ({ key: input.string(NAME_BYTES_MAX), value: input.bytes() }),
-};
-
+const nameCodec = string(NAME_BYTES_MAX);
+const namedGenerationsCodec = list<NamedGeneration>(
+  record({ generation: varUint, name: nameCodec }),
+  NAMED_GENERATIONS_MAX,
+);
+const attachmentsCodec = list<Attachment>(record({ key: nameCodec, value: bytes() }), ATTACHMENTS_MAX);
 // Ids are random, so varints would take more bytes than fixed 64 bits.
-const epochCodec: Codec<Epoch> = {
-  write(out, { number, id }) {
-    out.varUint(number);
-    out.u64(id);
-  },
-  read: (input) => ({ number: input.varUint(), id: input.u64() }),
-};
-
-const editsWithoutPlayersCodec = list<LastClientEdit>(
-  {
-    write(out, { clientId, lastEditId }) {
-      out.u64(clientId);
-      out.varUint(lastEditId);
-    },
-    read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
-  },
+const epochsCodec = list<Epoch>(record({ number: varUint, id: u64 }), DESCRIPTION_EPOCHS_MAX);
+const editsWithoutPlayersCodec = list<Omit<LastClientEdit, "playerId">>(
+  record({ clientId: u64, lastEditId: varUint }),
   CLIENT_EDITS_MAX,
 );
-
-const playerIdCodec = option<bigint>({
-  write: (out, playerId) => out.u64(playerId),
-  read: (input) => input.u64(),
-});
+const playerIdCodec = option(u64);
+const spawnCodec = perAxis(f64);
 
 const clientEditsCodec: Codec<LastClientEdit> = {
   write(out, { clientId, lastEditId, playerId }) {
@@ -173,15 +160,9 @@ const clientEditsCodec: Codec<LastClientEdit> = {
   },
 };
 
-const namedGenerationsCodec = list(namedGenerationCodec, NAMED_GENERATIONS_MAX);
-const attachmentsCodec = list(attachmentCodec, ATTACHMENTS_MAX);
-const epochsCodec = list(epochCodec, DESCRIPTION_EPOCHS_MAX);
 const editsCodec = list(clientEditsCodec, CLIENT_EDITS_MAX);
 
-const blocksRefCodec = option<RecordRef>({
-  write: (out, ref) => recordRefCodec.write(out, ref),
-  read: (input) => readRefOf(input, CATALOG_BLOB),
-});
+const blocksRefCodec = option(refCodecOf(CATALOG_BLOB));
 const storeCodec = option(storeListCodec);
 
 /** Codec of `custom_global_payload`. The catalog of a description whose blocks are in a record is read as empty. */
@@ -193,7 +174,7 @@ export const storedDescriptionCodec: Codec<StoredDescription> = {
     out.varUint(version);
     for (const axis of AXES) out.varU32(description.chunkShape.extents[axis]);
     out.string(description.name, NAME_BYTES_MAX);
-    for (const axis of AXES) out.f64(description.spawn[axis]);
+    spawnCodec.write(out, description.spawn);
     out.varUint(description.clockEpoch);
     out.bytes(records.blocks === undefined ? description.blocks : NO_BYTES);
     namedGenerationsCodec.write(out, description.namedGenerations);
@@ -218,7 +199,7 @@ export const storedDescriptionCodec: Codec<StoredDescription> = {
     const description: WorldDescription = {
       chunkShape: readChunkShape(input),
       name: input.string(NAME_BYTES_MAX),
-      spawn: [input.f64(), input.f64(), input.f64(), input.f64()],
+      spawn: spawnCodec.read(input),
       clockEpoch: input.varUint(),
       blocks: input.bytes(),
       namedGenerations: namedGenerationsCodec.read(input),

@@ -7,14 +7,13 @@ import { type GlobalState, generatedChunks } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
-import { SaveHistory } from "../history/save-history.ts";
 import type { NewIndexVersion } from "../leaves/leaf-entry.ts";
 import { LeafIndex } from "../leaves/leaf-index.ts";
 import { NEWEST_FORMAT } from "../leaves/save-format.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { existingPacks } from "../read/named-packs.ts";
 import { readManifest, requireNewest } from "../read/reader.ts";
-import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
+import { Save, type SaveState } from "../read/save.ts";
 import { prepareFolder } from "./folder.ts";
 import { SaveWriter } from "./writer.ts";
 
@@ -38,8 +37,7 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   requireRetention(retention);
   const packs = await prepareFolder(disk, limits);
   const generated = generatedChunks(initial.global, initial.generators);
-  const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
-  const writer = new SaveWriter(disk, emptyState(initial, limits), packs, history, generated, lock);
+  const writer = new SaveWriter(disk, emptyState(initial, limits), packs, generated, { retention, lock });
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -63,9 +61,8 @@ export async function resumeSave(
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) packs.leavePack();
   const generated = generatedChunks(save.global, options.generators);
-  const holds = save instanceof Save ? save.holds : new GenerationHolds();
-  const history = new SaveHistory(disk, holds, retention, lock);
-  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated, lock);
+  const holds = save instanceof Save ? { holds: save.holds } : {};
+  return new SaveWriter(disk, { ...save, manifest }, packs, generated, { ...holds, retention, lock });
 }
 
 /** Initial content and options of a new save. */

@@ -1,16 +1,22 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
+import { attempt, fencedDisk, SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import { Pacer, type YieldOptions } from "../change/pacer.ts";
 import type { LeafChange, SaveChange } from "../change/save-change.ts";
 import { mergePlayers, type StoredPlayer } from "../codec/entity.ts";
+import { packFile } from "../codec/files.ts";
 import { generatedChunks, requireSameGenerator, requireSameShape } from "../codec/global-record.ts";
 import { packHeader } from "../codec/layout.ts";
 import { encodeManifest, hasPack, type Manifest, withoutJournal, withoutPacks } from "../codec/manifest.ts";
 import { commitFailed, reasonOf } from "../codec/save-failed.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
-import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
-import type { SaveHistory } from "../history/save-history.ts";
+import {
+  type CompactionOptions,
+  type CompactionReport,
+  type CompactionStart,
+  Compactor,
+} from "../history/compaction.ts";
+import { GenerationRemover, type Retention } from "../history/retention.ts";
 import { bulkTrie } from "../leaves/bulk-index.ts";
 import { type CommittedChange, changeBetween, NO_CHANGE } from "../leaves/committed-change.ts";
 import { pageReader } from "../leaves/index-reader.ts";
@@ -28,16 +34,25 @@ import {
   saveFormatOf,
   storableLeaves,
 } from "../leaves/save-format.ts";
+import { PackReader } from "../pack/pack-reader.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, decodeNewRecords, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { requireNewest } from "../read/reader.ts";
-import { Save, type SaveState } from "../read/save.ts";
+import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
 import { encodeGeneration } from "./encode-generation.ts";
 import { nextManifest } from "./next-manifest.ts";
 import { rewriteLeaves, type UpgradeOptions } from "./rewrite-leaves.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
+
+/** How a writer treats the generations of its save, and other writers. */
+interface WriterSettings {
+  /** The generations of the save that it continues. */
+  readonly holds?: GenerationHolds;
+  readonly retention: Retention;
+  readonly lock: WriterLock | undefined;
+}
 
 /** What a commit writes besides its index. */
 interface NewContent {
@@ -57,7 +72,14 @@ interface NewContent {
 export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
-  readonly #history: SaveHistory;
+  /** Open packs, which saves of this writer share. */
+  readonly #packReader: PackReader;
+  /** The generations that are open in this process. */
+  readonly #holds: GenerationHolds;
+  /** Checks the lock before each rename and removal. */
+  readonly #fenced: Disk;
+  readonly #remover: GenerationRemover;
+  readonly #compactor: Compactor;
   #generated: GeneratedChunks;
   readonly #lock: WriterLock | undefined;
   #state: SaveState;
@@ -69,21 +91,24 @@ export class SaveWriter {
   #failure: unknown;
   #droppedClocks = 0;
 
-  /** Takes ownership of packs and history. Use `createSave` or `resumeSave` instead. */
+  /** Takes ownership of the packs. Use `createSave` or `resumeSave` instead. */
   constructor(
     disk: Disk,
     state: SaveState,
     packs: PackWriter,
-    history: SaveHistory,
     generated: GeneratedChunks,
-    lock?: WriterLock,
+    { holds = new GenerationHolds(), retention, lock }: WriterSettings,
   ) {
     this.#disk = disk;
     this.#lock = lock;
     this.#state = state;
     this.#format = saveFormatOf(state.indexVersion);
     this.#packs = packs;
-    this.#history = history;
+    this.#packReader = new PackReader(disk);
+    this.#holds = holds;
+    this.#fenced = lock === undefined ? disk : fencedDisk(disk, lock);
+    this.#remover = new GenerationRemover(this.#fenced, holds, retention, lock);
+    this.#compactor = new Compactor(this.#fenced, this.#packReader, holds, lock);
     this.#generated = generated;
   }
 
@@ -102,14 +127,9 @@ export class SaveWriter {
     return this.#format === NEWEST_FORMAT;
   }
 
-  /** Generations held open in this process by saves of this writer, and by the save it continues. */
-  get heldGenerations(): ReadonlySet<number> {
-    return this.#history.holds.generations();
-  }
-
   /** Error from removing old generations after the last commit, which stands regardless. */
   get retirementFailure(): OrthantError | undefined {
-    return this.#history.retirementFailure;
+    return this.#remover.failure;
   }
 
   /** Number of clocks that the last commit omitted because the index has version 1. */
@@ -119,8 +139,7 @@ export class SaveWriter {
 
   /** Returns the last generation as a separate save. The caller closes it. */
   currentSave(): Save {
-    const { packReader, holds } = this.#history;
-    return new Save(this.#state, packReader.share(), this.#generated, holds);
+    return new Save(this.#state, this.#packReader.share(), this.#generated, this.#holds);
   }
 
   /**
@@ -148,7 +167,7 @@ export class SaveWriter {
    * leaves the save unchanged. Rules S89 to S91.
    */
   compact(options: CompactionOptions): Promise<CompactionReport> {
-    return this.#history.compact(() => this.#beginCompaction(options), options);
+    return this.#compactor.compact(() => this.#beginCompaction(options), options);
   }
 
   /** Removes an empty journal from the manifest, so that its segment may be deleted. Rule J24. */
@@ -174,9 +193,12 @@ export class SaveWriter {
 
   /** Closes the files and ends a running compaction. Commits nothing, and removes a pack that got no record. */
   async close(): Promise<void> {
-    await this.#history.close();
+    await this.#compactor.close();
+    await this.#packReader.release();
     await this.#packs.close();
-    await this.#history.removeEmptyPack(this.#packs.forgetEmpty());
+    const emptyId = this.#packs.forgetEmpty();
+    // A failure is harmless: a later compaction removes the pack.
+    if (emptyId !== undefined) await attempt(() => this.#fenced.remove(packFile(emptyId)));
   }
 
   /** Runs a commit while no other runs, then retires what is not kept. */
@@ -187,7 +209,7 @@ export class SaveWriter {
     } finally {
       this.#busy = false;
     }
-    await this.#history.retire(this.#state, this.#lastChange.removedPages);
+    await this.#remover.afterCommit(this.#state, this.#lastChange.removedPages);
     return this.currentSave();
   }
 
@@ -229,7 +251,7 @@ export class SaveWriter {
     const { generatorChange } = change;
     if (generatorChange === undefined) return this.#commitLeaves(change, pacer);
     const context = this.#blobContext;
-    const readStored = (leaf: LeafEntry) => readLeafStored(this.#history.packReader, leaf, context);
+    const readStored = (leaf: LeafEntry) => readLeafStored(this.#packReader, leaf, context);
     await this.#commitLeaves(await withNextGenerator(change, this.#state, { readStored, pacer }), pacer);
     this.#generated = generatedChunks(this.#state.global, generatorChange.generators);
   }
@@ -257,9 +279,9 @@ export class SaveWriter {
       blobs: this.#format.blobs,
       generated: this.#generated,
       pacer,
-      readStored: (leaf) => readLeafStored(this.#history.packReader, leaf, context),
+      readStored: (leaf) => readLeafStored(this.#packReader, leaf, context),
       decodeStored: (records) => decodeNewRecords(records, context),
-      readEntities: (leaf) => readLeafEntities(this.#history.packReader, leaf, context),
+      readEntities: (leaf) => readLeafEntities(this.#packReader, leaf, context),
     });
   }
 
@@ -271,7 +293,7 @@ export class SaveWriter {
     const players = mergePlayers(this.#state.players, change.players ?? [], change.removedPlayers);
     const records = await recordsOfLeaves(planned);
     const refs = await this.#guard(async () => {
-      if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
+      if (this.#compactor.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
       return this.#packs.append(records.flat());
     });
     for (const { cube } of planned) draft.remove(cube);
@@ -294,7 +316,7 @@ export class SaveWriter {
     const removedPages = await index.pageFiles();
     const context = {
       packs: this.#packs,
-      packReader: this.#history.packReader,
+      packReader: this.#packReader,
       shape: global.description.chunkShape,
       limits: manifest.limits,
     };
@@ -320,7 +342,7 @@ export class SaveWriter {
   ): Promise<{ readonly before: LeafIndex; readonly after: LeafIndex }> {
     const before = this.#state;
     const state = change.global ?? before.global;
-    const recordWriter = new WorldRecordWriter(this.#packs, this.#history.packReader);
+    const recordWriter = new WorldRecordWriter(this.#packs, this.#packReader);
     const records = await this.#guard(() =>
       recordWriter.write(before.global, { global: state, store: change.store, format }),
     );

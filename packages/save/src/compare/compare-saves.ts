@@ -1,6 +1,6 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
 import { callback, checkedOptions, requireFlag } from "@orthant/core/arguments";
-import { bytesEqual, encode, hash64, list } from "@orthant/core/bytes";
+import { bytes, bytesEqual, encode, hash64, list, record, string } from "@orthant/core/bytes";
 import { diffVoxelData } from "@orthant/core/chunk";
 import type { GeneratorRef } from "@orthant/core/generate";
 import { boxContains, boxContainsBox, boxEquals, PositionMap, positionsEqual } from "@orthant/core/lattice";
@@ -9,6 +9,7 @@ import { partOf, VOXEL_DATA_PART } from "../codec/blob-sections.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorMapOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
+import type { Attachment } from "../codec/world-description.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import { requireSave, type Save } from "../read/save.ts";
 import { type BlockTranslation, blockTranslation } from "./block-translation.ts";
@@ -330,11 +331,11 @@ function factsOf({ global }: Save): readonly Fact[] {
     plain("chunk shape", description.chunkShape.extents.join(" x ")),
     plain("base", baseText),
     plain("seed", String(worldSeed)),
-    bytes("generators", generatorText, encode(generatorsCodec, global)),
+    exactBytes("generators", generatorText, encode(generatorsCodec, global)),
     plain("name", JSON.stringify(description.name)),
     plain("spawn", `[${description.spawn.join(", ")}]`),
-    bytes("blocks", `${description.blocks.length} bytes`, description.blocks),
-    bytes(
+    exactBytes("blocks", `${description.blocks.length} bytes`, description.blocks),
+    exactBytes(
       "attachments",
       `${description.attachments.length}`,
       encode(attachmentsCodec, description.attachments),
@@ -342,21 +343,12 @@ function factsOf({ global }: Save): readonly Fact[] {
   ];
 }
 
-const attachmentsCodec = list<Save["global"]["description"]["attachments"][number]>(
-  {
-    write(out, { key, value }) {
-      out.string(key);
-      out.bytes(value);
-    },
-    read: (input) => ({ key: input.string(), value: input.bytes() }),
-  },
-  Number.MAX_SAFE_INTEGER,
-);
+const attachmentsCodec = list<Attachment>(record({ key: string(), value: bytes() }), Number.MAX_SAFE_INTEGER);
 
 function plain(fact: Fact["fact"], text: string): Fact {
   return { fact, text, exact: text };
 }
 
-function bytes(fact: Fact["fact"], text: string, content: Uint8Array): Fact {
+function exactBytes(fact: Fact["fact"], text: string, content: Uint8Array): Fact {
   return { fact, text, exact: content.join() };
 }

@@ -31,7 +31,7 @@ import { recordsOf } from "../read/world-records.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
 import { WorldRecordVerifier } from "../verify/verify-records.ts";
-import { PackCopies } from "./pack-copies.ts";
+import { closePackCopies, openPackCopies, type PackCopy, writePackCopies } from "./pack-copies.ts";
 
 /** Result of copying a generation. */
 export interface CopiedGeneration {
@@ -79,7 +79,7 @@ export async function copyGeneration(
   try {
     return await copySource(target, source, checked);
   } finally {
-    await source.packs.close();
+    await closePackCopies(source.packs);
     await source.journal?.close();
   }
 }
@@ -90,12 +90,13 @@ async function copySource(
   options: CopyGenerationOptions,
 ): Promise<CopiedGeneration> {
   const { manifest, files, packs, pageBytes, journal } = source;
+  const packBytes = packs.reduce((sum, pack) => sum + pack.bytes, 0);
   const fileBytes = Object.values(files).reduce((sum, { length }) => sum + length, 0);
-  const bytes = pageBytes + fileBytes + packs.bytes + source.manifestBytes.length + (journal?.bytes ?? 0);
+  const bytes = pageBytes + fileBytes + packBytes + source.manifestBytes.length + (journal?.bytes ?? 0);
   options.onTotal?.(bytes);
   await target.makeDirectory(INDEX_FOLDER);
   await target.makeDirectory(DATA_FOLDER);
-  await packs.writeTo(target);
+  await writePackCopies(packs, target);
   await target.syncDirectory(DATA_FOLDER);
   // Comes first: writing the generation syncs the root, which also makes the name of the journal's folder
   // durable.
@@ -103,7 +104,7 @@ async function copySource(
   await writeGenerationFiles(target, manifest, files);
   const changes = await requireWhole(target, manifest);
   await swapManifest(target, source.manifestBytes);
-  return { generation: manifest.currentGeneration, packs: packs.count, changes, bytes };
+  return { generation: manifest.currentGeneration, packs: packs.length, changes, bytes };
 }
 
 /** A generation with its packs open. Its pages are already copied. */
@@ -111,7 +112,7 @@ interface Source {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
-  readonly packs: PackCopies;
+  readonly packs: readonly PackCopy[];
   readonly pageBytes: number;
   /** Changes after the live generation; `undefined` if not requested. */
   readonly journal: JournalReader | undefined;
@@ -152,7 +153,7 @@ async function journalOf(
     journal = found && (await requireUndamaged(found));
     return journal;
   } finally {
-    if (journal === undefined) await packs.close();
+    if (journal === undefined) await closePackCopies(packs);
   }
 }
 
@@ -261,13 +262,13 @@ async function openPacks(
   disk: Disk,
   { indexFile }: GenerationFiles,
   lengths: ReadonlyMap<number, number>,
-): Promise<PackCopies> {
-  const packs = await PackCopies.open(disk, lengths);
+): Promise<readonly PackCopy[]> {
+  const packs = await openPackCopies(disk, lengths);
   try {
     await fileSize(disk, indexFile);
     return packs;
   } catch (error) {
-    await packs.close();
+    await closePackCopies(packs);
     throw error;
   }
 }

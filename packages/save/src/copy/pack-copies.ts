@@ -8,64 +8,51 @@ import { OpenPack } from "../pack/pack-reader.ts";
 /** Number of bytes of a pack held in memory at once. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** A pack to copy: the file that had the name when it was opened, whatever has it now. */
-interface PackCopy {
+/**
+ * A pack to copy: the file that had the name when it was opened, whatever has it now. Later compactions and removals do not
+ * affect it.
+ */
+export interface PackCopy {
   readonly packId: number;
   /** `undefined` if it does not exist and nothing refers to it. */
   readonly pack: OpenPack | undefined;
   readonly bytes: number;
 }
 
-/** Packs that were opened to be copied. Later compactions and removals do not affect them. */
-export class PackCopies {
-  readonly #copies: readonly PackCopy[];
-
-  private constructor(copies: readonly PackCopy[]) {
-    this.#copies = copies;
+/**
+ * Opens packs to be copied, each up to the end of the last record needed from it. A pack without needed records may be
+ * missing; its copy is then empty.
+ */
+export async function openPackCopies(
+  disk: Disk,
+  ends: ReadonlyMap<number, number>,
+): Promise<readonly PackCopy[]> {
+  const copies: PackCopy[] = [];
+  try {
+    for (const [packId, end] of ends) copies.push(await openCopy(disk, packId, end));
+    return copies;
+  } catch (error) {
+    await closePackCopies(copies);
+    throw error;
   }
+}
 
-  /**
-   * Opens packs, each up to the end of the last record needed from it. A pack without needed records may be
-   * missing; its copy is then empty.
-   */
-  static async open(disk: Disk, ends: ReadonlyMap<number, number>): Promise<PackCopies> {
-    const copies: PackCopy[] = [];
+/** Writes the copies. Their content is durable, their names are not. */
+export async function writePackCopies(copies: readonly PackCopy[], target: Disk): Promise<void> {
+  for (const copy of copies) {
+    const file = await target.open(packFile(copy.packId), "create");
     try {
-      for (const [packId, end] of ends) copies.push(await openCopy(disk, packId, end));
-      return new PackCopies(copies);
-    } catch (error) {
-      await new PackCopies(copies).close();
-      throw error;
+      await writeCopy(copy, file);
+      await file.sync();
+    } finally {
+      await file.close();
     }
   }
+}
 
-  /** Number of packs. */
-  get count(): number {
-    return this.#copies.length;
-  }
-
-  /** Total bytes of all copies. */
-  get bytes(): number {
-    return this.#copies.reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  /** Writes the copies. Their content is durable, their names are not. */
-  async writeTo(target: Disk): Promise<void> {
-    for (const copy of this.#copies) {
-      const file = await target.open(packFile(copy.packId), "create");
-      try {
-        await writeCopy(copy, file);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-    }
-  }
-
-  /** Closes the packs. */
-  async close(): Promise<void> {
-    for (const { pack } of this.#copies) await pack?.close();
-  }
+/** Closes packs that were opened to be copied. */
+export async function closePackCopies(copies: readonly PackCopy[]): Promise<void> {
+  for (const { pack } of copies) await pack?.close();
 }
 
 async function openCopy(disk: Disk, packId: number, end: number): Promise<PackCopy> {

@@ -56,6 +56,12 @@ export interface CompactionStart {
   forgetPacks(packIds: readonly number[]): Promise<void>;
 }
 
+/** A running compaction. */
+interface Run {
+  readonly report: Promise<CompactionReport>;
+  readonly isForced: boolean;
+}
+
 /** Rewrites packs without what no generation needs, while commits continue. One run at a time. */
 export class Compactor {
   readonly #disk: Disk;
@@ -68,6 +74,8 @@ export class Compactor {
   #surveyedPackId: number | undefined;
   #quietBelowBytes = 0;
   #wastefulPackId: number | undefined;
+  #run: Run | undefined;
+  #isClosed = false;
 
   constructor(disk: Disk, packReader: PackReader, holds: GenerationHolds, lock?: WriterLock) {
     this.#disk = disk;
@@ -76,13 +84,53 @@ export class Compactor {
     this.#holds = holds;
   }
 
-  /** The active pack, when it has enough dead bytes to begin a new one. */
-  get wastefulPackId(): number | undefined {
-    return this.#wastefulPackId;
+  /** Returns whether the active pack has enough dead bytes for the next commit to begin a new one. */
+  isWasteful(packId: number): boolean {
+    return this.#wastefulPackId === packId;
+  }
+
+  /**
+   * Runs a compaction, or joins the running one. A forced call joins only a forced run, because another may
+   * do nothing.
+   */
+  async compact(
+    begin: () => Promise<CompactionStart>,
+    options: CompactionOptions,
+  ): Promise<CompactionReport> {
+    // The run's own caller receives its failure.
+    while (options.force === true && this.#run?.isForced === false)
+      await this.#run.report.catch(() => undefined);
+    if (this.#run === undefined) {
+      const report = this.#begin(begin, options).finally(() => {
+        this.#run = undefined;
+      });
+      this.#run = { report, isForced: options.force === true };
+    }
+    return this.#run.report;
+  }
+
+  /** Ends a running compaction before its next slice. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // The run's caller receives its failure.
+    await this.#run?.report.catch(() => undefined);
+  }
+
+  async #begin(begin: () => Promise<CompactionStart>, options: CompactionOptions): Promise<CompactionReport> {
+    const start = await begin();
+    const pause = async (): Promise<void> => {
+      await options.pause();
+      if (this.#isClosed) throw new OrthantError("ORT_CLOSED", "the save was closed while it was compacted");
+    };
+    try {
+      return await this.#compactIfDue(start, { ...options, pause });
+    } finally {
+      await start.live.close();
+    }
   }
 
   /** Compacts if it is worthwhile. Rules S89 to S91. */
-  async run(start: CompactionStart, options: CompactionOptions): Promise<CompactionReport> {
+  async #compactIfDue(start: CompactionStart, options: CompactionOptions): Promise<CompactionReport> {
     const { activePackId, activeBytes } = start;
     await this.#survey(activePackId);
     const bytesBefore = this.#packBytes(activeBytes);
@@ -164,7 +212,7 @@ export class Compactor {
         await this.#remove(packId);
         packsRemoved++;
       } else {
-        const finding = await this.#compact(packId, mark.of(packId) ?? new NeededPackRecords(), options);
+        const finding = await this.#compactPack(packId, mark.of(packId) ?? new NeededPackRecords(), options);
         if (finding === undefined) packsRewritten++;
         else findings.push(finding);
       }
@@ -194,7 +242,7 @@ export class Compactor {
   }
 
   /** Returns the damage that keeps the pack from being compacted, if any. */
-  async #compact(
+  async #compactPack(
     packId: number,
     needed: NeededPackRecords,
     work: YieldOptions,

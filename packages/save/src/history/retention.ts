@@ -1,3 +1,4 @@
+import { isOrthantError, type OrthantError } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
@@ -94,6 +95,7 @@ export class GenerationRemover {
   #unneeded: readonly OldPage[] = [];
   /** Whether the pages of some generation are unknown. */
   #hasDoubts = false;
+  #failure: OrthantError | undefined;
 
   constructor(disk: Disk, holds: GenerationHolds, retention: Retention, lock?: WriterLock) {
     this.#disk = disk;
@@ -102,8 +104,24 @@ export class GenerationRemover {
     this.#lock = lock;
   }
 
+  /** Error from removing old generations after the last commit, which stands regardless. */
+  get failure(): OrthantError | undefined {
+    return this.#failure;
+  }
+
   /** Runs after a commit, with the paths of the pages that only the previous generation had. */
   async afterCommit(live: SaveState, removedPages: readonly string[]): Promise<void> {
+    try {
+      await this.#retire(live, removedPages);
+      this.#failure = undefined;
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      // The commit stands. Failed removals are retried after the next one.
+      this.#failure = error;
+    }
+  }
+
+  async #retire(live: SaveState, removedPages: readonly string[]): Promise<void> {
     if (this.#times === undefined) await this.#scan(live);
     else {
       this.#times.set(live.generation, live.global.lastModifiedMs);

@@ -41,7 +41,8 @@ export interface JournalEdit {
   readonly kind: "edit";
   readonly origin: LastClientEdit | undefined;
   readonly chunks: readonly JournalChunk[];
-  readonly clocks: readonly RegionClock[];
+  /** The new clocks, and those before, which files do not store. */
+  readonly clocks: readonly (RegionClock & { readonly before?: number })[];
 }
 
 /** A change of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
@@ -55,7 +56,7 @@ export interface JournalStep {
   readonly kind: "step";
   readonly step: number;
   readonly chunks: readonly JournalChunk[];
-  readonly clocks: readonly RegionClock[];
+  readonly clocks: JournalEdit["clocks"];
   readonly ticks: readonly ChunkTickChanges[];
   /** In the order in which they happened. */
   readonly entities: readonly JournalEntity[];

@@ -1,4 +1,4 @@
-import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { type Codec, decode, encode, record, varUint } from "@orthant/core/bytes";
 import type { WorldDescription } from "@orthant/save";
 
 /** Key of the attachment that holds the count of steps. */
@@ -16,27 +16,16 @@ interface NumberRecord {
   readonly reservedTo: number;
 }
 
-const countCodec: Codec<number> = {
-  write: (out, count) => out.varUint(count),
-  read: (input) => input.varUint(),
-};
-
-const numbersCodec: Codec<NumberRecord> = {
-  write(out, { skipped, reservedTo }) {
-    out.varUint(skipped);
-    out.varUint(reservedTo);
-  },
-  read: (input) => ({ skipped: input.varUint(), reservedTo: input.varUint() }),
-};
+const numbersCodec = record<NumberRecord>({ skipped: varUint, reservedTo: varUint });
 
 /** Returns the count of steps in a world's simulation; 0 if it never had one. */
 export function stepCountOf(description: WorldDescription): number {
-  return attachmentOf(description, COUNT_KEY, countCodec) ?? 0;
+  return attachmentOf(description, COUNT_KEY, varUint) ?? 0;
 }
 
 /** Returns the description with another count of steps. */
 export function withStepCount(description: WorldDescription, count: number): WorldDescription {
-  return withAttachment(description, COUNT_KEY, encode(countCodec, count));
+  return withAttachment(description, COUNT_KEY, encode(varUint, count));
 }
 
 /**

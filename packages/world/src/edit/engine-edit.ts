@@ -25,11 +25,10 @@ export interface EngineEdit {
   readonly status: "applied" | "unchanged" | "duplicate";
 }
 
-/** An edit that changed something, as listeners get it. */
-export interface AppliedEdit extends EngineEdit {
-  /** The world before the edit and after it. */
-  readonly before: WorldState;
-  readonly after: WorldState;
-  /** The player whose edit it was, if any. */
-  readonly author: bigint | undefined;
-}
+/** Gets an edit that changed something, the world before and after it, and the player whose edit it was, if any. */
+export type EditListener = (
+  edit: EngineEdit,
+  before: WorldState,
+  after: WorldState,
+  author: bigint | undefined,
+) => void;

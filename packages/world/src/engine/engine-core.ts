@@ -3,7 +3,7 @@ import type { ListenerSet } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import type { SerialQueue } from "@orthant/disk/files";
 import type { WorldContent } from "../content/world-content.ts";
-import type { AppliedEdit } from "../edit/engine-edit.ts";
+import type { EditListener } from "../edit/engine-edit.ts";
 import type { SaverContext, WorldSaver } from "../saving/world-saver.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
 
@@ -25,7 +25,7 @@ export interface EngineCore {
   /** Runs edits, steps and other changes one after the other, in the order of the requests. */
   readonly queue: SerialQueue;
   /** Called after each edit that changed something. */
-  readonly editListeners: ListenerSet<[AppliedEdit]>;
+  readonly editListeners: ListenerSet<Parameters<EditListener>>;
   /** Throws unless changes may be requested. */
   requireWritable(): void;
 }

@@ -191,7 +191,7 @@ export class EngineSteps {
     const isIdle = clocks.length + ticks.length + entities.length + sent.length === 0;
     saver.addStep(logged && { ...logged, clocks: loggedClocksOf(clocks) }, { isIdle });
     try {
-      if (clocks.length > 0) editListeners.emit({ ...edit, before, after: state, author: undefined });
+      if (clocks.length > 0) editListeners.emit(edit, before, state, undefined);
     } finally {
       content.entityListeners.emitAll(entities.map((one) => [entityEventOf(one)]));
     }

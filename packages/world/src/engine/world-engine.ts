@@ -22,9 +22,9 @@ import type { Disk } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, StoredPlayer } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
-import { checkedOrigin } from "../content/last-edit-store.ts";
+import { checkedOrigin, clientEditsOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import type { AppliedEdit, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
+import type { EditListener, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import {
   chunksEdit,
   clockRenewal,
@@ -36,7 +36,7 @@ import {
 } from "../edit/queued-edit.ts";
 import { checkedPlayer } from "../entities/checked-records.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
-import { loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
+import { loggedChunksOf, loggedClocksOf } from "../journal/world-log.ts";
 import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
 import type { Moment, WorldLabel } from "../options/world-options.ts";
 import { copyContent } from "../saving/copy-save.ts";
@@ -301,7 +301,7 @@ export class WorldEngine {
    * Calls `listener` after each edit that changed something. Returns an unsubscribe function. When a listener
    * throws, the other listeners still run and the edit stands, but its promise rejects with the error.
    */
-  onEdit(listener: (edit: AppliedEdit) => void): () => void {
+  onEdit(listener: EditListener): () => void {
     return this.#core.editListeners.add(listener);
   }
 
@@ -444,9 +444,17 @@ export class WorldEngine {
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) content.rememberOrigin(origin);
     if (clocks.length > 0 || origin)
-      saver.addChange("world", logged && loggedEditOf({ chunks: logged, clocks, origin }));
+      saver.addChange(
+        "world",
+        logged && {
+          kind: "edit",
+          origin: origin && clientEditsOf(origin),
+          chunks: logged,
+          clocks: loggedClocksOf(clocks),
+        },
+      );
     if (clocks.length > 0 && !editListeners.isEmpty)
-      editListeners.emit({ ...edit, before, after: state, author: origin?.playerId });
+      editListeners.emit(edit, before, state, origin?.playerId);
     return edit;
   }
 }

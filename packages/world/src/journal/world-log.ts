@@ -8,7 +8,7 @@ import {
 } from "@orthant/core";
 import { diffChunks, diffVoxelData, type VoxelEdit } from "@orthant/core/chunk";
 import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/lattice";
-import type { ClockChange, EditOrigin, RegionClock, VoxelPlacement, WorldState } from "@orthant/core/tree";
+import type { ClockChange, VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { GlobalState, LastClientEdit, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import {
   type ChunkTickChanges,
@@ -21,12 +21,6 @@ import {
   type LogEvents,
   type SegmentId,
 } from "@orthant/save/journal";
-import { clientEditsOf } from "../content/last-edit-store.ts";
-
-/** An edit with the clocks that its regions had before. */
-export interface LoggedEdit extends JournalEdit {
-  readonly clocks: readonly (RegionClock & { readonly before: number })[];
-}
 
 /** What a step did to an entity: also where it was before, and its state if it went to another part of the world. */
 export type LoggedStepEntity = JournalEntity & {
@@ -45,16 +39,15 @@ export interface BorderTick {
 /** A change of a voxel in another part of the world, which a step of that part makes. */
 export type BorderEdit = VoxelPlacement | BorderTick;
 
-/** A step with the clocks that its regions had before. */
+/** A step, with what a log needs of a part of a larger world. */
 export interface LoggedStep extends JournalStep {
-  readonly clocks: LoggedEdit["clocks"];
   readonly entities: readonly LoggedStepEntity[];
   /** Its edits in other parts of a larger world, in order. */
   readonly sent: readonly BorderEdit[];
 }
 
 /** A change to a world, as a log receives it. */
-export type LoggedEntry = Exclude<JournalEntry, JournalEdit | JournalStep> | LoggedEdit | LoggedStep;
+export type LoggedEntry = Exclude<JournalEntry, JournalStep> | LoggedStep;
 
 /**
  * Logs the changes of a world in order, for example in the journal beside the save (`JournalWriter`). Every
@@ -128,13 +121,6 @@ interface ChangedChunks {
   readonly placements: readonly VoxelPlacement[] | undefined;
 }
 
-/** The effect of an edit on a world. */
-interface AppliedEdit {
-  readonly chunks: readonly JournalChunk[];
-  readonly clocks: readonly ClockChange[];
-  readonly origin: EditOrigin | undefined;
-}
-
 /** Chunks up to this size are written whole, without computing what changed. */
 const SMALL_CHUNK_BYTES = 16;
 /** The data of a chunk that was never edited. */
@@ -158,18 +144,8 @@ export function loggedChunksOf({
   );
 }
 
-/** Returns the log entry needed to replay an edit, including its clocks. */
-export function loggedEditOf({ chunks, clocks, origin }: AppliedEdit): LoggedEdit {
-  return {
-    kind: "edit",
-    origin: origin && clientEditsOf(origin),
-    chunks,
-    clocks: loggedClocksOf(clocks),
-  };
-}
-
 /** Returns clocks as a log has them. */
-export function loggedClocksOf(clocks: readonly ClockChange[]): LoggedEdit["clocks"] {
+export function loggedClocksOf(clocks: readonly ClockChange[]): JournalEdit["clocks"] {
   return clocks.map(({ region, before, after: clock }) => ({ region, before, clock }));
 }
 

@@ -283,7 +283,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   onEdit(listener: (edit: EditEvent<D>) => void): () => void {
     requireFunction("listener", listener);
-    return this.engine.onEdit(({ chunks, before, after, author }) => {
+    return this.engine.onEdit(({ chunks }, before, after, author) => {
       const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
       const difference = { before: chunkIn(before), after: chunkIn(after), author, codec: this.dataCodec };
       listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));

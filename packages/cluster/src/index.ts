@@ -35,7 +35,7 @@ export {
   type RestoredCluster,
   restoreClusterWorld,
 } from "./backup/restore-cluster.ts";
-export { OWNER_LIMITS, type OwnerLimits } from "./changes/owner-limits.ts";
+export { OWNER_LIMITS, type OwnerLimits } from "./changes/owner-context.ts";
 export type { ShardEntities } from "./changes/shard-entities.ts";
 export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
@@ -43,8 +43,7 @@ export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "
 export { ClusterNode } from "./membership/cluster-node.ts";
 export { handleCommands, type NodeCommand, sendCommand } from "./membership/commands.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
-export { defaultNodeName } from "./membership/node-name.ts";
-export type { ClusterNodeOptions } from "./membership/node-options.ts";
+export { type ClusterNodeOptions, defaultNodeName } from "./membership/node-options.ts";
 export {
   ClusterSimulation,
   type ClusterSimulationOptions,
@@ -59,7 +58,7 @@ export {
   type ShardStatus,
   waitForOwner,
 } from "./membership/status.ts";
-export type { OwnerReport } from "./owner/owner-report.ts";
+export type { OwnerReport } from "./owner/shard-owner.ts";
 export type { Lease } from "./shard/cluster-directory.ts";
 export { requireName } from "./shard/names.ts";
 export type { NodeEvents } from "./shard/node-events.ts";

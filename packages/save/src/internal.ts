@@ -1,6 +1,6 @@
 // For tests, campaigns and benchmarks of this repository. Not published.
 
-export { Pacer } from "./change/pacer.ts";
+export { Pacer } from "./change/save-change.ts";
 export { openBlob, sealBlob } from "./codec/blob.ts";
 export { chunkBlobCodec } from "./codec/chunk-blob.ts";
 export { entityBlobCodec } from "./codec/entity.ts";

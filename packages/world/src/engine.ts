@@ -36,5 +36,5 @@ export {
 } from "./open/save-with-journal.ts";
 export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
 export type { EngineOptions, NewWorldEngine, WorldLabel } from "./options/world-options.ts";
-export { simulate, throwUncaught } from "./simulation/simulate.ts";
-export type { ShardPart } from "./steps/shard-part.ts";
+export { simulate, throwUncaught } from "./simulation/simulation.ts";
+export type { ShardPart } from "./steps/step-change.ts";

@@ -30,8 +30,14 @@ export {
   type SimulationStatistics,
   type System,
 } from "./simulation/simulation.ts";
-export type { Step, StepEdits, StepReader, StepSchedule } from "./simulation/step.ts";
-export type { StepEntities, StepPlayer } from "./simulation/step-entities.ts";
+export type {
+  Step,
+  StepEdits,
+  StepEntities,
+  StepPlayer,
+  StepReader,
+  StepSchedule,
+} from "./simulation/step.ts";
 export type {
   ChangeGeneratorOptions,
   KeepOptions,

@@ -1,7 +1,7 @@
-import { isOrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { isOrthantError, type OrthantError, type Timer, type TimeSource } from "@orthant/core";
 
 /** Called when a call has been retried for a long time, and again every minute. It is retried further. */
-export type StuckListener = (error: unknown, waitedMs: number) => void;
+type StuckListener = (error: unknown, waitedMs: number) => void;
 
 const RETRY_MS = 200;
 /** Time after which a call that the backbone does not answer is reported, and between two reports. */
@@ -59,5 +59,25 @@ export class Retries {
       });
       this.#waiting.set(timer, reject);
     });
+  }
+}
+
+/** Waits for work, at most for `ms`. Then it throws the error of `late`; the work itself goes on. */
+export async function within<Result>(
+  time: TimeSource,
+  ms: number,
+  work: Promise<Result>,
+  late: () => OrthantError,
+): Promise<Result> {
+  let timer: Timer | undefined;
+  const end = new Promise<never>((_resolve, reject) => {
+    timer = time.wait(ms, () => reject(late()));
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    timer?.cancel();
+    // The caller has the error already, unless the work fails after the time is up.
+    work.catch(() => undefined);
   }
 }

@@ -2,7 +2,7 @@ import { isOrthantError, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
-import type { WaitingTransfer } from "../journal/transfer-outbox.ts";
+import type { WaitingTransfer } from "../journal/border-state.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
 import type { TransferId } from "../shard/entity-record.ts";
 import { transferAddress } from "../shard/names.ts";

@@ -4,7 +4,7 @@ import { sleep } from "@orthant/core/time";
 import { transferAddress } from "../shard/names.ts";
 import { neighboursOf } from "../shard/shard-map.ts";
 import { type StepAnswer, stepAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
-import type { ShardOwnerOptions } from "./shard-owner-options.ts";
+import type { ShardOwnerOptions } from "./owner-context.ts";
 
 /** Steps that a shard may be ahead of a neighbour. */
 const AHEAD_STEPS_MAX = 100;

@@ -1,10 +1,8 @@
 import { isOrthantError, type Timer } from "@orthant/core";
 import type { WorldEngine } from "@orthant/world/engine";
-import { unsavedJournal } from "../journal/journal-errors.ts";
 import type { ShardLog } from "../journal/shard-log.ts";
-import type { OwnerGate } from "./owner-gate.ts";
-import { OWNER_LIMITS, type OwnerLimits } from "./owner-limits.ts";
-import type { ShardOwnerOptions } from "./shard-owner-options.ts";
+import { unsavedJournal } from "../journal/shard-log-options.ts";
+import { OWNER_LIMITS, type OwnerGate, type OwnerLimits, type ShardOwnerOptions } from "./owner-context.ts";
 
 /** Saves a shard some time after it changed, or at once when its journal is full. */
 export class ShardSaver {

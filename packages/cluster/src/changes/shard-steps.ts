@@ -1,18 +1,28 @@
-import { type DataCodec, type Dimensions, isOrthantError, OrthantError } from "@orthant/core";
-import { Axes } from "@orthant/core/lattice";
+import {
+  type Box,
+  type ChunkShape,
+  type DataCodec,
+  type Dimensions,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  type TimeSource,
+} from "@orthant/core";
+import { Axes, boxAt, boxBetween, getOrAdd, positionFrom } from "@orthant/core/lattice";
 import { sleep } from "@orthant/core/time";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Simulation, SimulationOptions } from "@orthant/world";
-import { type EngineSteps, EVERYTHING_LOADED, simulate } from "@orthant/world/engine";
+import { type BorderEdit, type EngineSteps, EVERYTHING_LOADED, simulate } from "@orthant/world/engine";
+import type { TransferOutbox } from "../journal/border-state.ts";
 import { STEP_LEAVING_MAX } from "../journal/step-entry.ts";
+import { borderEditBytes, type EditTransfer, STEP_TRANSFERS_MAX } from "../shard/border-edits.ts";
+import { nameOfPosition, sectorOfRegion, voxelsOfSectors } from "../shard/sectors.ts";
 import type { EditTransferRequest, StepAnswer, TransferOutcome } from "../shard/transfer-messages.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { Crossings } from "./crossings.ts";
 import { NeighbourSteps } from "./neighbour-steps.ts";
-import { OutboxCapacity } from "./outbox-capacity.ts";
 import type { OwnerContext } from "./owner-context.ts";
 import { newEntityId } from "./shard-entities.ts";
-import { WatchedSectors } from "./watched-sectors.ts";
 
 /** Delay before the next look whether the journal and the outbox have room for a step. */
 const FULL_MS = 200;
@@ -229,5 +239,122 @@ export class ShardSteps {
   get #isReady(): boolean {
     const { log, gate, saver } = this.#context;
     return !gate.isPaused && saver.hasRoom() && log.border.entities.outbox.size <= STEP_LEAVING_MAX;
+  }
+}
+
+/** Time after which a sector is no longer watched. Gateways ask about what their players look at every 5 seconds. */
+const WATCHED_MS = 15_000;
+const SECTORS_MAX = 1_024;
+
+/** The sectors of a shard that players look at, as far as the requests of gateways show it. Rule K65. */
+class WatchedSectors {
+  readonly #shape: ChunkShape;
+  readonly #time: TimeSource;
+  readonly #sectors = new Map<string, { readonly box: Box; ms: number }>();
+
+  constructor(shape: ChunkShape, time: TimeSource) {
+    this.#shape = shape;
+    this.#time = time;
+  }
+
+  /** Notes that a gateway asked about regions. */
+  add(regions: readonly { readonly region: Position }[]): void {
+    const ms = this.#time.nowMs();
+    for (const { region } of regions) {
+      const sector = sectorOfRegion(region);
+      const name = nameOfPosition(sector);
+      const known = this.#sectors.get(name);
+      if (known !== undefined) known.ms = ms;
+      else if (this.#sectors.size < SECTORS_MAX) this.#sectors.set(name, { box: this.#boxOf(sector), ms });
+    }
+  }
+
+  /** Returns the voxels of the sectors that are watched now. */
+  boxes(): readonly Box[] {
+    const nowMs = this.#time.nowMs();
+    for (const [name, { ms }] of this.#sectors)
+      if (Math.abs(nowMs - ms) > WATCHED_MS) this.#sectors.delete(name);
+    return Array.from(this.#sectors.values(), ({ box }) => box);
+  }
+
+  /** Along axes that the world lacks, a sector has one voxel. */
+  #boxOf(sector: Position): Box {
+    const { min, max } = voxelsOfSectors(this.#shape, boxAt(sector));
+    const { extents } = this.#shape;
+    return boxBetween(
+      positionFrom((axis) => (extents[axis] > 1 ? min[axis] : 0)),
+      positionFrom((axis) => (extents[axis] > 1 ? max[axis] : 1)),
+    );
+  }
+}
+
+interface Used {
+  transfers: number;
+  bytes: number;
+}
+
+/** Transfers of edits, and bytes of them, that may wait for one shard. */
+const SHARD_TRANSFERS_MAX = 1_024;
+const SHARD_BYTES_MAX = 1_048_576;
+/** Bytes of edits that a step may send, and regions to which it sends them. Each may need more than one transfer. */
+const STEP_BYTES_MAX = 262_144;
+const STEP_REGIONS_MAX: number = STEP_TRANSFERS_MAX / 2;
+
+/**
+ * Limits the edits that a step sends to other shards. A shard that takes none uses up only its own part, and then edits of it
+ * are refused; steps go on. Rule K66.
+ */
+class OutboxCapacity {
+  readonly #outbox: TransferOutbox<EditTransfer>;
+  readonly #shardOf: (region: Position) => string;
+  /** What waits for each shard; counted when it is first needed in a step. */
+  #waiting: Map<string, Used> | undefined;
+  #regions = new Map<string, string>();
+  #bytes = 0;
+
+  constructor(outbox: TransferOutbox<EditTransfer>, shardOf: (region: Position) => string) {
+    this.#outbox = outbox;
+    this.#shardOf = shardOf;
+  }
+
+  /** Begins a step. */
+  begin(): void {
+    this.#waiting = undefined;
+    this.#regions = new Map();
+    this.#bytes = 0;
+  }
+
+  /** Counts an edit. Returns false, and counts nothing, if it exceeds a limit. */
+  take(region: Position, edit: BorderEdit): boolean {
+    const bytes = borderEditBytes(edit);
+    if (this.#bytes + bytes > STEP_BYTES_MAX) return false;
+    const name = nameOfPosition(region);
+    const known = this.#regions.get(name);
+    if (known === undefined && this.#regions.size >= STEP_REGIONS_MAX) return false;
+    const shard = known ?? this.#shardOf(region);
+    const used = this.#usedBy(shard);
+    const added = known === undefined ? 1 : 0;
+    if (used.transfers + added > SHARD_TRANSFERS_MAX || used.bytes + bytes > SHARD_BYTES_MAX) return false;
+    this.#regions.set(name, shard);
+    used.transfers += added;
+    used.bytes += bytes;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  #usedBy(shard: string): Used {
+    this.#waiting ??= this.#count();
+    const used = getOrAdd(this.#waiting, shard, () => ({ transfers: 0, bytes: 0 }));
+    return used;
+  }
+
+  #count(): Map<string, Used> {
+    const byShard = new Map<string, Used>();
+    for (const { transfer, bytes } of this.#outbox.inOrder()) {
+      const shard = this.#shardOf(transfer.region);
+      const used = byShard.get(shard) ?? { transfers: 0, bytes: 0 };
+      byShard.set(shard, { transfers: used.transfers + 1, bytes: used.bytes + bytes });
+    }
+    return byShard;
   }
 }

@@ -8,7 +8,7 @@ import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-ma
 import type { ShardFolders } from "./shard-folders.ts";
 
 /** Dependencies of a shard map store. */
-export interface ShardMapStoreOptions {
+interface ShardMapStoreOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly random: () => bigint;

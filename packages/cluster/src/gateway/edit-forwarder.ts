@@ -10,7 +10,7 @@ import { editedRegions, requireEditSize } from "../shard/sized-boxes.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
 /** Dependencies of a forwarder. */
-export interface EditForwarderOptions extends OwnerQueueContext {
+interface EditForwarderOptions extends OwnerQueueContext {
   readonly shape: ChunkShape;
   /** Resolves when the effect of the steps is visible at this gateway. */
   readonly whenSeen: (steps: readonly ClockChange[]) => Promise<void>;

@@ -9,7 +9,7 @@ import { listedRegions } from "../shard/sized-boxes.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
 /** Dependencies of the followed entities. */
-export interface FollowedEntitiesOptions extends OwnerQueueContext {
+interface FollowedEntitiesOptions extends OwnerQueueContext {
   readonly shape: ChunkShape;
   readonly onEntity: (event: VisibleEntityEvent) => void;
 }

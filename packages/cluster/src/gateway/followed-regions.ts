@@ -10,7 +10,7 @@ import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-qu
 import { SectorSubscriptions } from "./sector-subscriptions.ts";
 
 /** Dependencies of the followed regions. */
-export interface FollowedRegionsOptions extends OwnerQueueContext {
+interface FollowedRegionsOptions extends OwnerQueueContext {
   /** The world as generated, without edits. */
   readonly state: WorldState;
   /** Called at once for every change. */

@@ -23,7 +23,7 @@ export interface OwnerQueueContext {
 }
 
 /** Settings of a queue. */
-export interface OwnerQueueOptions<Item> extends OwnerQueueContext {
+interface OwnerQueueOptions<Item> extends OwnerQueueContext {
   /** Maximum number of items in one request, and of background items among them. */
   readonly batchMax: number;
   readonly backgroundMax?: number;

@@ -6,7 +6,17 @@ import {
   type Timer,
   type TimeSource,
 } from "@orthant/core";
-import { bool, type Codec, checkedWhenRead, decode, encode, list, record, u64, versioned } from "@orthant/core/bytes";
+import {
+  bool,
+  type Codec,
+  checkedWhenRead,
+  decode,
+  encode,
+  list,
+  record,
+  u64,
+  versioned,
+} from "@orthant/core/bytes";
 import { PositionMap, positionsEqual } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX, type Pose, poseCodec, posesEqual } from "@orthant/protocol";
 import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol/server";
@@ -17,7 +27,7 @@ import { listedRegions } from "../shard/sized-boxes.ts";
 import { SectorSubscriptions } from "./sector-subscriptions.ts";
 
 /** A player as reported by a gateway. */
-export interface PresentPlayer extends Pose {
+interface PresentPlayer extends Pose {
   /** Identifies the session at its gateway. */
   readonly session: number;
   readonly playerId: bigint;
@@ -70,7 +80,7 @@ export const presenceCodec: Codec<PresenceMessage> = checkedWhenRead(
 );
 
 /** Dependencies of the player presence. */
-export interface PresenceOptions {
+interface PresenceOptions {
   readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly world: string;

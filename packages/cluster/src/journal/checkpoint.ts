@@ -2,7 +2,7 @@ import { decode, encode, record, varUint } from "@orthant/core/bytes";
 import type { Attachment, WorldDescription } from "@orthant/save";
 
 /** The journal record up to which a generation contains everything. Rule K24. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly term: number;
   readonly sequence: number;
 }

@@ -6,7 +6,7 @@ import { decodeShardRecord, type ShardRecord } from "../shard/shard-record.ts";
 export type ForeignRecordListener = (sequence: number, error: unknown) => void;
 
 /** What a record is checked against. */
-export interface RecordCheck {
+interface RecordCheck {
   /** Voxels per chunk. */
   readonly volume: number;
   /** The latest term that an owner can have had when it wrote the record. */

@@ -1,6 +1,5 @@
 import type { Journal } from "../backbone/backbone.ts";
-import { oldSave } from "./journal-errors.ts";
-import type { ShardLogOptions } from "./shard-log-options.ts";
+import { oldSave, type ShardLogOptions } from "./shard-log-options.ts";
 
 /**
  * Gap between a lost journal and its replacement. It is wide enough that no node that knew the lost journal

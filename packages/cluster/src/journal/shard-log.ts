@@ -16,17 +16,15 @@ import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { regionOfPoint, sectorOfRegion } from "../shard/sectors.ts";
 import { newerBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
-import { AppendPace } from "./append-pace.ts";
 import { BorderState } from "./border-state.ts";
 import { checkpointOf, type SavedBorder, withCheckpoint } from "./checkpoint.ts";
 import { DurableWaiters } from "./durable-waiters.ts";
-import { EntryGroups } from "./entry-groups.ts";
+import { AppendPace, EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
 import { JournalCapacity } from "./journal-capacity.ts";
-import { fullJournal } from "./journal-errors.ts";
 import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
 import { isStored, type ReadChangesOptions, readChanges, requireRecordable } from "./shard-journal.ts";
-import { requireHeld, type ShardLogOptions } from "./shard-log-options.ts";
+import { fullJournal, requireHeld, type ShardLogOptions } from "./shard-log-options.ts";
 import { isEmptyStep, requireStepFits } from "./step-entry.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { type Box, type Dimensions, isOrthantError, OrthantError } from "@orthant/core";
 import { Retries } from "../backbone/retries.ts";
+import type { ShardOwnerOptions } from "../changes/owner-context.ts";
 import type { ShardEntities } from "../changes/shard-entities.ts";
-import type { ShardOwnerOptions } from "../changes/shard-owner-options.ts";
 import { ShardMapStore } from "../folder/shard-map-store.ts";
-import type { OwnerReport } from "../owner/owner-report.ts";
-import { ShardOwner } from "../owner/shard-owner.ts";
+import { type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
 import type { Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
@@ -14,8 +13,8 @@ import { isPlausible, Leases } from "./leases.ts";
 import type { ClusterNodeOptions } from "./node-options.ts";
 import { ClusterSimulation, type ClusterSimulationOptions } from "./node-simulation.ts";
 import { splitShard } from "./split-shard.ts";
+import { nodeStopped, whenTaken } from "./status.ts";
 import { TableCheck } from "./table-check.ts";
-import { nodeStopped, whenTaken } from "./when-taken.ts";
 
 /** A cluster member that owns shards and claims vacant ones. */
 export class ClusterNode {

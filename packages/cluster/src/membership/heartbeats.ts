@@ -5,7 +5,7 @@ import type { Retries } from "../backbone/retries.ts";
 import { heartbeatKey, heartbeatPrefix } from "../shard/names.ts";
 
 /** A node's heartbeat. Rule K17. */
-export interface NodeHeartbeat {
+interface NodeHeartbeat {
   readonly count: number;
   /** Number of shards it owns. */
   readonly shards: number;
@@ -18,7 +18,7 @@ export interface NodeHeartbeat {
 }
 
 /** Dependencies of a node's heartbeats. */
-export interface HeartbeatsOptions {
+interface HeartbeatsOptions {
   readonly backbone: Backbone;
   readonly time: TimeSource;
   readonly world: string;

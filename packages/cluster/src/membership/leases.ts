@@ -6,7 +6,7 @@ import { isForeignValue, type Lease, type LeaseEntry, leaseCodec } from "../shar
 import { leaseKey } from "../shard/names.ts";
 
 /** Dependencies of a node's leases. */
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly world: string;

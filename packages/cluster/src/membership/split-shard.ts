@@ -1,9 +1,8 @@
 import { type Box, OrthantError, type TimeSource } from "@orthant/core";
 import { copyGeneration } from "@orthant/save";
 import type { Backbone } from "../backbone/backbone.ts";
-import type { Retries } from "../backbone/retries.ts";
-import { within } from "../backbone/time-limit.ts";
-import type { ShardOwnerOptions } from "../changes/shard-owner-options.ts";
+import { type Retries, within } from "../backbone/retries.ts";
+import type { ShardOwnerOptions } from "../changes/owner-context.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import type { ShardMapStore } from "../folder/shard-map-store.ts";
 import { checkpointOf } from "../journal/checkpoint.ts";
@@ -13,7 +12,7 @@ import { requireMoves, withSplit } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
 
 /** Dependencies and parameters of a split. */
-export interface SplitOptions {
+interface SplitOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly maps: ShardMapStore;

@@ -6,7 +6,7 @@ import { shardsOf } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
 
 /** Dependencies of the checks of a table. */
-export interface TableCheckOptions {
+interface TableCheckOptions {
   readonly backbone: Backbone;
   readonly world: string;
   readonly leases: Leases;

@@ -16,8 +16,7 @@ import { getOrAdd } from "@orthant/core/lattice";
 import type { BackboneStatus, Subscription } from "../backbone/backbone.ts";
 import { connectFirst, reconnectPace } from "./first-connection.ts";
 import { GATEWAY_API, inboxPrefix, JETSTREAM_API, TABLE_STREAM } from "./names.ts";
-import { requirePermissions } from "./permission-check.ts";
-import type { NatsRole } from "./roles.ts";
+import { type NatsRole, requirePermissions } from "./roles.ts";
 
 /** A node's credentials for the servers. */
 export type NatsCredentials =

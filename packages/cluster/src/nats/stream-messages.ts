@@ -10,7 +10,7 @@ export type PublishAnswer =
   | { readonly kind: "full" };
 
 /** A message and its subject. */
-export interface OutgoingMessage {
+interface OutgoingMessage {
   readonly subject: string;
   readonly bytes: Uint8Array;
 }

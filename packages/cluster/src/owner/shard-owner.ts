@@ -3,13 +3,11 @@ import { decode, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Subscription } from "../backbone/backbone.ts";
-import { within } from "../backbone/time-limit.ts";
+import { within } from "../backbone/retries.ts";
 import { Crossings } from "../changes/crossings.ts";
-import { OwnerGate } from "../changes/owner-gate.ts";
-import { OWNER_LIMITS } from "../changes/owner-limits.ts";
+import { OWNER_LIMITS, OwnerGate, type ShardOwnerOptions } from "../changes/owner-context.ts";
 import { ShardEdits } from "../changes/shard-edits.ts";
 import { ShardEntities } from "../changes/shard-entities.ts";
-import type { ShardOwnerOptions } from "../changes/shard-owner-options.ts";
 import { ShardSaver } from "../changes/shard-saver.ts";
 import { ShardSteps } from "../changes/shard-steps.ts";
 import { replaceSealedJournal } from "../journal/sealed-journal.ts";
@@ -25,7 +23,6 @@ import {
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import { stepAnswerCodec, transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
-import type { OwnerReport } from "./owner-report.ts";
 import { PlayerPositionStore } from "./player-position-store.ts";
 
 const AWAY: OwnerAnswer = { kind: "away" };
@@ -273,4 +270,24 @@ export class ShardOwner {
     this.#saver.cancel();
     this.#options.onEnd?.(error);
   }
+}
+
+/** State of an owner. */
+export interface OwnerReport {
+  readonly term: number;
+  readonly generation: number;
+  /** Sequence of the journal's last record, and the records and bytes that no save contains. */
+  readonly last: number;
+  readonly unsavedRecords: number;
+  readonly unsavedBytes: number;
+  /** Time of the last save. */
+  readonly checkpointedMs: number;
+  /** Why the last save failed; `undefined` if it succeeded. The owner saves again at the next interval. */
+  readonly saveFailure: unknown;
+  /** Entities that left for other shards and are not known to have arrived there. */
+  readonly leavingEntities: number;
+  /** Edits of steps for regions of other shards, by step and region, that are not known to be applied there. */
+  readonly leavingEdits: number;
+  /** True while edits wait for a split. */
+  readonly isPaused: boolean;
 }

@@ -1,5 +1,14 @@
 import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import { type Codec, checkedWhenRead, decode, encode, record, string, varUint, versioned } from "@orthant/core/bytes";
+import {
+  type Codec,
+  checkedWhenRead,
+  decode,
+  encode,
+  record,
+  string,
+  varUint,
+  versioned,
+} from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Backbone, Subscription, TableEntry } from "../backbone/backbone.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
@@ -30,7 +39,7 @@ export interface LeaseEntry {
 }
 
 /** Callbacks of a directory. */
-export interface DirectoryEvents {
+interface DirectoryEvents {
   onMap?(map: ShardMap): void;
   onLease?(shard: string, lease: Lease): void;
 }

@@ -34,14 +34,14 @@ export interface RegionRecord {
 }
 
 /** The first record of a term. After it the journal accepts no older owner's record. */
-export interface TermRecord {
+interface TermRecord {
   readonly kind: "term";
   readonly term: number;
   readonly node: string;
 }
 
 /** Gives the sectors of a box to another shard from here on. */
-export interface SplitRecord {
+interface SplitRecord {
   readonly kind: "split";
   readonly term: number;
   readonly split: ShardSplit;

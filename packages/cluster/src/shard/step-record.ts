@@ -11,7 +11,7 @@ import {
 } from "./border-edits.ts";
 
 /** Edits that a step sends to another shard. The term of the transfer is that of the record. */
-export interface SentEdits extends RegionEdits {
+interface SentEdits extends RegionEdits {
   /** The number of the transfer. */
   readonly number: number;
 }

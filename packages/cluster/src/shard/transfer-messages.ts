@@ -36,7 +36,7 @@ export interface EntityTransferRequest {
 export type TransferRequest = EntityTransferRequest | EditTransferRequest;
 
 /** An owner's question to another one which step its shard has made. */
-export interface StepRequest {
+interface StepRequest {
   readonly kind: "step";
   readonly from: string;
 }

@@ -3,12 +3,9 @@ import { systemRandomBits } from "@orthant/core/lattice";
 import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
 import { nameOf, parentOf, requirePath } from "../port/path.ts";
 import { errorName, type OriginFile, patiently } from "./access-handle.ts";
-import { type Claim, takeClaim } from "./claim.ts";
-import { wrapErrors } from "./dom-error.ts";
+import { type Claim, originFolder, requireWorker, takeClaim } from "./claim.ts";
 import { GONE_FOLDER, GoneFiles } from "./gone-files.ts";
-import { OpfsContent } from "./opfs-content.ts";
-import { OpfsFile } from "./opfs-file.ts";
-import { originFolder, requireWorker } from "./origin-folder.ts";
+import { OpfsContent, OpfsFile, wrapErrors } from "./opfs-file.ts";
 
 /** Options for opening a disk in the browser. */
 export interface OpfsDiskOptions {

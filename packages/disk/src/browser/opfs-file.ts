@@ -1,10 +1,9 @@
-import { OrthantError } from "@orthant/core";
+import { type ErrorCode, OrthantError } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
-import type { AccessHandle } from "./access-handle.ts";
-import { wrapErrors } from "./dom-error.ts";
-import type { OpfsContent } from "./opfs-content.ts";
+import { type ErrorWrapper, errorWrapper } from "../port/wrap-errors.ts";
+import { type AccessHandle, errorName, type OriginFile, patiently } from "./access-handle.ts";
 
 /** An open file of an {@link OpfsDisk}. */
 export class OpfsFile implements DiskFile {
@@ -103,3 +102,73 @@ export class OpfsFile implements DiskFile {
     }
   }
 }
+
+/** An open file and its users: a browser allows one handle per file, and none during a move. */
+export class OpfsContent {
+  /** Its path; `undefined` once it has lost its name. */
+  path: string | undefined;
+  /** Number of users that have it open. */
+  users = 0;
+  readonly file: OriginFile;
+  #handle: AccessHandle | undefined;
+  #moving: Promise<void> | undefined;
+  #loss: unknown;
+
+  private constructor(path: string, file: OriginFile, handle: AccessHandle) {
+    this.path = path;
+    this.file = file;
+    this.#handle = handle;
+  }
+
+  /** Opens a file, without users yet. */
+  static async open(path: string, file: OriginFile): Promise<OpfsContent> {
+    return new OpfsContent(path, file, await patiently(() => file.createSyncAccessHandle()));
+  }
+
+  /** Passes the handle to `work` at once, or after a running move. Waiting calls run in order. */
+  async use<Result>(work: (handle: AccessHandle) => Result): Promise<Result> {
+    while (this.#moving !== undefined) await this.#moving;
+    if (this.#handle !== undefined) return work(this.#handle);
+    throw new OrthantError("ORT_DISK_IO", "the file is no longer open", {}, { cause: this.#loss });
+  }
+
+  /** Moves the file. */
+  async move(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
+    let arrive = (): void => undefined;
+    this.#moving = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    this.close();
+    try {
+      await patiently(() => this.file.move(folder, name));
+    } finally {
+      try {
+        this.#handle = await patiently(() => this.file.createSyncAccessHandle());
+      } catch (error) {
+        this.#loss = error; // reported to the next user of the file
+      }
+      this.#moving = undefined;
+      arrive();
+    }
+  }
+
+  /** Closes the browser's handle. */
+  close(): void {
+    this.#handle?.close();
+    this.#handle = undefined;
+  }
+}
+
+const CODES: ReadonlyMap<string, ErrorCode> = new Map([
+  ["NotFoundError", "ORT_NOT_FOUND"],
+  ["TypeMismatchError", "ORT_ARGUMENT"],
+  // The browser rejects the name.
+  ["TypeError", "ORT_PATH"],
+  ["NoModificationAllowedError", "ORT_LOCKED"],
+  ["QuotaExceededError", "ORT_DISK_FULL"],
+  ["NotAllowedError", "ORT_DISK_DENIED"],
+  ["SecurityError", "ORT_DISK_DENIED"],
+]);
+
+/** Wraps calls into the browser's file API. */
+export const wrapErrors: ErrorWrapper = errorWrapper((error) => CODES.get(errorName(error)));

@@ -1,5 +1,5 @@
 /** Something that a caller waits for after its task. */
-export type Until = () => Promise<void>;
+type Until = () => Promise<void>;
 
 interface Waiting {
   readonly task: () => unknown;

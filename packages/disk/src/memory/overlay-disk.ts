@@ -10,8 +10,7 @@ import {
 } from "../port/disk.ts";
 import { FileGuard, requireMode } from "../port/file-guard.ts";
 import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
-import { MemoryDisk } from "./memory-disk.ts";
-import { MemoryContent } from "./memory-file.ts";
+import { MemoryContent, MemoryDisk } from "./memory-disk.ts";
 
 /**
  * Shows another disk, which it only reads, and keeps every change in memory. Appending to a file of the other

@@ -15,7 +15,7 @@ const LINK_CODES: ReadonlySet<string> = new Set(["ELOOP", "ENOTDIR", "EMLINK"]);
 let hasOpenFiles: boolean | undefined;
 
 /** A directory of a disk, found without following a link below the disk's root. */
-export interface FoundDirectory {
+interface FoundDirectory {
   /** Names in the directory are appended to this path. */
   readonly path: string;
   close(): void;

@@ -8,8 +8,7 @@ import { requireMode } from "../port/file-guard.ts";
 import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
 import { takeClaim } from "./claim.ts";
 import { inDirectory, linkErrorOf, requireNoLink } from "./directory.ts";
-import { untilReleased } from "./held-file.ts";
-import { NodeFile } from "./node-file.ts";
+import { NodeFile, untilReleased } from "./node-file.ts";
 import { systemCode, wrapErrors } from "./system-error.ts";
 
 // Opening a named pipe waits for its other end, possibly forever. O_NONBLOCK prevents that; Windows lacks

@@ -1,10 +1,11 @@
 import { constants, fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { OrthantError } from "@orthant/core";
 import { requireWhole } from "@orthant/core/arguments";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
-import { wrapErrors } from "./system-error.ts";
+import { systemCode, wrapErrors } from "./system-error.ts";
 
 /**
  * Whether one call can write and sync, which halves the trips through the thread pool. Not on macOS, whose
@@ -136,4 +137,26 @@ async function openSynced(handle: FileHandle): Promise<FileHandle> {
   if (!HAS_SYNCED_WRITES) return handle;
   // Without such a folder, a write followed by a sync is equivalent.
   return open(`/proc/self/fd/${handle.fd}`, constants.O_WRONLY | constants.O_DSYNC).catch(() => handle);
+}
+
+/** Codes with which Windows refuses to replace or remove a file that any program has open. */
+const HELD: ReadonlySet<string> = new Set(["EPERM", "EACCES", "EBUSY"]);
+const FIRST_WAIT_MS = 5;
+/** Waits double up to this. The last is the end of about five seconds. */
+const WAIT_MS_MAX = 2_560;
+
+/**
+ * Changes a name in a directory. On Windows it tries again for five seconds while a program has the file open: a
+ * command that reads the world, a virus scanner or a search index. Other systems do not refuse, so it tries once.
+ */
+export async function untilReleased<Result>(change: () => Promise<Result>): Promise<Result> {
+  for (let waitMs = FIRST_WAIT_MS; process.platform === "win32" && waitMs <= WAIT_MS_MAX; waitMs *= 2) {
+    try {
+      return await change();
+    } catch (error) {
+      if (!HELD.has(systemCode(error))) throw error;
+      await delay(waitMs);
+    }
+  }
+  return change();
 }

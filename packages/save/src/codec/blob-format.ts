@@ -1,7 +1,14 @@
 import type { Position } from "@orthant/core";
 import type { ByteReader, Codec } from "@orthant/core/bytes";
-import { openBlob, sealBlob } from "./blob.ts";
-import { checkChunkBlob } from "./chunk-blob.ts";
+import { openBlob, type RecordRef, sealBlob } from "./blob.ts";
+import { NO_PARTS } from "./blob-sections.ts";
+import {
+  checkChunkBlob,
+  encodePlainBlob,
+  plainBlobCodec,
+  plainBytesAtLeast,
+  plainStorer,
+} from "./chunk-blob.ts";
 import {
   BLOB_VERSION,
   LEAF_CHUNKS_TARGET,
@@ -18,10 +25,8 @@ import {
   packedBytesAtLeast,
   packedBytesAtMost,
 } from "./packed-blob.ts";
-import { encodePlainBlob, plainBlobCodec, plainBytesAtLeast, plainStorer } from "./plain-blob.ts";
 import type { ChunkEntry } from "./prepared-chunks.ts";
 import { entryStorer, type GeneratedChunks, type StoredChunk } from "./stored-chunk.ts";
-import { NO_PARTS } from "./tagged-part.ts";
 
 /** How records of one version are written and read. A save writes records of one format, and reads those of all. */
 export interface BlobFormat {
@@ -118,4 +123,24 @@ const FORMATS: readonly BlobFormat[] = [PLAIN_BLOBS, PACKED_BLOBS, TABLE_BLOBS];
 /** Returns the format of records of a version; `undefined` for one that is not known yet. */
 export function blobFormatOf(version: number): BlobFormat | undefined {
   return FORMATS.find((format) => version <= format.version);
+}
+
+/** Size by which leaves are measured: the uncompressed bytes of a chunk blob, and its number of chunks. */
+export interface BlobSize {
+  readonly bytes: number;
+  readonly chunks: number;
+}
+
+/** Sizes of records that were written or read. The index does not store them, and a record never changes. */
+const known = new WeakMap<RecordRef, BlobSize>();
+
+/** Remembers the size of a record's blob for as long as its reference lives. */
+export function rememberSize(ref: RecordRef, size: BlobSize): void {
+  known.set(ref, size);
+}
+
+/** Returns the size of a record's blob, or an estimate with 0 chunks if it was neither written nor read. */
+export function blobSizeOf(ref: RecordRef): BlobSize {
+  const { guessedRatio } = blobFormatOf(ref.blobVersion) ?? TABLE_BLOBS;
+  return known.get(ref) ?? { bytes: ref.recordBytes * guessedRatio, chunks: 0 };
 }

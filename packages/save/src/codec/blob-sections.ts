@@ -1,7 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { type ByteReader, type ByteWriter, U32_MAX } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
-import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /** Tag of the data of voxels. */
 export const VOXEL_DATA_PART = 1;
@@ -98,3 +97,14 @@ function requireLength(input: ByteReader, length: number): number {
   if (length >= 1 && length <= U32_MAX) return length;
   throw input.fail("ORT_BLOB", `a part of ${length} bytes`);
 }
+
+/** Bytes with a tag that says what they are. A program keeps parts whose tag it doesn't know. */
+export interface TaggedPart {
+  /** From 1 on. The parts of one thing have ascending tags. */
+  readonly tag: number;
+  /** At least one byte. */
+  readonly bytes: Uint8Array;
+}
+
+/** The parts of most things. */
+export const NO_PARTS: readonly TaggedPart[] = [];

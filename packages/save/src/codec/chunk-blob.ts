@@ -8,16 +8,25 @@ import {
   boxEquals,
   comparePositions,
   positionFrom,
+  requireLatticePosition,
 } from "@orthant/core/lattice";
 import {
   Bounds,
   type ChunkAssignment,
+  type ChunkEntry,
   chunkBounds,
   hasEqualParts,
   type PreparedChunk,
   type PreparedContent,
   prepareChunks,
 } from "./prepared-chunks.ts";
+import {
+  ChunkContent,
+  type GeneratedChunks,
+  realizeStored,
+  type StoredChunk,
+  wholeChunk,
+} from "./stored-chunk.ts";
 
 const DICTIONARY_MAX = U16_MAX + 1;
 const ASSIGNMENTS_MAX = 1_000_000;
@@ -35,7 +44,7 @@ export function chunkBlobCodec(chunkVolume: number): Codec<readonly ChunkAssignm
 }
 
 /** Encodes prepared chunks, of which there must be at least one. */
-export function encodeChunkBlob(chunks: readonly PreparedChunk[]): Uint8Array {
+function encodeChunkBlob(chunks: readonly PreparedChunk[]): Uint8Array {
   if (chunks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a chunk blob without chunks");
   const volume = chunkBounds(chunks);
   const dictionary = dictionaryOf(chunks);
@@ -155,4 +164,63 @@ function readPosition(input: ByteReader, volume: Box, previous: Position | undef
 function chunkOf(state: number, stored: Chunk | undefined, chunkVolume: number): Chunk | undefined {
   if (state === DICT_REF) return stored;
   return state === EMPTY_OVERRIDE ? emptyChunk(chunkVolume) : undefined;
+}
+
+/** Minimum bytes of a position in a blob, besides its chunk. */
+const CHUNK_BYTES_MIN = 6;
+
+/** Codec of the chunks of a version 1 blob in stored form. Untouched positions have none. */
+export function plainBlobCodec(chunkVolume: number): Codec<readonly StoredChunk[]> {
+  const codec = chunkBlobCodec(chunkVolume);
+  return {
+    write: (out, chunks) => out.raw(encodePlainBlob(chunks)),
+    read: (input) => storedChunks(codec.read(input)),
+  };
+}
+
+/** Encodes stored chunks as a version 1 blob. */
+export function encodePlainBlob(chunks: readonly StoredChunk[]): Uint8Array {
+  const realized = chunks.map((entry) => ({
+    position: entry.position,
+    chunk: realizeStored(entry, undefined),
+  }));
+  return encodeChunkBlob(prepareChunks(realized, realized[0]?.chunk.volume ?? 1));
+}
+
+/** Returns a lower bound for the size of such a blob that is cheap to compute. */
+export function plainBytesAtLeast(chunks: readonly StoredChunk[]): number {
+  const contents = new Set<ChunkContent>();
+  for (const entry of chunks) if (entry.kind === "chunk") contents.add(entry.content);
+  let bytes = chunks.length * CHUNK_BYTES_MIN;
+  for (const { chunk } of contents) bytes += chunk.isEmpty ? 0 : chunk.byteLength;
+  return bytes;
+}
+
+/** Returns a function that makes each entry a whole chunk. Version 1 has no changes, and no parts. */
+export function plainStorer(
+  generated: GeneratedChunks | undefined,
+): (entry: ChunkEntry | StoredChunk) => StoredChunk {
+  const contents = new Map<Chunk, ChunkContent>();
+  return (entry) => {
+    // Version 1 has no voxel data; conversions to it report the loss.
+    const chunk = ("kind" in entry ? realizeStored(entry, generated) : entry.chunk).withoutData();
+    requireLatticePosition(...entry.position);
+    return wholeChunk(entry.position, contentOf(chunk, contents));
+  };
+}
+
+function storedChunks(chunks: readonly ChunkAssignment[]): readonly StoredChunk[] {
+  const contents = new Map<Chunk, ChunkContent>();
+  const stored: StoredChunk[] = [];
+  for (const { position, chunk } of chunks) {
+    if (chunk !== undefined) stored.push(wholeChunk(position, contentOf(chunk, contents)));
+  }
+  return stored;
+}
+
+/** Returns the content of a chunk, one for all positions that share it. */
+function contentOf(chunk: Chunk, contents: Map<Chunk, ChunkContent>): ChunkContent {
+  const content = contents.get(chunk) ?? ChunkContent.of(chunk);
+  contents.set(chunk, content);
+  return content;
 }

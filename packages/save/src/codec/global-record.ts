@@ -30,7 +30,7 @@ import {
   numberedRegions,
   numberedRegionsCodec,
 } from "@orthant/core/tree";
-import type { FileSeal } from "./file-seal.ts";
+import type { FileSeal } from "./payload-file.ts";
 import type { GeneratedChunks } from "./stored-chunk.ts";
 import {
   type DescriptionRecords,

@@ -1,10 +1,10 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { crc32, decodeUtf8, encodeUtf8, U32_MAX } from "@orthant/core/bytes";
 import { AXES, CHUNK_VOXELS_MAX } from "@orthant/core/lattice";
-import { type FileSeal, sealOf } from "./file-seal.ts";
 import type { GenerationFiles } from "./files.ts";
 import type { GlobalRecord } from "./global-record.ts";
 import { FORMAT_NAME, MANIFEST_VERSION, type SaveLimits } from "./layout.ts";
+import { type FileSeal, sealOf } from "./payload-file.ts";
 
 /** Content of `manifest.json`: the live generation, and how the save is written. Rules S1 to S6. */
 export interface Manifest extends Partial<Binding> {

@@ -3,11 +3,10 @@ import { ByteReader, ByteWriter, type Codec } from "@orthant/core/bytes";
 import { checkChunkChange, checkPackedChunk, skipPackedChunk } from "@orthant/core/chunk";
 import { boxCodec } from "@orthant/core/lattice";
 import { readPositions, writePositions } from "./blob-positions.ts";
-import { partBytes, readSections, writeSections } from "./blob-sections.ts";
+import { NO_PARTS, partBytes, readSections, type TaggedPart, writeSections } from "./blob-sections.ts";
 import { type PackedBlobVersion, TABLE_BLOB_VERSION } from "./layout.ts";
 import { chunkBounds, hasEqualParts } from "./prepared-chunks.ts";
 import { arrangeChunks, ChunkContent, checkPart, type StoredChunk, wholeChunk } from "./stored-chunk.ts";
-import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /**
  * More than any leaf holds: a leaf with more than 2,048 is split, unless its cube has 256 chunks or fewer.

@@ -14,10 +14,9 @@ import {
   voxelsMemoryBytes,
 } from "@orthant/core/chunk";
 import { CHUNK_VOXELS_MAX, comparePositions, getOrAdd, requireLatticePosition } from "@orthant/core/lattice";
-import { partOf, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
+import { NO_PARTS, partOf, type TaggedPart, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
 import { type ChunkEntry, contentInterner } from "./prepared-chunks.ts";
 import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";
-import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /**
  * A position with its stored content: a chunk, or the chunk's difference from what the generator makes there.
@@ -28,7 +27,7 @@ export type StoredChunk = WholeChunk | StoredChange;
 export type GeneratedChunks = (position: Position) => Chunk;
 
 /** A position whose whole chunk is stored. */
-export interface WholeChunk {
+interface WholeChunk {
   readonly kind: "chunk";
   readonly position: Position;
   /** The blocks. */

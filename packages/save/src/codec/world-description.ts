@@ -25,8 +25,8 @@ import { blockCatalogCodec } from "@orthant/core/chunk";
 import { AXES, CHUNK_VOXELS_MAX } from "@orthant/core/lattice";
 import type { Epoch } from "@orthant/core/tree";
 import type { RecordRef } from "./blob.ts";
-import { type FileSeal, fileSealCodec } from "./file-seal.ts";
 import { CATALOG_BLOB } from "./layout.ts";
+import { type FileSeal, fileSealCodec } from "./payload-file.ts";
 import { refCodecOf, type StoreList, storeListCodec } from "./store-page.ts";
 
 /** Self-description of a world, so that it can be opened without further input. Rule S17. */

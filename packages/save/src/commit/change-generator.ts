@@ -25,8 +25,7 @@ import {
   MAP_GENERATORS_MAX,
   RegionTree,
 } from "@orthant/core/tree";
-import type { Pacer } from "../change/pacer.ts";
-import type { GeneratorChange, SaveChange } from "../change/save-change.ts";
+import type { GeneratorChange, Pacer, SaveChange } from "../change/save-change.ts";
 import { generatorMapOf, storedGenerators } from "../codec/global-record.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";

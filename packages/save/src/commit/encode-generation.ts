@@ -1,8 +1,8 @@
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
-import { sealOf } from "../codec/file-seal.ts";
+import { generationFiles } from "../codec/files.ts";
 import { type GlobalRecord, type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
-import { bindingOf, type Manifest } from "../codec/manifest.ts";
-import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import { bindingOf, type Manifest, withoutJournal, withPacks } from "../codec/manifest.ts";
+import { globalPayloadFile, playersPayloadFile, sealOf } from "../codec/payload-file.ts";
 import type { DescriptionRecords } from "../codec/world-description.ts";
 import type { SaveFormat } from "../leaves/save-format.ts";
 import type { GenerationBytes } from "./commit-sequence.ts";
@@ -42,4 +42,30 @@ export function encodeGeneration(
   const globalFile = globalPayloadFile.encode(globalRecordCodec, global);
   const bytes = { indexFile, globalFile, playersFile };
   return { global, bytes, manifest: { ...manifest, ...bindingOf(bytes, global) } };
+}
+
+/** What a commit adds to a manifest. */
+interface ManifestChange {
+  readonly nowMs: number;
+  readonly activeDataFileId: number;
+  /** Packs that got records. */
+  readonly packIds: Iterable<number>;
+}
+
+/** Returns the manifest of the next generation, before its files are sealed and its journal is declared. */
+export function nextManifest(
+  before: Manifest,
+  { nowMs, activeDataFileId, packIds }: ManifestChange,
+): Manifest {
+  const manifest = withoutJournal(before);
+  const currentGeneration = manifest.currentGeneration + 1;
+  return {
+    ...manifest,
+    ...generationFiles(currentGeneration),
+    currentGeneration,
+    lastModifiedMs: nowMs,
+    activeDataFileId,
+    dataFileCount: Math.max(manifest.dataFileCount, activeDataFileId),
+    dataFiles: withPacks(manifest.dataFiles ?? [], packIds),
+  };
 }

@@ -1,8 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, fencedDisk, SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
-import { Pacer, type YieldOptions } from "../change/pacer.ts";
-import type { LeafChange, SaveChange } from "../change/save-change.ts";
+import { type LeafChange, Pacer, type SaveChange, type YieldOptions } from "../change/save-change.ts";
 import { mergePlayers, type StoredPlayer } from "../codec/entity.ts";
 import { packFile } from "../codec/files.ts";
 import { generatedChunks, requireSameGenerator, requireSameShape } from "../codec/global-record.ts";
@@ -41,8 +40,7 @@ import { requireNewest } from "../read/reader.ts";
 import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
-import { encodeGeneration } from "./encode-generation.ts";
-import { nextManifest } from "./next-manifest.ts";
+import { encodeGeneration, nextManifest } from "./encode-generation.ts";
 import { rewriteLeaves, type UpgradeOptions } from "./rewrite-leaves.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 

@@ -3,7 +3,6 @@ import { callback, checkedOptions, whole } from "@orthant/core/arguments";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole, requireDisk } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
-import { requireSealed } from "../codec/file-seal.ts";
 import { type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
@@ -18,7 +17,7 @@ import {
   requireSameWorld,
   withoutJournal,
 } from "../codec/manifest.ts";
-import { globalPayloadFile } from "../codec/payload-file.ts";
+import { globalPayloadFile, requireSealed } from "../codec/payload-file.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "../commit/commit-sequence.ts";
 import { requireEmptyFolder } from "../commit/folder.ts";
 import { type JournalBase, JournalReader, openLiveJournal } from "../journal/journal-reader.ts";

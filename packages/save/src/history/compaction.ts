@@ -9,7 +9,7 @@ import {
   temporaryPath,
   type WriterLock,
 } from "@orthant/disk/files";
-import type { YieldOptions } from "../change/pacer.ts";
+import type { YieldOptions } from "../change/save-change.ts";
 import { packFile, parsePackFile } from "../codec/files.ts";
 import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER } from "../codec/layout.ts";
 import { OpenPack, type PackReader } from "../pack/pack-reader.ts";

@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
-import type { YieldOptions } from "../change/pacer.ts";
+import type { YieldOptions } from "../change/save-change.ts";
 import type { RecordRef } from "../codec/blob.ts";
 import { generationFiles } from "../codec/files.ts";
 import type { LeafEntry } from "../leaves/leaf-entry.ts";

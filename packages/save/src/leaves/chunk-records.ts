@@ -1,6 +1,5 @@
-import type { Pacer } from "../change/pacer.ts";
-import type { BlobFormat } from "../codec/blob-format.ts";
-import type { BlobSize } from "../codec/blob-size.ts";
+import type { Pacer } from "../change/save-change.ts";
+import type { BlobFormat, BlobSize } from "../codec/blob-format.ts";
 import { CHUNK_BLOB } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { GeneratedChunks, StoredChunk } from "../codec/stored-chunk.ts";

@@ -1,10 +1,9 @@
 import { encode } from "@orthant/core/bytes";
 import { comparePositions } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
-import { Pacer } from "../change/pacer.ts";
+import { Pacer } from "../change/save-change.ts";
 import type { RecordRef } from "../codec/blob.ts";
-import type { BlobFormat } from "../codec/blob-format.ts";
-import { type BlobSize, rememberSize } from "../codec/blob-size.ts";
+import { type BlobFormat, type BlobSize, rememberSize } from "../codec/blob-format.ts";
 import { entityBlobCodec } from "../codec/entity.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, type SaveLimits } from "../codec/layout.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";

@@ -8,7 +8,7 @@ import {
 } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
-import type { TaggedPart } from "../codec/tagged-part.ts";
+import type { TaggedPart } from "../codec/blob-sections.ts";
 import { describeCube } from "./cube.ts";
 
 /** A leaf of the index: a cube of chunks, and the location of its content. */

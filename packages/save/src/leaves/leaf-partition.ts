@@ -9,9 +9,8 @@ import {
   REGION_EDGE_CHUNKS,
 } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
-import type { Pacer } from "../change/pacer.ts";
-import { type BlobFormat, TABLE_BLOBS } from "../codec/blob-format.ts";
-import type { BlobSize } from "../codec/blob-size.ts";
+import type { Pacer } from "../change/save-change.ts";
+import { type BlobFormat, type BlobSize, TABLE_BLOBS } from "../codec/blob-format.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
 import { LEAF_CHUNKS_TARGET, LEAF_LEVEL_MAX, type SaveLimits } from "../codec/layout.ts";
 import { type ChunkEntry, chunkBounds } from "../codec/prepared-chunks.ts";
@@ -30,7 +29,7 @@ import {
 import type { LeafMap } from "./leaf-map.ts";
 
 /** Content of a leaf. */
-export interface LeafContent<Entry extends ChunkEntry | StoredChunk = ChunkEntry | StoredChunk> {
+interface LeafContent<Entry extends ChunkEntry | StoredChunk = ChunkEntry | StoredChunk> {
   readonly cube: Box;
   readonly chunks: readonly Entry[];
   readonly entities: readonly PreparedEntity[];

@@ -1,8 +1,7 @@
 import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthant/core";
 import { comparePositions, PositionSet, regionOf } from "@orthant/core/lattice";
-import type { Pacer } from "../change/pacer.ts";
-import type { LeafChange } from "../change/save-change.ts";
-import { type BlobSize, blobSizeOf } from "../codec/blob-size.ts";
+import type { LeafChange, Pacer } from "../change/save-change.ts";
+import { type BlobSize, blobSizeOf } from "../codec/blob-format.ts";
 import type { StoredEntity } from "../codec/entity.ts";
 import type { SaveLimits } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";

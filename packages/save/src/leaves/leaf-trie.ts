@@ -1,7 +1,7 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { AXES, boxAt, boxContains, boxContainsBox, boxEquals, boxesIntersect } from "@orthant/core/lattice";
+import type { TaggedPart } from "../codec/blob-sections.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
-import type { TaggedPart } from "../codec/tagged-part.ts";
 import {
   alignedCubeAt,
   CHILDREN,

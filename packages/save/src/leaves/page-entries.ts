@@ -3,8 +3,8 @@ import { type ByteReader, ByteWriter, I32_MAX, I32_MIN, U32_MAX } from "@orthant
 import { AXES, regionOf } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
 import { REFS_PER_LEAF_MAX, type RecordRef } from "../codec/blob.ts";
+import { NO_PARTS, type TaggedPart } from "../codec/blob-sections.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
-import { NO_PARTS, type TaggedPart } from "../codec/tagged-part.ts";
 import { requireLevel } from "./cube.ts";
 import { CLOCKS_PER_LEAF_MAX, type LeafEntry, type PageVersion } from "./leaf-entry.ts";
 import type { PageLink } from "./leaf-trie.ts";

@@ -1,5 +1,5 @@
+import { NO_PARTS, type TaggedPart } from "../codec/blob-sections.ts";
 import { pageFile } from "../codec/files.ts";
-import { NO_PARTS, type TaggedPart } from "../codec/tagged-part.ts";
 import type { LeafEntry, PageVersion } from "./leaf-entry.ts";
 import { entriesOf, IndexPage, isBranch, isPage, type TrieBranch, type TrieNode } from "./leaf-trie.ts";
 import { encodePage, linkOf, type PageId } from "./page-codec.ts";

@@ -5,12 +5,17 @@ import { requireRegistry } from "@orthant/core/generate";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole, requireDisk } from "@orthant/disk/files";
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
-import { type FileSeal, requireSealed } from "../codec/file-seal.ts";
 import { generationFiles } from "../codec/files.ts";
 import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
 import { MANIFEST_BYTES_MAX, MANIFEST_FILE } from "../codec/layout.ts";
 import { decodeManifest, type Manifest, type ReadManifest, requireSameWorld } from "../codec/manifest.ts";
-import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import {
+  type FileSeal,
+  globalPayloadFile,
+  type PayloadFile,
+  playersPayloadFile,
+  requireSealed,
+} from "../codec/payload-file.ts";
 import { pageReader, readIndexFile, requireGeneration } from "../leaves/index-reader.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { requirePacks } from "./named-packs.ts";

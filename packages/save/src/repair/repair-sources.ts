@@ -4,11 +4,16 @@ import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { type StoredPlayer, sortPlayers } from "../codec/entity.ts";
-import { type FileSeal, requireSealed } from "../codec/file-seal.ts";
 import type { GenerationFiles } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { requireSameWorld } from "../codec/manifest.ts";
-import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import {
+  type FileSeal,
+  globalPayloadFile,
+  type PayloadFile,
+  playersPayloadFile,
+  requireSealed,
+} from "../codec/payload-file.ts";
 import { plainDescription } from "../codec/world-description.ts";
 import { type ReadIndex, requireGeneration } from "../leaves/index-reader.ts";
 import type { LeafIndex } from "../leaves/leaf-index.ts";

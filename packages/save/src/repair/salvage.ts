@@ -21,7 +21,7 @@ import { scanPack } from "../pack/pack-scan.ts";
 const BLOB_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A record with intact bytes, and the box of its content in the world. */
-export interface IntactRecord {
+interface IntactRecord {
   readonly ref: RecordRef;
   readonly isChunks: boolean;
   readonly volume: Box;

@@ -45,7 +45,7 @@ interface TakenChange {
 }
 
 /** The options that concern the content of a world. */
-export type ContentLimits = Required<Pick<EngineOptions, "loadedBytesMax" | "entityHysteresisChunks">> & {
+type ContentLimits = Required<Pick<EngineOptions, "loadedBytesMax" | "entityHysteresisChunks">> & {
   /** Clients whose last edit is remembered. */
   readonly clientsMax: number;
 };

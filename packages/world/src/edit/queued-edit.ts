@@ -53,7 +53,7 @@ export interface QueuedEdit {
 }
 
 /** The world that an edit is for. */
-export interface EditTarget {
+interface EditTarget {
   readonly shape: ChunkShape;
   /** Tells which blocks are of one type. */
   readonly catalog: BlockCatalog;

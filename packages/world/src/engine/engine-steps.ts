@@ -13,8 +13,7 @@ import {
 } from "../journal/world-log.ts";
 import type { ChunkTicks } from "../regions/tick-store.ts";
 import { EngineStep, type StepWorld } from "../steps/engine-step.ts";
-import type { ShardPart } from "../steps/shard-part.ts";
-import type { StepChange, StepEntityChange } from "../steps/step-change.ts";
+import type { ShardPart, StepChange, StepEntityChange } from "../steps/step-change.ts";
 import { StepEntityChanges } from "../steps/step-entity-changes.ts";
 import { type EngineCore, requireNoShard } from "./engine-core.ts";
 
@@ -25,7 +24,7 @@ export interface ActivePlayer {
 }
 
 /** Returns the players around whom a world is active. */
-export type PlayerSource = () => Iterable<ActivePlayer>;
+type PlayerSource = () => Iterable<ActivePlayer>;
 
 /** Players farther from the origin do not count. Regions around those who count are in the world. */
 const CHUNK_DISTANCE_MAX = 2 ** 30;

@@ -41,7 +41,7 @@ import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
 import type { Moment, WorldLabel } from "../options/world-options.ts";
 import { copyContent } from "../saving/copy-save.ts";
 import { notWritable, WorldSaver } from "../saving/world-saver.ts";
-import type { ShardPart } from "../steps/shard-part.ts";
+import type { ShardPart } from "../steps/step-change.ts";
 import type { EngineContext, EngineCore } from "./engine-core.ts";
 import { EngineEntities } from "./engine-entities.ts";
 import { EngineSnapshot } from "./engine-snapshot.ts";

@@ -29,7 +29,7 @@ export type StoredEntityEvent =
   | { readonly kind: "gone"; readonly entityId: bigint };
 
 /** The result of changing an entity. */
-export interface ChangedEntity {
+interface ChangedEntity {
   readonly entity: StoredEntity;
   /** Whether it now belongs to a different leaf than the one that stores it. */
   readonly crosses: boolean;

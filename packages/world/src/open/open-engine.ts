@@ -266,7 +266,7 @@ export async function openLoggedWorldEngine(
 }
 
 /** A save and everything needed to write to it. */
-export interface WritableSave {
+interface WritableSave {
   readonly save: Save;
   readonly writer: SaveWriter;
   readonly lock: DiskLock;

@@ -18,7 +18,7 @@ import type { ChunkTickChanges, TickChange } from "@orthant/save/journal";
 const NONE = -1;
 
 /** The ticks of one kind in a chunk. Remembers what changed, so that a step can be undone or logged. */
-export class KindTicks {
+class KindTicks {
   readonly kind: string;
   /** The step of each voxel that has a tick. */
   readonly steps: Map<number, number> = new Map();

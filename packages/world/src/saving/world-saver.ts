@@ -11,16 +11,16 @@ import type { WorldCadence } from "../options/world-options.ts";
 import { Autosave, BackgroundCompactor } from "./background-tasks.ts";
 
 /** Commits everything, and returns the generation once it is durable. The commit may change the generator. */
-export type CommitAll = (generatorChange?: GeneratorChange) => Promise<number>;
+type CommitAll = (generatorChange?: GeneratorChange) => Promise<number>;
 
 /** What a save includes. `what is due` leaves out entities that only moved less than `entitiesMs` ago. */
-export type SaveExtent = "everything" | "what is due";
+type SaveExtent = "everything" | "what is due";
 
 /** Decides how soon a change is saved, see `WorldCadence`. */
-export type ChangeKind = "world" | "players" | "entities";
+type ChangeKind = "world" | "players" | "entities";
 
 /** What only the writer of a world holds. */
-export interface WriterResources {
+interface WriterResources {
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
   /** `undefined` in a world whose changes become durable with the next save. */

@@ -1,4 +1,5 @@
 import {
+  type DataCodec,
   type Dimensions,
   isOrthantError,
   OrthantError,
@@ -6,10 +7,20 @@ import {
   type TimeSource,
   type VoxelBox,
 } from "@orthant/core";
-import { requireWhole } from "@orthant/core/arguments";
+import {
+  callback,
+  checkedOptions,
+  requireFlag,
+  requireFunction,
+  requireObject,
+  requireWhole,
+  whole,
+} from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
-import type { ActiveRegions } from "./active-regions.ts";
-import type { Step } from "./step.ts";
+import type { EngineSteps } from "../engine/engine-steps.ts";
+import type { WorldEngine } from "../engine/world-engine.ts";
+import { ActiveRegions } from "./active-regions.ts";
+import { publicStep, type Step } from "./step.ts";
 
 /** A part of a game that runs in every step. It must not wait for anything, and changes the world only by the step. */
 export type System<D extends Dimensions = Dimensions> = (step: Step<D>) => void;
@@ -46,7 +57,7 @@ export interface SimulationStatistics {
 type SimulationSettings<D extends Dimensions> = Required<Omit<SimulationOptions<D>, "activeRadius">>;
 
 /** What a simulation needs of its world. */
-export interface SimulationWorld<D extends Dimensions> {
+interface SimulationWorld<D extends Dimensions> {
   readonly axes: Axes<D>;
   readonly time: TimeSource;
   readonly active: ActiveRegions;
@@ -239,3 +250,85 @@ function requireNothingToAwait(system: string, result: unknown): void {
 }
 
 declare const performance: { now(): number };
+
+const STEP_MS = 50;
+const STEP_MS_MAX = 3_600_000;
+const ACTIVE_RADIUS = 96;
+const ACTIVE_RADIUS_MAX = 4_096;
+
+/** Starts the simulation of a world, or with the `steps` of a shard, of the part that it is of a larger one. */
+export function simulate<D extends Dimensions>(
+  engine: WorldEngine,
+  axes: Axes<D>,
+  codec: DataCodec,
+  options: SimulationOptions<D>,
+  steps: EngineSteps = engine.steps,
+): Simulation<D> {
+  const checked = checkedSimulation(options);
+  const {
+    activeRadius = ACTIVE_RADIUS,
+    stepMs = STEP_MS,
+    isPaused = false,
+    onError = throwUncaught,
+    systems,
+  } = checked;
+  const active = new ActiveRegions({ engine, steps, radius: activeRadius }, (error) =>
+    onError(error, undefined),
+  );
+  const onStop = steps.begin();
+  const surroundings = {
+    axes,
+    codec,
+    seed: steps.seed,
+    activeRegions: () => active.positions(),
+    players: () => steps.players(),
+  };
+  return new Simulation<D>(
+    {
+      axes,
+      active,
+      time: steps.time,
+      lastStep: () => steps.lastNumber,
+      async make(run) {
+        const make = (): Promise<unknown> =>
+          steps.make(active, (step) => run(publicStep(step, surroundings)));
+        await (steps.part === undefined ? make() : steps.part.during(make));
+      },
+      onStop,
+    },
+    { systems, stepMs, isPaused, onError },
+  );
+}
+
+/** Throws outside of any call. */
+export function throwUncaught(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
+
+function checkedSimulation<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
+  const checked = checkedOptions<SimulationOptions<D>>("the options", options, {
+    systems: checkedSystems,
+    stepMs: whole(1, STEP_MS_MAX),
+    activeRadius: whole(0, ACTIVE_RADIUS_MAX),
+    isPaused: requireFlag,
+    onError: callback,
+  });
+  return { ...checked, systems: checkedSystems("systems", checked.systems) };
+}
+
+function checkedSystems<D extends Dimensions>(
+  name: string,
+  systems: unknown,
+): Readonly<Record<string, System<D>>> {
+  requireObject(name, systems, "it is an object of functions, such as { sand: fallingSand }");
+  return Object.fromEntries(
+    Object.entries(systems as object).map(([key, system]) => [
+      key,
+      requireFunction(`${name}.${key}`, system) as System<D>,
+    ]),
+  );
+}
+
+declare function queueMicrotask(callback: () => void): void;

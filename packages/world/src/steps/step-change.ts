@@ -1,4 +1,4 @@
-import type { Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import type { VoxelEdit } from "@orthant/core/chunk";
 import type { StateEdit } from "@orthant/core/tree";
 import type { StoredEntity } from "@orthant/save";
@@ -26,4 +26,20 @@ export interface StepEntityChange {
   readonly entity: StoredEntity | undefined;
   /** Its state if it is gone because it went to another part of a larger world. */
   readonly leaving?: StoredEntity;
+}
+
+/** The part of a larger world that steps may change, as its cluster supplies it. Other parts change by their own steps. */
+export interface ShardPart {
+  /** Whether a region belongs to this part. */
+  owns(region: Position): boolean;
+  /** Returns an id for a new entity that no other part gives to one. */
+  newEntityId(): bigint;
+  /** Returns the edits of other parts that the step which begins now applies first. */
+  arrivals(): readonly BorderEdit[];
+  /** Whether an edit of a region in another part can be sent there, besides those that the step sends already. */
+  maySend(region: Position, edit: BorderEdit): boolean;
+  /** Returns boxes of voxels that are active because of players, wherever those are connected. */
+  activeBoxes(): readonly Box[];
+  /** Makes a step as soon as the part may be changed. Resolves when it is stored. */
+  during(make: () => Promise<unknown>): Promise<void>;
 }

@@ -51,8 +51,7 @@ import {
 } from "../entities/public-records.ts";
 import { checkedChunkPairs, requireMoment } from "../options/checked-arguments.ts";
 import type { Moment } from "../options/world-options.ts";
-import { simulate } from "../simulation/simulate.ts";
-import type { Simulation, SimulationOptions } from "../simulation/simulation.ts";
+import { type Simulation, type SimulationOptions, simulate } from "../simulation/simulation.ts";
 import { type ChangeGeneratorOptions, changeGenerator, type KeptSpace } from "./change-generator.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";

@@ -117,7 +117,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "a gateway forwards blocks without their data",
     change(
       "cluster/placementCodec.write",
-      call("writeVoxel"),
+      call("voxelCodec.write"),
       "$, block !== undefined && (data = undefined)",
     ),
   ),

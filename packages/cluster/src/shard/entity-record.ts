@@ -72,8 +72,10 @@ export const transferIdCodec: Codec<TransferId> = checkedWhenRead(
 );
 
 /** Codec of the name of a shard. */
-export const shardNameCodec: Codec<string> = checkedWhenRead(string(SHARD_BYTES_MAX), "ORT_ARGUMENT", (shard) =>
-  isName(shard) ? undefined : `${JSON.stringify(shard)} is not a name of a shard`,
+export const shardNameCodec: Codec<string> = checkedWhenRead(
+  string(SHARD_BYTES_MAX),
+  "ORT_ARGUMENT",
+  (shard) => (isName(shard) ? undefined : `${JSON.stringify(shard)} is not a name of a shard`),
 );
 
 const itemCodec = variants<EntityItem | TransferItem>({

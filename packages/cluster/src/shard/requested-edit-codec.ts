@@ -45,8 +45,11 @@ export const placementCodec: Codec<VoxelPlacement> = {
   },
 };
 
-const voxelBoxCodec = checkedWhenRead<Box>(record({ min: voxelCodec, max: voxelCodec }), "ORT_BOX", ({ min, max }) =>
-  AXES.some((axis) => min[axis] >= max[axis]) ? `[${min}] to [${max}] is not a box` : undefined,
+const voxelBoxCodec = checkedWhenRead<Box>(
+  record({ min: voxelCodec, max: voxelCodec }),
+  "ORT_BOX",
+  ({ min, max }) =>
+    AXES.some((axis) => min[axis] >= max[axis]) ? `[${min}] to [${max}] is not a box` : undefined,
 );
 
 /** What an edit asks for: a tag, and voxels, or a box and a block, or a box and a position. */

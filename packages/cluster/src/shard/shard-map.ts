@@ -198,13 +198,17 @@ const mapCodec = record<ShardMap>({
 });
 
 /** Encodes the value of a world's map key. Rules K13 to K15 in docs/formats/cluster.md. */
-export const shardMapCodec: Codec<ShardMap> = checkedWhenRead(versioned(VERSION, mapCodec), "ORT_MESSAGE", (map) => {
-  const known = new Set<string>();
-  for (const [index, shard] of shardsOf(map).entries()) {
-    const from = map.splits[index - 1]?.from;
-    if (!isName(shard) || known.has(shard) || (from !== undefined && !known.has(from)))
-      return `shard ${JSON.stringify(shard)} twice, or of one that is not there`;
-    known.add(shard);
-  }
-  return undefined;
-});
+export const shardMapCodec: Codec<ShardMap> = checkedWhenRead(
+  versioned(VERSION, mapCodec),
+  "ORT_MESSAGE",
+  (map) => {
+    const known = new Set<string>();
+    for (const [index, shard] of shardsOf(map).entries()) {
+      const from = map.splits[index - 1]?.from;
+      if (!isName(shard) || known.has(shard) || (from !== undefined && !known.has(from)))
+        return `shard ${JSON.stringify(shard)} twice, or of one that is not there`;
+      known.add(shard);
+    }
+    return undefined;
+  },
+);

@@ -10,8 +10,8 @@ import {
   record,
   string,
   u64,
-  varU64,
   variants,
+  varU64,
 } from "@orthant/core/bytes";
 import { boxCodec } from "@orthant/core/lattice";
 import { RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/tree";

@@ -1,6 +1,14 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import { type ByteReader, type ByteWriter, type Codec, constant, oneOf, record, varU16 } from "@orthant/core/bytes";
+import {
+  type ByteReader,
+  type ByteWriter,
+  type Codec,
+  constant,
+  oneOf,
+  record,
+  varU16,
+} from "@orthant/core/bytes";
 import { STORED_VOXEL_DATA_BYTES_MAX } from "@orthant/core/chunk";
 import { AXES, boxBetween, positionFrom } from "@orthant/core/lattice";
 import type { VoxelPlacement } from "@orthant/core/tree";

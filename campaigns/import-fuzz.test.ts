@@ -5,6 +5,7 @@ import * as imports from "@orthant/formats/readers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fuzzBatch } from "./fuzz/fuzz-batch.ts";
 import { importTargets } from "./imports/import-targets.ts";
+import { lookTargets } from "./imports/look-targets.ts";
 
 const BUILT = fileURLToPath(new URL("../packages/formats/dist/", import.meta.url));
 /** In the repository, so that the copies find the packages they need. */
@@ -56,7 +57,7 @@ describe("hostile files of other programs", () => {
   afterAll(() => rmSync(COPIES, { recursive: true, force: true }));
 
   test("a batch for each reader finds nothing", { timeout: 120_000 }, async () => {
-    for (const target of importTargets(imports)) {
+    for (const target of [...importTargets(imports), ...lookTargets]) {
       expect((await fuzzBatch(target, 1, 1)).failures).toEqual([]);
     }
   });

@@ -22,6 +22,7 @@ export {
   RELIABLE_NETWORK,
 } from "./lossy-network.ts";
 export { type NbtSample, nbtFile } from "./nbt-bytes.ts";
+export { type PngSample, plainPng, pngBytes, pngFile } from "./png-bytes.ts";
 export {
   changeData,
   changeTree,
@@ -41,3 +42,4 @@ export {
 export { type EndedRun, EXIT_MISSING, runFor, type SmallestRun, startSmallest } from "./smallest.ts";
 export { SharedLocks, StoppableProcess } from "./stoppable-process.ts";
 export { WindowsDisk } from "./windows-disk.ts";
+export { zipBytes } from "./zip-bytes.ts";

@@ -40,7 +40,7 @@ const TEXTURE_AXES: readonly { readonly right: TextureAxis; readonly down: Textu
 export type TexturePart = readonly [left: number, top: number, right: number, bottom: number];
 
 /** Returns the part of a texture that lies on a side of a box when the texture covers the side of the voxel. */
-function texturePartOf(side: number, from: ModelPoint, to: ModelPoint): TexturePart {
+export function texturePartOf(side: number, from: ModelPoint, to: ModelPoint): TexturePart {
   const { right, down } = TEXTURE_AXES[side] as (typeof TEXTURE_AXES)[number];
   const [left, rightEnd] = rangeOf(right, from, to);
   const [top, bottom] = rangeOf(down, from, to);

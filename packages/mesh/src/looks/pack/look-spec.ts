@@ -1,7 +1,7 @@
 import type { BlockProperties, BlockType } from "@orthant/core";
-import type { BlockLook, DrawPass, FaceTexture } from "../block-looks.ts";
+import type { BlockLook, DrawPass, FaceTexture, ModelQuad } from "../block-looks.ts";
 import type { Model } from "../models/models.ts";
-import { cubeOf, type Faces } from "../models/quads.ts";
+import { cubeOf, type Faces, SIDES } from "../models/quads.ts";
 import { multiplied, type TextureStack } from "../texture-stack.ts";
 
 /** The faces that a look can name, where it names more than one for a side the first of `FACES_OF_SIDES` counts. */
@@ -87,18 +87,36 @@ export function lookOfSpec(
   stack: TextureStack,
 ): BlockLook {
   const quads = spec.model === "none" ? [] : model(facesOf(spec), properties);
-  const cube = cubeOf(quads);
-  const textures = quads.map(({ texture }) => texture);
-  const pass = quads.length === 0 ? undefined : (spec.pass ?? passOf(textures, stack));
+  const { pass, glow = type.light > 0, liquid = false, joins, far } = spec;
+  const drawn = lookOfQuads(quads, stack, pass);
   return {
-    pass,
+    ...drawn,
+    isGlowing: glow,
+    isLiquid: liquid,
+    joins: joins ?? drawn.joins,
+    farColour: far ?? drawn.farColour,
+  };
+}
+
+/** Returns how a block of these quads is drawn; `pass` as their textures need it by default. */
+export function lookOfQuads(
+  quads: readonly ModelQuad[],
+  stack: TextureStack,
+  pass: DrawPass = passOf(
+    quads.map(({ texture }) => texture),
+    stack,
+  ),
+): BlockLook {
+  const cube = cubeOf(quads);
+  return {
+    pass: quads.length === 0 ? undefined : pass,
     cube,
     // A part of a texture that is turned by position would not meet the part beside it.
     quads: cube ? [] : quads.map((quad) => ({ ...quad, texture: { ...quad.texture, isScattered: false } })),
-    isGlowing: spec.glow ?? type.light > 0,
-    isLiquid: spec.liquid ?? false,
-    joins: spec.joins ?? pass !== "cutout",
-    farColour: spec.far ?? farColour(textures, quads, stack),
+    isGlowing: false,
+    isLiquid: false,
+    joins: pass !== "cutout",
+    farColour: farColour(quads, stack),
   };
 }
 
@@ -111,7 +129,7 @@ function passOf(textures: readonly FaceTexture[], stack: TextureStack): DrawPass
 }
 
 /** Returns the colour of what one sees most of from afar: the top. */
-function farColour(textures: readonly FaceTexture[], quads: BlockLook["quads"], stack: TextureStack): number {
-  const texture = quads.find(({ side }) => side === 2)?.texture ?? textures[0];
+function farColour(quads: readonly ModelQuad[], stack: TextureStack): number {
+  const texture = (quads.find(({ side }) => side === SIDES.up) ?? quads[0])?.texture;
   return texture === undefined ? WHITE : multiplied(stack.colourOf(texture.layer), texture.tint);
 }

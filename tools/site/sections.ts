@@ -74,6 +74,7 @@ export const SECTIONS: readonly Section[] = [
         files: [
           "docs/reference/world.md",
           "docs/reference/blocks.md",
+          "docs/reference/looks.md",
           "docs/reference/generators.md",
           "docs/reference/client.md",
           "docs/reference/server.md",

@@ -28,6 +28,7 @@ const PAGES = [
   "README.md",
   "docs/reference/blocks.md",
   "docs/reference/cluster.md",
+  "docs/reference/looks.md",
   "docs/reference/mesh.md",
   ...readdirSync(GUIDES)
     .filter((name) => ![...SESSIONS, ...HOST_GUIDES, ...BROWSER_GUIDES].includes(name))

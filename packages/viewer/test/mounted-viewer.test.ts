@@ -392,13 +392,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
       worker.send({ kind: "pick", id: 1, from: eye.slice(0, 3), direction: facing.slice(0, 3) });
       const { hit } = await picked;
       await worker.close();
-      return [
-        facts?.name,
-        corner?.length,
-        (meshes?.opaque.length ?? 0) > 0,
-        hit?.voxel,
-        hit?.block,
-      ];
+      return [facts?.name, corner?.length, (meshes?.opaque.length ?? 0) > 0, hit?.voxel, hit?.block];
     }, server.url);
     expect(found).toEqual(["Bricks", 3, true, [0, 0, -17, 0], BRICK]);
     await expect.poll(() => page.workers().length).toBe(0);

@@ -7,6 +7,7 @@ export interface WorkspacePackage {
   readonly folder: string;
   /** Whether it is never published. */
   readonly isPrivate: boolean;
+  /** What an installation needs, whether npm adds it or the user does. */
   readonly dependencies: readonly string[];
   readonly developmentDependencies: readonly string[];
   /** The source file behind each public specifier; undefined when `exports` does not say. */
@@ -17,6 +18,7 @@ interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
@@ -53,7 +55,7 @@ function describePackage(folder: string, manifest: Manifest): WorkspacePackage {
     name: manifest.name,
     folder,
     isPrivate: manifest.private === true,
-    dependencies: Object.keys(manifest.dependencies ?? {}),
+    dependencies: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
     developmentDependencies: Object.keys(manifest.devDependencies ?? {}),
     sources: new Map(sources),
   };

@@ -1,0 +1,7 @@
+/**
+ * A world in a scene of three.js.
+ *
+ * @module @orthant/three
+ */
+
+export { type SkyColours, skyColours } from "./sky/sky-colours.ts";

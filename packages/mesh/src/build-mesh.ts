@@ -18,7 +18,6 @@ import { getOrAdd } from "@orthant/core/lattice";
 import type { BlockLooks } from "./looks/block-looks.ts";
 import { ArraysMaker, MERGED_REACH, type MeshArrays } from "./mesh-arrays.ts";
 import { BlockAppearance } from "./volume/block-appearance.ts";
-import { CornerLight } from "./volume/corner-light.ts";
 import { NO_QUADS } from "./volume/quads.ts";
 import { type ChunkCut, type CutAt, emptyVolume, fillVolume, type VolumePoint } from "./volume/volume.ts";
 import { type VolumeMesh, VolumeMesher } from "./volume/volume-mesher.ts";
@@ -132,18 +131,13 @@ export function buildMesh<D extends 2 | 3>(
   const mesher = mesherOf(looks);
   const otherwise = unloaded === "wait" ? undefined : unloaded === "air" ? AIR : mesher.blocks.solidBlock();
   const volume = emptyVolume(chunk);
-  if (own.light !== undefined && own.light.length !== volume.blocks.length) {
-    const wanted = `it has ${volume.blocks.length} bytes, one for each voxel of the chunk and around it`;
-    throw wrongArgument("options.light", own.light, wanted);
-  }
   const cutAt: CutAt = (...at) => known(...at) ?? otherwise;
   const filling = fillVolume({ chunk, chunks: [1, 1, 1] }, position, cutAt, volume);
   if (filling === "unknown") return undefined;
-  const light = own.light && new CornerLight(mesher.blocks, volume, own.light);
   const isFlat = world.dimensions === 2;
-  const surface = { isShaded, ...(light && { light }), ...(isFlat && { sides: FRONT }) };
+  const surface = { isShaded, ...(own.light && { light: own.light }), ...(isFlat && { sides: FRONT }) };
   const quads = filling === "air" ? NO_SURFACE : mesher.mesh(volume, surface);
-  const maker = new ArraysMaker(mesher.blocks, { size: chunk, light, sunk: isFlat ? 1 : 0 });
+  const maker = new ArraysMaker(mesher.blocks, isFlat ? 1 : 0);
   return {
     origin,
     opaque: maker.arraysOf(quads.opaque, MERGED_REACH),

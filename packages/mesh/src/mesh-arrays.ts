@@ -1,5 +1,5 @@
-import type { CornerLight } from "./volume/corner-light.ts";
 import type { DrawnBlocks } from "./volume/drawn-blocks.ts";
+import { decodeMaterial, type Material } from "./volume/material-table.ts";
 import {
   decodeQuad,
   LIGHT_FULL,
@@ -7,12 +7,9 @@ import {
   type QuadList,
   quadCorners,
   quadCount,
-  SIDE_FRAMES,
-  type SideFrame,
   SUNKEN_VOXELS,
   TEMPLATE_NUMBERS,
 } from "./volume/quads.ts";
-import type { VolumePoint } from "./volume/volume.ts";
 
 /** Triangles, in arrays that a `BufferGeometry` of three.js or a vertex buffer takes as they are. */
 export interface MeshArrays {
@@ -44,25 +41,19 @@ export const MERGED_REACH: number = 1 / 512;
 const LIGHT_SHARES = [0.42, 0.613, 0.807, 1] as const;
 /** The same with textures, which have shadows of their own. */
 const TEXTURED_SHARES = [0.55, 0.72, 0.87, 1] as const;
-const SKY_LIGHT = 0xff;
-
-/** Where quads lie. */
-export interface ArraysOptions {
-  readonly size: VolumePoint;
-  readonly light: CornerLight | undefined;
-  /** How much lower on z they are. */
-  readonly sunk: number;
-}
+/** Light from a level of 0 to 15 as a byte. */
+const BYTES_PER_LEVEL = 17;
 
 /** Makes arrays for renderers of quads. */
 export class ArraysMaker {
   readonly #blocks: DrawnBlocks;
-  readonly #options: ArraysOptions;
+  readonly #sunk: number;
   readonly #shades: readonly Float32Array[];
 
-  constructor(blocks: DrawnBlocks, options: ArraysOptions) {
+  /** `sunk` says how much lower on z the quads are. */
+  constructor(blocks: DrawnBlocks, sunk: number) {
     this.#blocks = blocks;
-    this.#options = options;
+    this.#sunk = sunk;
     this.#shades = blocks.hasTextures ? TEXTURED_SHADES : PLAIN_SHADES;
   }
 
@@ -84,21 +75,22 @@ export class ArraysMaker {
   }
 
   #write(quad: Quad, index: number, reach: number, arrays: MeshArrays): void {
-    const { templates } = this.#blocks;
+    const { templates, materials } = this.#blocks;
+    const material = decodeMaterial(materials, quad.material);
     const points = quadCorners(quad, templates);
     if (reach > 0) extend(points, reach);
     for (let at = 0; at < 4; at++) {
       const corner = (at + (quad.isTurned ? 1 : 0)) % 4;
       const vertex = index * 4 + at;
       arrays.positions.set(points.subarray(corner * 3, corner * 3 + 3), vertex * 3);
-      arrays.positions[vertex * 3 + 2] = (points[corner * 3 + 2] as number) - this.#options.sunk;
+      arrays.positions[vertex * 3 + 2] = (points[corner * 3 + 2] as number) - this.#sunk;
       this.#writeNormal(quad, vertex, arrays.normals);
-      arrays.uvs.set(placeInTexture(quad, corner, templates), vertex * 2);
-      this.#writeColour(quad, corner, vertex, arrays.colours);
-      const light = this.#lightAt(quad, corner);
-      arrays.lights[vertex * 2] = light & 0xff;
-      arrays.lights[vertex * 2 + 1] = light >>> 8;
-      arrays.layers[vertex] = quad.layer;
+      arrays.uvs.set(placeInTexture(quad, material.turns, corner, templates), vertex * 2);
+      this.#writeColour(quad, material, corner, vertex, arrays.colours);
+      const light = quad.lights[corner] as number;
+      arrays.lights[vertex * 2] = (light >> 4) * BYTES_PER_LEVEL;
+      arrays.lights[vertex * 2 + 1] = (light & 15) * BYTES_PER_LEVEL;
+      arrays.layers[vertex] = material.layer;
       arrays.blocks[vertex] = quad.block;
     }
     arrays.indices.set(
@@ -117,7 +109,8 @@ export class ArraysMaker {
   }
 
   #writeColour(
-    { isGlowing, corners, tint, opacity }: Quad,
+    { isGlowing, corners }: Quad,
+    { tint, opacity }: Material,
     corner: number,
     vertex: number,
     colours: Float32Array,
@@ -127,22 +120,6 @@ export class ArraysMaker {
     colours[vertex * 4 + 1] = shades[(tint >>> 8) & 0xff] as number;
     colours[vertex * 4 + 2] = shades[tint & 0xff] as number;
     colours[vertex * 4 + 3] = opacity / 255;
-  }
-
-  /** Light of the sky, then that of blocks in the upper byte. */
-  #lightAt(quad: Quad, corner: number): number {
-    const { light, size } = this.#options;
-    if (light === undefined) return SKY_LIGHT;
-    const { voxel, side, width, height, template } = quad;
-    const at = [...voxel] as [number, number, number];
-    if (template === undefined) {
-      // The voxel of the quad in that corner.
-      const { right, rightSign, up, upSign } = SIDE_FRAMES[side] as SideFrame;
-      if ((corner === 1 || corner === 2) === rightSign > 0) at[right] += width - 1;
-      if (corner >= 2 === upSign > 0) at[up] += height - 1;
-    }
-    const cell = at[0] + 1 + (size[0] + 2) * (at[1] + 1 + (size[1] + 2) * (at[2] + 1));
-    return template === undefined ? light.ofCorner(cell, side, corner) : light.ofModel(cell, side);
   }
 }
 
@@ -162,8 +139,12 @@ function extend(points: Float32Array, reach: number): void {
 }
 
 /** Returns the place of a corner in its texture, to the right and down. */
-function placeInTexture(quad: Quad, corner: number, templates: Float32Array): readonly [number, number] {
-  const { template, width, height, turns, side, isSunken } = quad;
+function placeInTexture(
+  { template, width, height, side, isSunken }: Quad,
+  turns: number,
+  corner: number,
+  templates: Float32Array,
+): readonly [number, number] {
   if (template !== undefined) {
     const at = template * TEMPLATE_NUMBERS + corner * 8 + 3;
     return [templates[at] as number, templates[at + 1] as number];

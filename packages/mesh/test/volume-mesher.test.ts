@@ -1,6 +1,7 @@
 import { DEFAULT_BLOCKS } from "@orthant/core";
 import { BlockAppearance } from "@orthant/mesh";
 import {
+  decodeMaterial,
   decodeQuad,
   emptyVolume,
   QUAD_WORDS,
@@ -88,11 +89,20 @@ function expectedFaces(
 describe("a mesh of a volume", () => {
   test("is a cube of six fully lit quads for one voxel", () => {
     const volume = volumeOf([4, 4, 4], (...at) => (at.every((coordinate) => coordinate === 1) ? STONE : 0));
-    const { opaque, cutout, blended } = new VolumeMesher(looks).mesh(volume);
+    const mesher = new VolumeMesher(looks);
+    const { opaque, cutout, blended } = mesher.mesh(volume);
     expect([quadCount(opaque), quadCount(cutout), quadCount(blended)]).toEqual([6, 0, 0]);
     const quads = quadsOf(opaque);
     expect(new Set(quads.map(({ corners }) => String(corners)))).toEqual(new Set(["3,3,3,3"]));
-    expect(quads[0]).toMatchObject({ tint: 0x8a8d91, opacity: 255, block: STONE, layer: 0, variants: 1 });
+    expect(quads[0]).toMatchObject({ block: STONE, lights: [0xf0, 0xf0, 0xf0, 0xf0] });
+    expect(decodeMaterial(mesher.blocks.materials, quads[0]?.material ?? -1)).toEqual({
+      layer: 0,
+      variants: 1,
+      isScattered: false,
+      turns: 0,
+      tint: 0x8a8d91,
+      opacity: 255,
+    });
     expect(opaque.byteLength / quadCount(opaque), "bytes a quad").toBe(16);
     expect(QUAD_WORDS * 4).toBe(16);
   });
@@ -131,9 +141,12 @@ describe("a mesh of a volume", () => {
 
   test("shows what lies under water through it, and has no walls inside the water", () => {
     const volume = volumeOf([4, 4, 4], (_right, up) => (up < 1 ? STONE : up < 3 ? WATER : 0));
-    const { opaque, blended } = new VolumeMesher(looks).mesh(volume);
+    const mesher = new VolumeMesher(looks);
+    const { opaque, blended } = mesher.mesh(volume);
     expect([quadCount(opaque), quadCount(blended)]).toEqual([1, 1]);
-    expect(decodeQuad(blended, 0).opacity).toBeLessThan(255);
+    expect(decodeMaterial(mesher.blocks.materials, decodeQuad(blended, 0).material).opacity).toBeLessThan(
+      255,
+    );
   });
 
   test("marks glowing blocks", () => {

@@ -209,6 +209,7 @@ export class ViewerApp {
         this.#numbers = message.numbers;
         this.#showNumbers(message.numbers);
         break;
+      case "materials":
       case "meshBlock":
       case "drop":
       case "mapTile":

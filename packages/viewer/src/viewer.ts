@@ -233,8 +233,11 @@ export class Viewer {
   }
 
   /** Handles mesh blocks, tiles and progress from the worker. */
-  take(message: Extract<WorkerMessage, { kind: "meshBlock" | "drop" | "mapTile" | "progress" }>): void {
-    if (message.kind === "mapTile") this.map.addTile(message);
+  take(
+    message: Extract<WorkerMessage, { kind: "materials" | "meshBlock" | "drop" | "mapTile" | "progress" }>,
+  ): void {
+    if (message.kind === "materials") this.stage.layers.materials.set(message.materials);
+    else if (message.kind === "mapTile") this.map.addTile(message);
     else if (message.kind === "progress") {
       if (message.isNearReady) this.stage.layers.ready(message.sliceId);
       this.#doneId = message.isDone ? message.sliceId : -1;

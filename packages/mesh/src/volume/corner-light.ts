@@ -1,64 +1,164 @@
-import { type DrawnBlocks, MODEL, SOLID_CUBE } from "./drawn-blocks.ts";
-import { SIDE_FRAMES, type SideFrame } from "./quads.ts";
+import { type DrawnBlocks, MODEL } from "./drawn-blocks.ts";
 import type { Volume } from "./volume.ts";
+import type { VoxelRows } from "./voxel-rows.ts";
 
-/** Light from a level of 0 to 15 as a byte. */
-const BYTES_PER_LEVEL = 17;
+/** The light of a voxel that is open to the sky, and that of two of them. */
+const SKY = 0xf0;
+const SKY_PAIR = 0xf0_f0;
+/** A voxel as a number that can be added up: one of it, its light of the sky and that of blocks, six bits each. */
+const ONE_VOXEL = 1 << 12;
+const SKY_SHIFT = 6;
+const LEVELS_MASK = 0x3f;
+const VOXELS_AT_CORNER = 4;
+const LIGHT_MAX = 15;
 
-/** The light of a volume at the corners of faces: the mean of the four voxels around a corner that are not opaque. */
+/** The mean of levels, rounded, by their number in the upper bits and their sum in six bits. */
+const MEANS = Uint8Array.from({ length: (VOXELS_AT_CORNER + 1) << SKY_SHIFT }, (_, index) => {
+  const count = index >> SKY_SHIFT;
+  return count === 0 ? 0 : Math.min(LIGHT_MAX, Math.round((index & LEVELS_MASK) / count));
+});
+
+/**
+ * Light at the corners of faces. At the corner of a cube's face, it is the mean of the four voxels around the corner that
+ * are not opaque; behind an edge between two opaque ones light does not count. The face of a model has the light of its
+ * voxel or of the one before it.
+ */
 export class CornerLight {
+  /** Rows of voxels as in {@link VoxelRows}: those that are opaque or have all the light of the sky and none of blocks, */
+  sky: Int32Array = new Int32Array(0);
+  /** and those that are opaque or dark. */
+  dark: Int32Array = new Int32Array(0);
   readonly #blocks: DrawnBlocks;
-  readonly #light: Uint8Array;
-  readonly #voxels: Uint16Array;
-  readonly #strides: readonly [number, number, number];
+  #light: Uint8Array = new Uint8Array(0);
+  #voxels: Uint16Array = new Uint16Array(0);
+  #hasModels = false;
 
-  /** `light` has a byte for each voxel of the volume and its border: 16 times the light of the sky, plus that of blocks. */
-  constructor(blocks: DrawnBlocks, { size, blocks: voxels }: Volume, light: Uint8Array) {
+  constructor(blocks: DrawnBlocks) {
     this.#blocks = blocks;
+  }
+
+  /** Reads the light of a volume, whose voxels are in `rows`. */
+  read({ size: [width, height, depth], blocks }: Volume, light: Uint8Array, rows: VoxelRows): void {
     this.#light = light;
-    this.#voxels = voxels;
-    this.#strides = [1, size[0] + 2, (size[0] + 2) * (size[1] + 2)];
-  }
-
-  /** Returns the light at a corner of a cube's face: that of the sky, then that of blocks in the upper byte, from 0 to 255. */
-  ofCorner(cell: number, side: number, corner: number): number {
-    const { right, rightSign, up, upSign } = SIDE_FRAMES[side] as SideFrame;
-    const across = this.#strides[right] * (corner === 1 || corner === 2 ? rightSign : -rightSign);
-    const upwards = this.#strides[up] * (corner >= 2 ? upSign : -upSign);
-    const before = this.#before(cell, side);
-    let [sky, block, count] = [0, 0, 0];
-    for (let index = 0; index < 4; index++) {
-      const at = before + ((index & 1) !== 0 ? across : 0) + ((index & 2) !== 0 ? upwards : 0);
-      const light = this.#light[at] as number;
-      const kind = this.#blocks.classes[this.#voxels[at] as number] as number;
-      // Light does not get into most models: what is dark there says nothing about the space around them.
-      if ((kind & SOLID_CUBE) !== 0 || ((kind & MODEL) !== 0 && light === 0)) continue;
-      sky += light >> 4;
-      block += light & 15;
-      count++;
+    this.#voxels = blocks;
+    this.#hasModels = (rows.classes & MODEL) !== 0;
+    const slabRows = (height + 2) * (depth + 2);
+    if (this.sky.length < slabRows * rows.slabs) {
+      this.sky = new Int32Array(slabRows * rows.slabs);
+      this.dark = new Int32Array(slabRows * rows.slabs);
     }
-    if (count === 0) return this.ofModel(cell, side);
-    const scale = BYTES_PER_LEVEL / count;
-    return Math.round(sky * scale) | (Math.round(block * scale) << 8);
+    const hasPairs = width % 2 === 0 && light.byteOffset % 2 === 0;
+    const pairs = hasPairs ? new Uint16Array(light.buffer, light.byteOffset, light.length >> 1) : undefined;
+    for (let slab = 0; slab < rows.slabs; slab++) {
+      const from = slab * rows.slabVoxels;
+      const length = Math.min(rows.slabVoxels, width - from) + 2;
+      for (let row = 0; row < slabRows; row++) {
+        const at = from + row * (width + 2);
+        if (pairs === undefined) this.#readRow(row + slab * slabRows, at, length);
+        else this.#readPairs(row + slab * slabRows, pairs, at >> 1, length >> 1);
+      }
+      for (let row = slab * slabRows; row < (slab + 1) * slabRows; row++) {
+        const solid = rows.solid[row] as number;
+        this.sky[row] = (this.sky[row] as number) | solid;
+        this.dark[row] = (this.dark[row] as number) | solid;
+      }
+    }
   }
 
-  /** Returns the light of a model's face: that of its voxel or the one before it, whichever is brighter. */
-  ofModel(cell: number, side: number): number {
+  #readRow(row: number, at: number, length: number): void {
+    let sky = 0;
+    let dark = 0;
+    for (let index = 0; index < length; index++) {
+      const light = this.#light[at + index];
+      if (light === SKY) sky |= 1 << index;
+      else if (light === 0) dark |= 1 << index;
+    }
+    this.sky[row] = sky;
+    this.dark[row] = dark;
+  }
+
+  #readPairs(row: number, pairs: Uint16Array, at: number, length: number): void {
+    let sky = 0;
+    let dark = 0;
+    for (let index = 0; index < length; index++) {
+      const pair = pairs[at + index] as number;
+      if (pair === SKY_PAIR) sky |= 3 << (index << 1);
+      else if (pair === 0) dark |= 3 << (index << 1);
+      else {
+        // Typed arrays of numbers are little-endian on every platform that engines of JavaScript run on.
+        const [first, second] = [pair & 0xff, pair >>> 8];
+        if (first === SKY) sky |= 1 << (index << 1);
+        else if (first === 0) dark |= 1 << (index << 1);
+        if (second === SKY) sky |= 2 << (index << 1);
+        else if (second === 0) dark |= 2 << (index << 1);
+      }
+    }
+    this.sky[row] = sky;
+    this.dark[row] = dark;
+  }
+
+  /**
+   * Returns the light at the corners of a cube's face, a byte each, the lower left one in the lowest byte. `before` is the
+   * voxel before the face, `right` and `up` lead to the next voxels as seen from outside, and `opaque` has a bit for each
+   * voxel that is opaque: to the left, right, below, above, left below, right below, right above, left above, and the one
+   * before the face.
+   */
+  ofFace(cell: number, before: number, right: number, up: number, opaque: number): number {
+    const hidden = this.#hasModels ? this.#withDarkModels(opaque, before, right, up) : opaque;
+    const otherwise = this.#ofVoxels(cell, before);
+    const own = this.#partOf(before, hidden >> 8);
+    const left = this.#partOf(before - right, hidden);
+    const rightwards = this.#partOf(before + right, hidden >> 1);
+    const below = this.#partOf(before - up, hidden >> 2);
+    const above = this.#partOf(before + up, hidden >> 3);
+    // Light behind an edge is that of another room.
+    const leftBelow = (left | below) === 0 ? 0 : this.#partOf(before - right - up, hidden >> 4);
+    const rightBelow = (rightwards | below) === 0 ? 0 : this.#partOf(before + right - up, hidden >> 5);
+    const rightAbove = (rightwards | above) === 0 ? 0 : this.#partOf(before + right + up, hidden >> 6);
+    const leftAbove = (left | above) === 0 ? 0 : this.#partOf(before - right + up, hidden >> 7);
+    return (
+      meanOf(own + left + below + leftBelow, otherwise) |
+      (meanOf(own + rightwards + below + rightBelow, otherwise) << 8) |
+      (meanOf(own + rightwards + above + rightAbove, otherwise) << 16) |
+      (meanOf(own + left + above + leftAbove, otherwise) << 24)
+    );
+  }
+
+  /** Returns the light of a model's face, at all corners: that of its voxel or the one before it, whichever is brighter. */
+  ofModel(cell: number, before: number): number {
+    const light = this.#ofVoxels(cell, before);
+    return light | (light << 8) | (light << 16) | (light << 24);
+  }
+
+  #ofVoxels(cell: number, before: number): number {
     const own = this.#light[cell] as number;
-    const before = this.#light[this.#before(cell, side)] as number;
-    const sky = Math.max(own >> 4, before >> 4);
-    const block = Math.max(own & 15, before & 15);
-    return (sky * BYTES_PER_LEVEL) | ((block * BYTES_PER_LEVEL) << 8);
+    const other = this.#light[before] as number;
+    return Math.max(own & 0xf0, other & 0xf0) | Math.max(own & 15, other & 15);
   }
 
-  /** Returns the light of a cube's face if it is the same at all corners, else -1. */
-  ofEvenFace(cell: number, side: number): number {
-    const light = this.ofCorner(cell, side, 0);
-    for (let corner = 1; corner < 4; corner++) if (this.ofCorner(cell, side, corner) !== light) return -1;
-    return light;
+  /** Returns what a voxel adds to a corner: nothing, if the lowest bit of `hidden` is set. */
+  #partOf(voxel: number, hidden: number): number {
+    if ((hidden & 1) !== 0) return 0;
+    const light = this.#light[voxel] as number;
+    return ONE_VOXEL | ((light >> 4) << SKY_SHIFT) | (light & 15);
   }
 
-  #before(cell: number, side: number): number {
-    return cell + (side % 2 === 0 ? 1 : -1) * (this.#strides[side >> 1] as number);
+  /** Light does not get into most models: what is dark there says nothing about the space around them. */
+  #withDarkModels(opaque: number, before: number, right: number, up: number): number {
+    let hidden = opaque;
+    const around = [-right, right, -up, up, -right - up, right - up, right + up, up - right, 0];
+    for (let bit = 0; bit < around.length; bit++) {
+      const at = before + (around[bit] as number);
+      if (this.#light[at] !== 0) continue;
+      if (((this.#blocks.classes[this.#voxels[at] as number] as number) & MODEL) !== 0) hidden |= 1 << bit;
+    }
+    return hidden;
   }
+}
+
+function meanOf(parts: number, otherwise: number): number {
+  if (parts === 0) return otherwise;
+  const count = (parts >> (2 * SKY_SHIFT)) << SKY_SHIFT;
+  const sky = MEANS[count | ((parts >> SKY_SHIFT) & LEVELS_MASK)] as number;
+  return (sky << 4) | (MEANS[count | (parts & LEVELS_MASK)] as number);
 }

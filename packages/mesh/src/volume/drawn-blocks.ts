@@ -2,7 +2,8 @@ import { AIR, OrthantError } from "@orthant/core";
 import { U16_MAX } from "@orthant/core/bytes";
 import type { BlockLook, BlockLooks, DrawPass, FaceTexture, ModelQuad } from "../looks/block-looks.ts";
 import { BlockAppearance, INVISIBLE, OPAQUE } from "./block-appearance.ts";
-import { OPACITY_SHIFT, SCATTERED_BIT, TEMPLATE_NUMBERS, TURNS_SHIFT, VARIANTS_SHIFT } from "./quads.ts";
+import { MaterialTable } from "./material-table.ts";
+import { TEMPLATE_NUMBERS } from "./quads.ts";
 import { EMPTY_SIDE, FULL_SIDE, SideMasks, type SideRectangle } from "./side-masks.ts";
 
 /** Bits of the class of a block: an opaque cube, which hides what lies behind it, */
@@ -22,8 +23,6 @@ export const MODEL_PASS_SHIFT = 6;
 /** The class of a block that no mesh has met yet. */
 export const UNKNOWN_CLASS = 0x1_00;
 
-/** Words for each side of a drawing: the upper bits of a quad's second word, its layer and its colour. */
-export const MATERIAL_WORDS = 3;
 const SIDES = 6;
 const TRANSPARENT_OPACITY = 150;
 const OPAQUE_OPACITY = 255;
@@ -39,8 +38,8 @@ const PLAIN_TEXTURE: FaceTexture = { layer: 0, variants: 1, isScattered: false, 
 export interface DrawnModel {
   /** For each face: a template, the side it looks to most, and the side in whose plane it lies, or -1. */
   readonly faces: Int32Array;
-  /** For each face: what a quad needs of its texture. */
-  readonly materials: Int32Array;
+  /** For each face: its material. */
+  readonly materials: Uint16Array;
   /** For each face: the cells of the side that must be covered to hide it. */
   readonly parts: Int32Array;
   /** By side: the cells that hide the faces of neighbours. */
@@ -59,11 +58,12 @@ export class DrawnBlocks {
   readonly drawings: Uint16Array = new Uint16Array(U16_MAX + 1);
   /** By block: no face lies between two cubes with the same number, unless it is 0. */
   readonly joints: Uint16Array = new Uint16Array(U16_MAX + 1);
-  /** By drawing and side: what a quad needs of its texture. */
-  materials: Int32Array = new Int32Array(SIDES * MATERIAL_WORDS * 64);
+  /** By drawing and side: the material of a cube's face. */
+  sideMaterials: Uint16Array = new Uint16Array(SIDES * 64);
   /** By drawing: its model, if it is not a cube. */
   readonly models: (DrawnModel | undefined)[] = [];
   readonly masks: SideMasks = new SideMasks();
+  readonly #materials = new MaterialTable();
   readonly #looks: BlockAppearance | BlockLooks;
   readonly #drawingOfLook = new Map<BlockLook | number, number>();
   #templates = new Float32Array(TEMPLATE_NUMBERS * 16);
@@ -76,6 +76,11 @@ export class DrawnBlocks {
   /** The templates of the models met so far, {@link TEMPLATE_NUMBERS} each. Later ones follow behind them. */
   get templates(): Float32Array<ArrayBuffer> {
     return this.#templates.subarray(0, this.#templateIds.size * TEMPLATE_NUMBERS);
+  }
+
+  /** The materials of the blocks met so far, {@link MATERIAL_WORDS} each. Later ones follow behind them. */
+  get materials(): Uint32Array<ArrayBuffer> {
+    return this.#materials.words;
   }
 
   /** Whether blocks have textures, and not only colours. */
@@ -111,7 +116,7 @@ export class DrawnBlocks {
     // Between two transparent blocks there is no face, also if they differ.
     this.joints[block] = kind === OPAQUE ? 0 : 1;
     const opacity = kind === OPAQUE ? OPAQUE_OPACITY : TRANSPARENT_OPACITY;
-    this.drawings[block] = this.#drawingOf(tint + opacity * 2 ** OPACITY_SHIFT, () => {
+    this.drawings[block] = this.#drawingOf(tint + opacity * 2 ** 24, () => {
       this.#addDrawing(
         Array.from({ length: SIDES }, () => ({ ...PLAIN_TEXTURE, tint })),
         opacity,
@@ -145,10 +150,10 @@ export class DrawnBlocks {
   }
 
   #addDrawing(textures: readonly FaceTexture[], opacity: number): void {
-    const at = this.#drawingOfLook.size * SIDES * MATERIAL_WORDS;
-    while (at + SIDES * MATERIAL_WORDS > this.materials.length) this.materials = doubled(this.materials);
+    const at = this.#drawingOfLook.size * SIDES;
+    while (at + SIDES > this.sideMaterials.length) this.sideMaterials = doubled(this.sideMaterials);
     for (const [side, texture] of textures.entries()) {
-      this.materials.set(materialOf(texture, opacity), at + side * MATERIAL_WORDS);
+      this.sideMaterials[at + side] = this.#materials.idOf(texture, opacity);
     }
   }
 
@@ -174,7 +179,7 @@ export class DrawnBlocks {
           parts[index] === EMPTY_SIDE ? -1 : (quad.side ?? -1),
         ]),
       ),
-      materials: Int32Array.from(quads.flatMap(({ texture }) => materialOf(texture, OPAQUE_OPACITY))),
+      materials: Uint16Array.from(quads, ({ texture }) => this.#materials.idOf(texture, OPAQUE_OPACITY)),
       parts: Int32Array.from(parts),
       covers: pass === "opaque" ? joints : new Int32Array(SIDES).fill(EMPTY_SIDE),
       joints,
@@ -204,16 +209,7 @@ export class DrawnBlocks {
   }
 }
 
-function materialOf(
-  { layer, variants, isScattered, turns, tint }: FaceTexture,
-  opacity: number,
-): [number, number, number] {
-  const shape =
-    ((variants - 1) << VARIANTS_SHIFT) | (isScattered ? SCATTERED_BIT : 0) | (turns << TURNS_SHIFT);
-  return [shape, layer, tint | (opacity << OPACITY_SHIFT)];
-}
-
-function doubled<Numbers extends Int32Array | Float32Array>(numbers: Numbers): Numbers {
+function doubled<Numbers extends Uint16Array | Float32Array>(numbers: Numbers): Numbers {
   const larger = new (numbers.constructor as new (length: number) => Numbers)(numbers.length * 2);
   larger.set(numbers);
   return larger;

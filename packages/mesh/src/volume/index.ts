@@ -5,6 +5,7 @@
  */
 
 export { INVISIBLE, OPAQUE, TRANSPARENT } from "./block-appearance.ts";
+export { decodeMaterial, MATERIAL_WORDS, type Material } from "./material-table.ts";
 export {
   decodeQuad,
   LIGHT_FULL,

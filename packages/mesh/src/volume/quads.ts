@@ -4,7 +4,7 @@ export const QUAD_WORDS = 4;
 export const TEMPLATE_NUMBERS = 32;
 /** Limit on the voxels of a volume on each axis: a quad has eight bits for a coordinate. */
 export const VOLUME_EDGE_MAX = 256;
-/** Light of a corner that nothing darkens; each opaque voxel beside it takes one away. */
+/** Shade of a corner that nothing darkens; each opaque voxel beside it takes one away. */
 export const LIGHT_FULL = 3;
 
 /** Place of the side in a quad's first word, above three coordinates. */
@@ -17,18 +17,12 @@ export const TURNED_BIT: number = 1 << 28;
 export const SUNKEN_BIT: number = 1 << 29;
 /** Bit of the first word: {@link Quad.isGlowing}. */
 export const GLOWING_BIT: number = 1 << 30;
-/** Place of the corners' light in the second word, above a width and a height, or a template. */
+/** Place of the corners' shade in the second word, above a width and a height, or a template. */
 export const CORNERS_SHIFT = 16;
-/** Place of the number of variants, less one, in the second word. */
-export const VARIANTS_SHIFT = 24;
-/** Bit of the second word: {@link Quad.isScattered}. */
-export const SCATTERED_BIT: number = 1 << 28;
-/** Place of the quarter turns in the second word. */
-export const TURNS_SHIFT = 29;
-/** Place of the block in the third word, above the layer. */
+/** Place of the block in the third word, above the material. */
 export const BLOCK_SHIFT = 16;
-/** Place of the opacity in the fourth word, above the tint. */
-export const OPACITY_SHIFT = 24;
+/** The fourth word of a quad that has all the light of the sky, and none of blocks. */
+export const SKY_LIT: number = 0xf0_f0_f0_f0 | 0;
 
 /** Quads, four words each, as [the reference](../../../../docs/reference/mesh.md) describes them. */
 export type QuadList = Uint32Array<ArrayBuffer>;
@@ -45,27 +39,19 @@ export interface Quad {
   readonly height: number;
   /** Which template the face of a model has; `undefined` for a face of a cube. */
   readonly template: number | undefined;
-  /** Light from 0 to 3 at the lower left corner, the lower right one, the upper right one and the upper left one. */
+  /** How open the lower left corner, the lower right one, the upper right one and the upper left one are, from 0 to 3. */
   readonly corners: readonly [number, number, number, number];
+  /** Light at the same corners: 16 times that of the sky, plus that of blocks, from 0 to 15 each. */
+  readonly lights: readonly [number, number, number, number];
   /** Whether its triangles are 1, 2, 3 and 1, 3, 0 instead of 0, 1, 2 and 0, 2, 3. */
   readonly isTurned: boolean;
   /** Whether its upper edge, or all of it on the side +y, lies an eighth of a voxel lower, as the surface of water does. */
   readonly isSunken: boolean;
   /** Whether nothing shades it. */
   readonly isGlowing: boolean;
-  /** First layer of the texture. */
-  readonly layer: number;
-  /** Layers, from `layer` on, of which a hash of each voxel's position picks one. */
-  readonly variants: number;
-  /** Whether a hash of each voxel's position also turns the texture by quarters. */
-  readonly isScattered: boolean;
-  /** Quarter turns of the texture, counterclockwise as seen from outside. */
-  readonly turns: number;
+  /** Which material of the mesher's table it has. */
+  readonly material: number;
   readonly block: number;
-  /** 0xRRGGBB, multiplied with the texture. */
-  readonly tint: number;
-  /** From 0 to 255, multiplied with that of the texture. */
-  readonly opacity: number;
 }
 
 /** Number of quads in a list. */
@@ -76,26 +62,22 @@ export function quadCount(quads: QuadList): number {
 /** Reads one quad of a list. */
 export function decodeQuad(quads: QuadList, index: number): Quad {
   const at = index * QUAD_WORDS;
-  const [place = 0, shape = 0, look = 0, colour = 0] = quads.subarray(at, at + QUAD_WORDS);
+  const [place = 0, shape = 0, look = 0, light = 0] = quads.subarray(at, at + QUAD_WORDS);
   const isModel = (place & MODEL_BIT) !== 0;
-  const lightAt = (corner: number): number => (shape >>> (CORNERS_SHIFT + corner * 2)) & 3;
+  const openAt = (corner: number): number => (shape >>> (CORNERS_SHIFT + corner * 2)) & 3;
   return {
     voxel: [place & 0xff, (place >>> 8) & 0xff, (place >>> 16) & 0xff],
     side: (place >>> SIDE_SHIFT) & 7,
     width: isModel ? 1 : (shape & 0xff) + 1,
     height: isModel ? 1 : ((shape >>> 8) & 0xff) + 1,
     template: isModel ? shape & 0xffff : undefined,
-    corners: [lightAt(0), lightAt(1), lightAt(2), lightAt(3)],
+    corners: [openAt(0), openAt(1), openAt(2), openAt(3)],
+    lights: [light & 0xff, (light >>> 8) & 0xff, (light >>> 16) & 0xff, light >>> 24],
     isTurned: (place & TURNED_BIT) !== 0,
     isSunken: (place & SUNKEN_BIT) !== 0,
     isGlowing: (place & GLOWING_BIT) !== 0,
-    layer: look & 0xffff,
-    variants: ((shape >>> VARIANTS_SHIFT) & 15) + 1,
-    isScattered: (shape & SCATTERED_BIT) !== 0,
-    turns: (shape >>> TURNS_SHIFT) & 3,
+    material: look & 0xffff,
     block: look >>> BLOCK_SHIFT,
-    tint: colour & 0xff_ff_ff,
-    opacity: colour >>> OPACITY_SHIFT,
   };
 }
 
@@ -156,14 +138,14 @@ export class QuadWriter {
   #length = 0;
 
   /** Adds a quad. */
-  add(place: number, shape: number, look: number, colour: number): void {
+  add(place: number, shape: number, look: number, light: number): void {
     if (this.#length === this.#words.length) this.#grow();
     const words = this.#words;
     const at = this.#length;
     words[at] = place;
     words[at + 1] = shape;
     words[at + 2] = look;
-    words[at + 3] = colour;
+    words[at + 3] = light;
     this.#length = at + QUAD_WORDS;
   }
 

@@ -1,6 +1,7 @@
+import { wrongArgument } from "@orthant/core/arguments";
 import type { BlockLooks } from "../looks/block-looks.ts";
 import type { BlockAppearance } from "./block-appearance.ts";
-import type { CornerLight } from "./corner-light.ts";
+import { CornerLight } from "./corner-light.ts";
 import {
   BLENDED_CUBE,
   CUTOUT_CUBE,
@@ -9,7 +10,6 @@ import {
   FACE_NUMBERS,
   GLOWING,
   LIQUID,
-  MATERIAL_WORDS,
   MODEL,
   MODEL_PASS_SHIFT,
   SOLID_CUBE,
@@ -25,6 +25,7 @@ import {
   SIDE_FRAMES,
   SIDE_SHIFT,
   type SideFrame,
+  SKY_LIT,
   SUNKEN_BIT,
   TURNED_BIT,
 } from "./quads.ts";
@@ -47,8 +48,11 @@ export interface VolumeMeshOptions {
   readonly sides?: readonly number[];
   /** Whether the corners of faces are darker beside other voxels; by default true. */
   readonly isShaded?: boolean;
-  /** The light of the volume. With it, only faces that are lit evenly and alike are merged. */
-  readonly light?: CornerLight;
+  /**
+   * The light of the volume and its border, a byte for each voxel: 16 times the light of the sky, plus that of blocks. By
+   * default everything has all the light of the sky.
+   */
+  readonly light?: Uint8Array;
 }
 
 /** The six sides of a voxel: towards greater and lesser x, then y, then z. A side is `2 * axis`, plus 1 for lesser. */
@@ -61,6 +65,8 @@ const KEY_SUNKEN_SHIFT = 24;
 const EVEN_ACROSS = 1;
 const EVEN_UPWARDS = 2;
 const IS_TURNED = 4;
+/** How bright the darkest corner is, beside {@link LIGHT_FULL}. */
+const SHADE_STEPS = 3;
 
 /** Light at the corners of a face, two bits each, by the opaque voxels around the one before it. */
 const CORNERS = Uint8Array.from({ length: 256 }, (_, around) => {
@@ -98,11 +104,15 @@ export class VolumeMesher {
   /** How blocks are drawn, with the templates of models. */
   readonly blocks: DrawnBlocks;
   readonly #rows: VoxelRows;
+  readonly #light: CornerLight;
   readonly #writers = [new QuadWriter(), new QuadWriter(), new QuadWriter()] as const;
   #size: VolumePoint = [0, 0, 0];
   #voxels: Uint16Array = new Uint16Array(0);
   /** By voxel: the block and light of its face on the side in work; 0 without a face. */
   #keys = new Int32Array(0);
+  /** By voxel: the light of that face, if the volume has light. */
+  #lights = new Int32Array(0);
+  #isLit = false;
   /** Voxels with a face on the side in work, and the coordinates of each, 8 bits an axis. */
   #faces = new Int32Array(1 << 10);
   #places = new Int32Array(1 << 10);
@@ -114,6 +124,7 @@ export class VolumeMesher {
   constructor(looks: BlockAppearance | BlockLooks) {
     this.blocks = new DrawnBlocks(looks);
     this.#rows = new VoxelRows(this.blocks);
+    this.#light = new CornerLight(this.blocks);
   }
 
   /** Returns the surface of a volume. The voxels around it only hide and shade faces. */
@@ -124,18 +135,30 @@ export class VolumeMesher {
       this.#voxels = volume.blocks;
       this.#isShaded = isShaded;
       if (this.#keys.length < volume.blocks.length) this.#keys = new Int32Array(volume.blocks.length);
+      this.#isLit = light !== undefined;
+      if (light !== undefined) this.#readLight(volume, light);
       for (const side of sides) {
         this.#faceCount = 0;
         this.#steps = stepsOf(side, volume.size);
         this.#findFaces(side, rows.solid, SOLID_CUBE);
         if ((rows.classes & CUTOUT_CUBE) !== 0) this.#findFaces(side, rows.cutout, CUTOUT_CUBE);
         if ((rows.classes & BLENDED_CUBE) !== 0) this.#findFaces(side, rows.blended, BLENDED_CUBE);
-        this.#mergeFaces(side, light);
+        this.#mergeFaces(side);
       }
       if ((rows.classes & MODEL) !== 0) this.#addModels(sides);
     }
     const [opaque, cutout, blended] = this.#writers;
     return { opaque: opaque.take(), cutout: cutout.take(), blended: blended.take() };
+  }
+
+  #readLight(volume: Volume, light: Uint8Array): void {
+    const voxels = volume.blocks.length;
+    if (light.length !== voxels) {
+      const wanted = `it has ${voxels} bytes, one for each voxel of the volume and around it`;
+      throw wrongArgument("options.light", light, wanted);
+    }
+    if (this.#lights.length < voxels) this.#lights = new Int32Array(voxels);
+    this.#light.read(volume, light, this.#rows);
   }
 
   /** Finds the visible faces of one kind of cubes on one side. */
@@ -171,7 +194,7 @@ export class VolumeMesher {
           }
           if (visible === 0) continue;
           const place = from - 1 + ((y - 1) << 8) + ((z - 1) << 16);
-          this.#addFaces(visible, lowered, cell, place, isShaded ? row + front : -1);
+          this.#addFaces(visible, lowered, cell, place, row + front, isShaded);
         }
       }
     }
@@ -207,10 +230,17 @@ export class VolumeMesher {
   }
 
   /**
-   * Adds faces of a row: `lowered` are those of sunken liquids, `cell` and `place` belong to bit 0. Corners are dark beside
-   * the solid voxels around `front`, the row before the faces, unless it is -1.
+   * Adds faces of a row: `lowered` are those of sunken liquids, `cell` and `place` belong to bit 0, and `front` is the row
+   * before the faces.
    */
-  #addFaces(visible: number, lowered: number, cell: number, place: number, front: number): void {
+  #addFaces(
+    visible: number,
+    lowered: number,
+    cell: number,
+    place: number,
+    front: number,
+    isShaded: boolean,
+  ): void {
     let left = 0;
     let right = 0;
     let below = 0;
@@ -219,7 +249,7 @@ export class VolumeMesher {
     let rightBelow = 0;
     let rightAbove = 0;
     let leftAbove = 0;
-    if (front >= 0) {
+    if (isShaded || this.#isLit) {
       const { solid } = this.#rows;
       const { toRight, toAbove, frontShift, leftShift, rightShift } = this.#steps;
       left = shifted(solid[front - toRight] as number, leftShift);
@@ -237,23 +267,48 @@ export class VolumeMesher {
     const faces = this.#faces;
     const places = this.#places;
     const voxels = this.#voxels;
+    let evenSky = 0;
+    let evenDark = 0;
+    let before = 0;
+    if (this.#isLit) {
+      before = shifted(this.#rows.solid[front] as number, this.#steps.frontShift);
+      // Where light and darkness meet, each face is looked at.
+      evenSky = this.#evenAround(this.#light.sky, front) & ~before;
+      evenDark = this.#evenAround(this.#light.dark, front) & ~before;
+    }
     let count = this.#faceCount;
     for (let rest = visible; rest !== 0; rest &= rest - 1) {
       const index = 31 - Math.clz32(rest & -rest);
-      let corners = FULL_CORNERS;
-      if (((around >>> index) & 1) !== 0) {
-        corners = CORNERS[
-          ((left >>> index) & 1) |
-            (((right >>> index) & 1) << 1) |
-            (((below >>> index) & 1) << 2) |
-            (((above >>> index) & 1) << 3) |
-            (((leftBelow >>> index) & 1) << 4) |
-            (((rightBelow >>> index) & 1) << 5) |
-            (((rightAbove >>> index) & 1) << 6) |
-            (((leftAbove >>> index) & 1) << 7)
-        ] as number;
-      }
       const voxel = cell + index;
+      let corners = FULL_CORNERS;
+      let opaque = 0;
+      if (((around >>> index) & 1) !== 0) {
+        opaque =
+          ((left >>> index) & 1) |
+          (((right >>> index) & 1) << 1) |
+          (((below >>> index) & 1) << 2) |
+          (((above >>> index) & 1) << 3) |
+          (((leftBelow >>> index) & 1) << 4) |
+          (((rightBelow >>> index) & 1) << 5) |
+          (((rightAbove >>> index) & 1) << 6) |
+          (((leftAbove >>> index) & 1) << 7);
+        if (isShaded) corners = CORNERS[opaque] as number;
+      }
+      if (this.#isLit) {
+        const { frontVoxel, rightVoxel, aboveVoxel } = this.#steps;
+        this.#lights[voxel] =
+          ((evenSky >>> index) & 1) !== 0
+            ? SKY_LIT
+            : ((evenDark >>> index) & 1) !== 0
+              ? 0
+              : this.#light.ofFace(
+                  voxel,
+                  voxel + frontVoxel,
+                  rightVoxel,
+                  aboveVoxel,
+                  opaque | (((before >>> index) & 1) << 8),
+                );
+      }
       const isSunken = (lowered >>> index) & 1;
       keys[voxel] =
         (voxels[voxel] as number) | (corners << KEY_CORNERS_SHIFT) | (isSunken << KEY_SUNKEN_SHIFT);
@@ -262,6 +317,22 @@ export class VolumeMesher {
       count++;
     }
     this.#faceCount = count;
+  }
+
+  /** Returns the voxels of a row before and around which all voxels are in `rows`, by the voxel behind each. */
+  #evenAround(rows: Int32Array, front: number): number {
+    const { toRight, toAbove, frontShift, leftShift, rightShift } = this.#steps;
+    const middle =
+      (rows[front] as number) & (rows[front - toAbove] as number) & (rows[front + toAbove] as number);
+    const left =
+      (rows[front - toRight] as number) &
+      (rows[front - toRight - toAbove] as number) &
+      (rows[front - toRight + toAbove] as number);
+    const right =
+      (rows[front + toRight] as number) &
+      (rows[front + toRight - toAbove] as number) &
+      (rows[front + toRight + toAbove] as number);
+    return shifted(middle, frontShift) & shifted(left, leftShift) & shifted(right, rightShift);
   }
 
   #reserveFaces(): void {
@@ -274,9 +345,11 @@ export class VolumeMesher {
   }
 
   /** Merges the faces found into quads, and forgets them. */
-  #mergeFaces(side: number, light: CornerLight | undefined): void {
+  #mergeFaces(side: number): void {
     const keys = this.#keys;
+    const lights = this.#lights;
     const faces = this.#faces;
+    const isLit = this.#isLit;
     const { acrossVoxel, upwardsVoxel } = this.#steps;
     const count = this.#faceCount;
     for (let face = 0; face < count; face++) {
@@ -284,30 +357,34 @@ export class VolumeMesher {
       const key = keys[first] as number;
       if (key === 0) continue;
       // Faces whose light varies are not merged: one large face would interpolate it differently.
-      const flags = CORNER_FLAGS[(key >>> KEY_CORNERS_SHIFT) & 0xff] as number;
+      let flags = CORNER_FLAGS[(key >>> KEY_CORNERS_SHIFT) & 0xff] as number;
+      const light = isLit ? (lights[first] as number) : SKY_LIT;
+      if (light !== SKY_LIT && light !== 0) flags = withLight(flags, key >>> KEY_CORNERS_SHIFT, light);
       let wide = 1;
       // The border has no faces, so that no run leaves the volume.
-      if ((flags & EVEN_ACROSS) !== 0) while (keys[first + wide * acrossVoxel] === key) wide++;
-      if (light !== undefined) wide = evenlyLit(light, side, first, first, acrossVoxel, wide);
+      if ((flags & EVEN_ACROSS) !== 0) {
+        while (
+          keys[first + wide * acrossVoxel] === key &&
+          (!isLit || lights[first + wide * acrossVoxel] === light)
+        )
+          wide++;
+      }
       let high = 1;
       if ((flags & EVEN_UPWARDS) !== 0) {
         for (; isRun(keys, key, first + high * upwardsVoxel, wide, acrossVoxel); high++) {
-          if (light === undefined) continue;
-          const row = first + high * upwardsVoxel;
-          if (evenlyLit(light, side, first, row, acrossVoxel, wide) < wide) break;
+          if (isLit && !isRun(lights, light, first + high * upwardsVoxel, wide, acrossVoxel)) break;
         }
       }
       if (wide === 1 && high === 1) keys[first] = 0;
       else clearFaces(keys, first, wide, acrossVoxel, high, upwardsVoxel);
-      this.#addQuad(side, this.#places[face] as number, key, (wide - 1) | ((high - 1) << 8), flags);
+      this.#addQuad(side, this.#places[face] as number, key, (wide - 1) | ((high - 1) << 8), flags, light);
     }
   }
 
-  #addQuad(side: number, place: number, key: number, extent: number, flags: number): void {
+  #addQuad(side: number, place: number, key: number, extent: number, flags: number, light: number): void {
     const block = key & 0xffff;
-    const { classes, drawings, materials } = this.blocks;
+    const { classes, drawings, sideMaterials } = this.blocks;
     const kind = classes[block] as number;
-    const at = ((drawings[block] as number) * 6 + side) * MATERIAL_WORDS;
     const corners = (key >>> KEY_CORNERS_SHIFT) & 0xff;
     this.#writers[(kind & SOLID_CUBE) !== 0 ? 0 : (kind & CUTOUT_CUBE) !== 0 ? 1 : 2].add(
       place |
@@ -315,9 +392,9 @@ export class VolumeMesher {
         ((flags & IS_TURNED) !== 0 ? TURNED_BIT : 0) |
         (key >>> KEY_SUNKEN_SHIFT !== 0 ? SUNKEN_BIT : 0) |
         ((kind & GLOWING) !== 0 ? GLOWING_BIT : 0),
-      extent | (corners << CORNERS_SHIFT) | (materials[at] as number),
-      (materials[at + 1] as number) | (block << BLOCK_SHIFT),
-      materials[at + 2] as number,
+      extent | (corners << CORNERS_SHIFT),
+      (sideMaterials[(drawings[block] as number) * 6 + side] as number) | (block << BLOCK_SHIFT),
+      light,
     );
   }
 
@@ -353,12 +430,12 @@ export class VolumeMesher {
     for (let face = 0; face < count; face++) {
       const side = faces[face * FACE_NUMBERS + 1] as number;
       if (((drawn >>> side) & 1) === 0 || this.#isHidden(cell, face)) continue;
-      const at = face * MATERIAL_WORDS;
+      const light = this.#isLit ? this.#light.ofModel(cell, cell + this.#stepTo(side)) : SKY_LIT;
       writer.add(
         place | (side << SIDE_SHIFT) | MODEL_BIT | glow,
-        (faces[face * FACE_NUMBERS] as number) | (FULL_CORNERS << CORNERS_SHIFT) | (materials[at] as number),
-        (materials[at + 1] as number) | (block << BLOCK_SHIFT),
-        materials[at + 2] as number,
+        (faces[face * FACE_NUMBERS] as number) | (FULL_CORNERS << CORNERS_SHIFT),
+        (materials[face] as number) | (block << BLOCK_SHIFT),
+        light,
       );
     }
   }
@@ -368,9 +445,7 @@ export class VolumeMesher {
     const { faces, parts } = this.#modelAt(cell);
     const side = faces[face * FACE_NUMBERS + 2] as number;
     if (side < 0) return false;
-    const [width, height] = this.#size;
-    const step = [1, width + 2, (width + 2) * (height + 2)][side >> 1] as number;
-    const beside = cell + (side % 2 === 0 ? step : -step);
+    const beside = cell + this.#stepTo(side);
     const { classes, joints, masks } = this.blocks;
     const neighbour = this.#voxels[beside] as number;
     const kind = classes[neighbour] as number;
@@ -380,6 +455,13 @@ export class VolumeMesher {
     const isJoined = neighbour === this.#voxels[cell] && joints[neighbour] !== 0;
     const cover = (isJoined ? model.joints : model.covers)[side ^ 1] as number;
     return masks.contains(cover, parts[face] as number);
+  }
+
+  /** Returns the way from a voxel to the one beside it. */
+  #stepTo(side: number): number {
+    const [width, height] = this.#size;
+    const step = [1, width + 2, (width + 2) * (height + 2)][side >> 1] as number;
+    return side % 2 === 0 ? step : -step;
   }
 
   #modelAt(cell: number): DrawnModel {
@@ -403,6 +485,9 @@ interface SideSteps {
   /** To the next voxel of a quad's width and of its height, in ascending order. */
   readonly acrossVoxel: number;
   readonly upwardsVoxel: number;
+  /** From a voxel to the one at its right and the one above, as seen from outside. */
+  readonly rightVoxel: number;
+  readonly aboveVoxel: number;
 }
 
 function stepsOf(side: number, [width, height]: VolumePoint): SideSteps {
@@ -423,6 +508,8 @@ function stepsOf(side: number, [width, height]: VolumePoint): SideSteps {
     frontVoxel: sign * (voxels[axis] as number),
     acrossVoxel: voxels[right],
     upwardsVoxel: voxels[up],
+    rightVoxel: rightSign * voxels[right],
+    aboveVoxel: upSign * voxels[up],
   };
 }
 
@@ -450,17 +537,13 @@ function isRun(keys: Int32Array, key: number, from: number, length: number, step
   return true;
 }
 
-/** Returns how many faces of a row have, at all corners, the light of a face elsewhere; at least 1. */
-function evenlyLit(
-  light: CornerLight,
-  side: number,
-  as: number,
-  from: number,
-  step: number,
-  length: number,
-): number {
-  const wanted = light.ofEvenFace(as, side);
-  let count = from === as ? 1 : 0;
-  if (wanted >= 0) while (count < length && light.ofEvenFace(from + count * step, side) === wanted) count++;
-  return count;
+/** Returns the flags of a face whose corners are lit. */
+function withLight(flags: number, corners: number, light: number): number {
+  const [a, b, c, d] = [light & 0xff, (light >>> 8) & 0xff, (light >>> 16) & 0xff, light >>> 24];
+  if (a === b && b === c && c === d) return flags;
+  const even = (a === b && c === d ? EVEN_ACROSS : 0) | (a === d && b === c ? EVEN_UPWARDS : 0);
+  const at = (corner: number, level: number): number =>
+    (SHADE_STEPS + ((corners >>> (corner * 2)) & 3)) * (1 + Math.max(level >> 4, level & 15));
+  const isTurned = at(0, a) + at(2, c) < at(1, b) + at(3, d);
+  return (flags & even) | (isTurned ? IS_TURNED : 0);
 }

@@ -179,6 +179,8 @@ export type WorkerMessage =
   | { readonly kind: "facts"; readonly facts: WorldFacts }
   | { readonly kind: "status"; readonly status: WorldStatus }
   | { readonly kind: "notice"; readonly text: string; readonly isBad: boolean }
+  /** The table of materials of all quads that follow, whenever it has grown. */
+  | { readonly kind: "materials"; readonly materials: Uint32Array<ArrayBuffer> }
   | {
       readonly kind: "meshBlock";
       readonly sliceId: number;

@@ -1,6 +1,7 @@
 import type { Group } from "three";
 import type { WorkerMessage } from "../message/messages.ts";
 import { presenceAt, type Slice, sweepTowards } from "../slice/slice.ts";
+import { MaterialTexture } from "./material-texture.ts";
 import { MeshBlockLayer } from "./mesh-block-layer.ts";
 
 /** Bytes uploaded to the graphics card per frame, so that no frame takes long. */
@@ -21,6 +22,7 @@ type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" | "drop" }>;
 
 /** The visible slice and the previous ones, which fade out while the new one appears. */
 export class LayerStack {
+  readonly materials: MaterialTexture = new MaterialTexture();
   readonly #parent: Group;
   readonly #isCalm: () => boolean;
   #shown: VisibleSlice[] = [];
@@ -44,7 +46,7 @@ export class LayerStack {
     if (current !== undefined && current.presence === 0 && this.#shown.length > 1) this.#remove(current);
     const isSameAxis = current?.slice.hidden === slice.hidden;
     if (!isSameAxis) this.#at = slice.at;
-    const layer = new MeshBlockLayer();
+    const layer = new MeshBlockLayer(this.materials);
     layer.materials.setFog(...this.#fog);
     layer.materials.setPresence(0);
     this.#parent.add(layer.group);

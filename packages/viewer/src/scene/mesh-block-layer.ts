@@ -11,6 +11,7 @@ import {
 } from "three";
 import type { WorkerMessage } from "../message/messages.ts";
 import type { ScenePoint } from "../slice/slice.ts";
+import type { MaterialTexture } from "./material-texture.ts";
 import { SliceMaterials } from "./voxel-materials.ts";
 
 type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" }>;
@@ -18,8 +19,12 @@ type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" }>;
 /** The drawn mesh blocks of one slice. */
 export class MeshBlockLayer {
   readonly group: Group = new Group();
-  readonly materials: SliceMaterials = new SliceMaterials();
+  readonly materials: SliceMaterials;
   readonly #meshBlocks = new Map<string, Group>();
+
+  constructor(table: MaterialTexture) {
+    this.materials = new SliceMaterials(table);
+  }
 
   /** Shows a mesh block and replaces its previous version. Returns the bytes uploaded to the graphics card. */
   put({ meshBlock, corner, size, meshes }: MeshBlockMessage): number {

@@ -1,4 +1,5 @@
 import { Color, ColorManagement, DoubleSide, FrontSide, GLSL3, ShaderMaterial, Vector2 } from "three";
+import type { MaterialTexture } from "./material-texture.ts";
 
 // The shaders read and write colours as catalogs and screens have them.
 ColorManagement.enabled = false;
@@ -31,6 +32,7 @@ const REACH = 0.0001;
 /** Makes the corners of a quad as docs/reference/mesh.md says. They reach over their edges, so that no sky shows between them. */
 const VOXEL_VERTEX = /* glsl */ `
   in uvec4 quad;
+  uniform highp usampler2D materials;
   uniform vec4 ghost;
   out vec3 cell;
   out vec3 toPoint;
@@ -48,7 +50,8 @@ const VOXEL_VERTEX = /* glsl */ `
     int corner = (gl_VertexID + int((quad.x >> 28) & 1u)) & 3;
     glows = int((quad.x >> 30) & 1u);
     light = float((quad.y >> uint(16 + corner * 2)) & 3u) / 3.0;
-    tint = bytesOf(quad.w).zyxw / 255.0;
+    uint material = quad.z & 0xffffu;
+    tint = bytesOf(texelFetch(materials, ivec2(material & 255u, material >> 8), 0).y).zyxw / 255.0;
     vec3 right = RIGHT[side];
     vec3 up = UP[side];
     vec2 size = bytesOf(quad.y).xy + 1.0;
@@ -143,10 +146,17 @@ const SKY_FRAGMENT = /* glsl */ `
 
 /** The shader materials of one slice, which all fade together. */
 export class SliceMaterials {
-  readonly opaque: ShaderMaterial = voxelMaterial("opaque");
-  readonly transparent: ShaderMaterial = voxelMaterial("transparent");
-  readonly before: ShaderMaterial = voxelMaterial("ghost", NEIGHBOUR_COLOURS.before);
-  readonly behind: ShaderMaterial = voxelMaterial("ghost", NEIGHBOUR_COLOURS.behind);
+  readonly opaque: ShaderMaterial;
+  readonly transparent: ShaderMaterial;
+  readonly before: ShaderMaterial;
+  readonly behind: ShaderMaterial;
+
+  constructor(table: MaterialTexture) {
+    this.opaque = voxelMaterial("opaque", table);
+    this.transparent = voxelMaterial("transparent", table);
+    this.before = voxelMaterial("ghost", table, NEIGHBOUR_COLOURS.before);
+    this.behind = voxelMaterial("ghost", table, NEIGHBOUR_COLOURS.behind);
+  }
 
   /** Sets the distances where fog begins and ends, in voxels. */
   setFog(from: number, to: number): void {
@@ -184,7 +194,11 @@ export function skyMaterial(): ShaderMaterial {
   });
 }
 
-function voxelMaterial(kind: "opaque" | "transparent" | "ghost", colour?: Color): ShaderMaterial {
+function voxelMaterial(
+  kind: "opaque" | "transparent" | "ghost",
+  table: MaterialTexture,
+  colour?: Color,
+): ShaderMaterial {
   return new ShaderMaterial({
     glslVersion: GLSL3,
     vertexShader: VOXEL_VERTEX,
@@ -193,6 +207,7 @@ function voxelMaterial(kind: "opaque" | "transparent" | "ghost", colour?: Color)
       ...skyUniforms(),
       fog: { value: new Vector2(60, 120) },
       presence: { value: 1 },
+      materials: table.uniform,
       ghost: { value: colour === undefined ? [0, 0, 0, 0] : [colour.r, colour.g, colour.b, 0.2] },
     },
     side: kind === "transparent" ? DoubleSide : FrontSide,

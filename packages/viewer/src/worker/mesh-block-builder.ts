@@ -61,6 +61,8 @@ export class MeshBlockBuilder {
   readonly #stale = new Set<string>();
   #center = "";
   #bytes = 0;
+  /** Length of the table of materials that the page has. */
+  #materialWords = 0;
   #chunks = 0;
   #workMs = 0;
   #told = "";
@@ -193,6 +195,11 @@ export class MeshBlockBuilder {
     // Most of the sky is empty, and the page needs no message about it.
     if (bytes === 0 && (old === undefined || old.bytes === 0)) return;
     const corner: ScenePoint = [meshBlock[0] * size[0], meshBlock[1] * size[1], meshBlock[2] * size[2]];
+    const { materials } = this.#mesher.blocks;
+    if (materials.length > this.#materialWords) {
+      this.#materialWords = materials.length;
+      this.#options.send({ kind: "materials", materials: materials.slice() }, []);
+    }
     const buffers = all.filter((mesh) => mesh !== NO_QUADS).map((mesh) => mesh.buffer);
     this.#options.send({ kind: "meshBlock", sliceId, meshBlock, corner, size, meshes }, buffers);
   }

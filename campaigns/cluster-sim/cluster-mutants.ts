@@ -160,7 +160,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a backbone without room counts as one that is away",
-    change("testkit/MemoryState.makeJournal", literal("ORT_ENGINE_FULL"), '"ORT_ENGINE_AWAY"'),
+    change("testkit/MemoryState.makeJournal", literal("ORT_BACKBONE_FULL"), '"ORT_BACKBONE_AWAY"'),
   ),
   mutant(
     "a full journal takes no records of new owners",

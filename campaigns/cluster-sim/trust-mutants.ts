@@ -16,7 +16,7 @@ export const TRUST_MUTANTS: readonly SimMutant[] = [
     change(
       "cluster/Retries.until",
       call("isOrthantError"),
-      '$ || isOrthantError(error, "ORT_ENGINE_PERMISSION")',
+      '$ || isOrthantError(error, "ORT_BACKBONE_PERMISSION")',
     ),
   ),
   mutant(

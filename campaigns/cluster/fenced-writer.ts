@@ -79,7 +79,7 @@ export class FencedWriter {
       this.#acknowledged++;
       for (const wake of this.#waiting.splice(0)) wake();
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+      if (!isOrthantError(error, "ORT_BACKBONE_AWAY")) throw error;
       await this.#settle();
     }
   }

@@ -39,7 +39,7 @@ test(
       const servers = nats.cluster.urls;
       const untrusting = connectNats({ servers, role: "owner", credentials: GUIDE_USERS.owner, tls: {} });
       await expect(untrusting).rejects.toThrow(
-        /^ORT_ENGINE_UNFIT: the certificate of NATS at tls:.* cannot be verified.*--nats-ca/,
+        /^ORT_BACKBONE_UNFIT: the certificate of NATS at tls:.* cannot be verified.*--nats-ca/,
       );
     } finally {
       await nats.dispose();

@@ -22,7 +22,7 @@ export async function joinBackbone({ servers, name }: MemberSettings): Promise<B
         ...{ servers, name, credentials: TEST_CREDENTIALS, journalBytesMax: JOURNAL_BYTES_MAX },
       });
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+      if (!isOrthantError(error, "ORT_BACKBONE_AWAY")) throw error;
       await delay(RETRY_MS);
     }
   }

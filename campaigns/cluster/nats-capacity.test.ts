@@ -47,7 +47,7 @@ test(
       ...Array.from({ length: 4 }, () => "fulfilled"),
       ...Array.from({ length: 2 }, () => "rejected"),
     ]);
-    const refused = /ORT_ENGINE_FULL: .*J_w_6: n. has 0 of 67108864 bytes left, .*Raise max_file_store/;
+    const refused = /ORT_BACKBONE_FULL: .*J_w_6: n. has 0 of 67108864 bytes left, .*Raise max_file_store/;
     await expect(backbone.journal("w", "6")).rejects.toThrow(refused);
     const journal = await backbone.journal("w", "1");
     expect(await journal.reserve(20 * MIB)).toBe(16 * MIB);
@@ -68,7 +68,7 @@ test(
     const create = (): Promise<unknown> =>
       createClusterWorld({ backbone, folders, world: WORLD, source, random: systemRandomBits });
     for (const shard of ["1", "2", "3", "4"]) await vi.waitFor(() => backbone.journal("w", shard), FREED);
-    expect(await codeOfRejection(create())).toBe("ORT_ENGINE_FULL");
+    expect(await codeOfRejection(create())).toBe("ORT_BACKBONE_FULL");
     await backbone.removeJournal("w", "4");
     await vi.waitFor(create, FREED);
     const setting = { backbone, world: WORLD, time: systemTime, generators: DEFAULT_GENERATORS };
@@ -81,7 +81,7 @@ test(
       gateway.world
         .edit({ kind: "voxels", placements: [{ voxel: EAST, block }] }, { clientId: 7n, editId: ++editId })
         .then(({ status }) => status);
-    expect(await codeOfRejection(node.split("0", EAST_SECTORS, "east"))).toBe("ORT_ENGINE_FULL");
+    expect(await codeOfRejection(node.split("0", EAST_SECTORS, "east"))).toBe("ORT_BACKBONE_FULL");
     expect(await edit(2)).toBe("applied");
     await backbone.removeJournal("w", "3");
     await vi.waitFor(() => node.split("0", EAST_SECTORS, "east"), FREED);

@@ -86,7 +86,7 @@ describe("three NATS servers", () => {
         codeOfRejection(() => backbone.table.put("quorum", new Uint8Array([1]))),
         codeOfRejection(() => journal.append([record, record], 1)),
       ]);
-      expect(codes).toEqual(["ORT_ENGINE_AWAY", "ORT_ENGINE_AWAY"]);
+      expect(codes).toEqual(["ORT_BACKBONE_AWAY", "ORT_BACKBONE_AWAY"]);
       await Promise.all([first?.start(), second?.start()]);
       const writer = await FencedWriter.open(backbone, "quorum", "1");
       await writer.writeUntil(() => writer.acknowledged > 0);
@@ -135,7 +135,7 @@ describe("three NATS servers", () => {
       leader.pause();
       const startMs = performance.now();
       const record = { subject: { kind: "control" }, bytes: new Uint8Array([1]) } as const;
-      expect(await codeOfRejection(async () => journal?.append([record], last))).toBe("ORT_ENGINE_AWAY");
+      expect(await codeOfRejection(async () => journal?.append([record], last))).toBe("ORT_BACKBONE_AWAY");
       expect(performance.now() - startMs).toBeLessThan(40_000);
       leader.resume();
       await Promise.all([control.close(), backbone.close()]);

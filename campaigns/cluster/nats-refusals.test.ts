@@ -28,7 +28,7 @@ describe("checks of the NATS servers", () => {
     async (_what, settings, remedy) => {
       await withServer(settings, async ({ urls }) => {
         const attempt = (): Promise<unknown> => connectNats(optionsFor(urls));
-        expect(await codeOfRejection(attempt)).toBe("ORT_ENGINE_UNFIT");
+        expect(await codeOfRejection(attempt)).toBe("ORT_BACKBONE_UNFIT");
         await expect(attempt()).rejects.toThrow(remedy);
       });
     },
@@ -54,7 +54,7 @@ describe("checks of the NATS servers", () => {
     const address = old.address();
     const port = typeof address === "object" ? address?.port : 0;
     await expect(connectNats(optionsFor([`127.0.0.1:${port}`]))).rejects.toThrow(
-      /ORT_ENGINE_UNFIT: .*2\.9\.10.*2\.12/,
+      /ORT_BACKBONE_UNFIT: .*2\.9\.10.*2\.12/,
     );
     old.close();
   });
@@ -69,7 +69,7 @@ describe("checks of the NATS servers", () => {
         await streams.add({ name: "J_w_1", subjects: ["j.w.1.>"] });
         const backbone = await cluster.connect();
         const wrong =
-          /ORT_ENGINE_UNFIT: .*J_w_1.*allow_atomic is not set and has to be true.*nats stream edit J_w_1/;
+          /ORT_BACKBONE_UNFIT: .*J_w_1.*allow_atomic is not set and has to be true.*nats stream edit J_w_1/;
         await expect(backbone.journal("w", "1")).rejects.toThrow(wrong);
         await expect(backbone.findJournal("w", "1")).rejects.toThrow(wrong);
         await Promise.all([backbone.close(), connection.close()]);
@@ -105,7 +105,7 @@ describe("connectNats", () => {
         expect(await backbone.table.put("key", new Uint8Array([1]))).toBeGreaterThan(0);
         await backbone.close();
         await expect(connectNats(optionsFor(urls))).rejects.toThrow(
-          /^ORT_ENGINE_UNFIT: the certificate of NATS at .* cannot be verified.*--nats-ca/,
+          /^ORT_BACKBONE_UNFIT: the certificate of NATS at .* cannot be verified.*--nats-ca/,
         );
       });
       rmSync(folder, { recursive: true });
@@ -138,9 +138,9 @@ describe("connectNats", () => {
     START_MS,
   );
 
-  test("throws ORT_ENGINE_AWAY if no server answers", async () => {
+  test("throws ORT_BACKBONE_AWAY if no server answers", async () => {
     const away = { ...optionsFor(["nats://127.0.0.1:9"]), timeoutMilliseconds: 500 };
-    expect(await codeOfRejection(connectNats(away))).toBe("ORT_ENGINE_AWAY");
+    expect(await codeOfRejection(connectNats(away))).toBe("ORT_BACKBONE_AWAY");
   });
 });
 

@@ -174,7 +174,7 @@ describe("the credential of a gateway in other hands", () => {
     async () => {
       const { owner, gatewayA } = GUIDE_USERS;
       await expect(nats.connect("owner", gatewayA)).rejects.toThrow(
-        /ORT_ENGINE_PERMISSION: .*user gateway-a .*role owner.*publish "j\.>".*publish "\$KV\.orthant\.>".*subscribe "a\.i\.>"/,
+        /ORT_BACKBONE_PERMISSION: .*user gateway-a .*role owner.*publish "j\.>".*publish "\$KV\.orthant\.>".*subscribe "a\.i\.>"/,
       );
       await expect(nats.connect("gateway", owner)).rejects.toThrow(
         /user owner .*role gateway.*publish "t\.p\.>"/,

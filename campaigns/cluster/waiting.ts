@@ -27,7 +27,7 @@ export async function untilAnswered<T>(work: () => Promise<T>, patienceMs: numbe
     try {
       return await work();
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_AWAY") || performance.now() > endMs) throw error;
+      if (!isOrthantError(error, "ORT_BACKBONE_AWAY") || performance.now() > endMs) throw error;
       await delay(POLL_MS);
     }
   }

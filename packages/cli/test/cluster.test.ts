@@ -419,7 +419,7 @@ describe("orthant cluster", () => {
     expect(await failing(...create, shared)).toContain("[ORT_EXISTS]");
     expect(await failing("cluster", "move", "quiet", "1")).toContain("has no shard 1; there are 0");
     expect(await failing("cluster", "move", "quiet", "0")).toContain("shard 0 has no owner");
-    expect(await failing("cluster", "drain", "quiet", "z")).toContain("[ORT_ENGINE_NO_RESPONDER]");
+    expect(await failing("cluster", "drain", "quiet", "z")).toContain("[ORT_BACKBONE_NO_RESPONDER]");
     const { output } = await run("cluster", "status", "quiet");
     expect(output).toMatch(
       /^shard {2}owner {2}term {2}unsaved {2}journal +voxels\n +0 +none +0 +0 +0 bytes +the rest/,

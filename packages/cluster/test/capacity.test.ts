@@ -58,7 +58,7 @@ test("[K40] a split without room for a journal fails, and leaves the shard and t
   const { small, owner, reports } = town;
   small.hub.hasRoom = false;
   const split = owner.node.split("0", EAST, "east");
-  expect(await small.settled(codeOfRejection(split))).toBe("ORT_ENGINE_FULL");
+  expect(await small.settled(codeOfRejection(split))).toBe("ORT_BACKBONE_FULL");
   expect(await statusOf(town, WEST_VOXEL, 2)).toBe("applied");
   expect(await statusOf(town, EAST_VOXEL, 2)).toBe("applied");
   small.hub.hasRoom = true;
@@ -75,7 +75,7 @@ test("[K40] a split that waits for the backbone is given up after 10 seconds, re
   const swap = table.swap.bind(table);
   table.swap = (key, value, expected) =>
     key.endsWith(".east")
-      ? Promise.reject(new OrthantError("ORT_ENGINE_AWAY", "east is away"))
+      ? Promise.reject(new OrthantError("ORT_BACKBONE_AWAY", "east is away"))
       : swap(key, value, expected);
   const startMs = small.time.nowMs();
   expect(await small.settled(codeOfRejection(owner.node.split("0", EAST, "east")))).toBe("ORT_TIMEOUT");
@@ -83,8 +83,8 @@ test("[K40] a split that waits for the backbone is given up after 10 seconds, re
   expect(await statusOf(town, EAST_VOXEL, 2)).toBe("applied");
   await small.pass(70_000);
   expect(reports.map((report) => report.replace(/\d+ s/, "n s"))).toEqual([
-    "stuck undefined for n s: OrthantError: ORT_ENGINE_AWAY: east is away",
-    "stuck undefined for n s: OrthantError: ORT_ENGINE_AWAY: east is away",
+    "stuck undefined for n s: OrthantError: ORT_BACKBONE_AWAY: east is away",
+    "stuck undefined for n s: OrthantError: ORT_BACKBONE_AWAY: east is away",
   ]);
   table.swap = swap;
   await small.pass(1_000);
@@ -100,7 +100,7 @@ test("a world that finds no room for its journal is reported, and taken as soon 
   const reports: string[] = [];
   const { node } = await reportingNode(small, "a", reports);
   await small.pass(5_000);
-  expect(reports[0]).toMatch(/^0: OrthantError: ORT_ENGINE_FULL: .*no room/);
+  expect(reports[0]).toMatch(/^0: OrthantError: ORT_BACKBONE_FULL: .*no room/);
   small.hub.hasRoom = true;
   await small.until(() => node.owns("0"));
 });
@@ -108,7 +108,7 @@ test("a world that finds no room for its journal is reported, and taken as soon 
 test("creating a world without room for its journal fails before anything is written", async () => {
   const small = new SmallCluster();
   small.hub.hasRoom = false;
-  expect(await codeOfRejection(small.create())).toBe("ORT_ENGINE_FULL");
+  expect(await codeOfRejection(small.create())).toBe("ORT_BACKBONE_FULL");
   small.hub.hasRoom = true;
   await small.create();
 });
@@ -152,7 +152,7 @@ async function fillJournal(town: Played): Promise<() => void> {
   if (journal === undefined) throw new Error("no journal");
   const trim = journal.trim.bind(journal);
   journal.trim = () => {
-    throw new OrthantError("ORT_ENGINE_AWAY", "the request was lost");
+    throw new OrthantError("ORT_BACKBONE_AWAY", "the request was lost");
   };
   const outcomes = new Set<string>();
   for (let index = 0; !outcomes.has("ORT_JOURNAL_FULL"); index++)

@@ -149,7 +149,7 @@ test("[K5] an owner that moved its shard answers `away` for a while, and then no
   await small.settled(giver?.move("0") ?? Promise.resolve());
   expect(decode(ownerAnswerCodec(4096), await ask())).toEqual({ kind: "away" });
   await small.pass(5_000);
-  expect(await codeOfRejection(ask)).toBe("ORT_ENGINE_NO_RESPONDER");
+  expect(await codeOfRejection(ask)).toBe("ORT_BACKBONE_NO_RESPONDER");
 });
 
 test("a moved shard can be moved back at once", async () => {

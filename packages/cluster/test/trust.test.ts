@@ -172,7 +172,7 @@ test("[K46] a node that finds no permission before it has announced its start re
   backbone.partition = "to backbone";
   await cluster.pass(100);
   backbone.partition = "none";
-  expect(await cluster.settled(rejection)).toBe("ORT_ENGINE_PERMISSION");
+  expect(await cluster.settled(rejection)).toBe("ORT_BACKBONE_PERMISSION");
   expect(ends).toEqual([]);
 });
 
@@ -190,7 +190,7 @@ test.each(["table", "journal"] as const)(
     const edit = cluster.edit(gateway, [1, 1, 1, 0], 3);
     await cluster.until(() => other.owns("0"));
     expect((await cluster.settled(edit)).status).toBe("applied");
-    expect(ends).toEqual([expect.objectContaining({ code: "ORT_ENGINE_PERMISSION" })]);
+    expect(ends).toEqual([expect.objectContaining({ code: "ORT_BACKBONE_PERMISSION" })]);
   },
 );
 

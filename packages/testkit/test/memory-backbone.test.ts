@@ -84,14 +84,14 @@ test("followers get stored records until they unsubscribe", async () => {
   expect(seen).toHaveLength(2);
 });
 
-test("a request is answered, or fails with ORT_ENGINE_NO_RESPONDER without a responder", async () => {
+test("a request is answered, or fails with ORT_BACKBONE_NO_RESPONDER without a responder", async () => {
   const { time, hub, backbone } = setting();
   const responder = hub.connect();
   const subscription = await responder.respond("i.w.0", async ([byte = 0]) => value(byte + 1));
   expect(await settled(time, backbone.request("i.w.0", value(4), 100))).toEqual(value(5));
   subscription.end();
   await expect(settled(time, backbone.request("i.w.0", value(4), 100))).rejects.toMatchObject({
-    code: "ORT_ENGINE_NO_RESPONDER",
+    code: "ORT_BACKBONE_NO_RESPONDER",
   });
 });
 
@@ -103,7 +103,7 @@ test("without a leader no call is answered, though it may still be executed", as
     const before = hub.journal("w", "0")?.state.last ?? 0;
     hub.isAway = true;
     await expect(settled(time, journal.append([record(1)], before))).rejects.toMatchObject({
-      code: "ORT_ENGINE_AWAY",
+      code: "ORT_BACKBONE_AWAY",
     });
     hub.isAway = false;
     outcomes.add((hub.journal("w", "0")?.state.last ?? 0) - before);
@@ -128,7 +128,7 @@ test("a node that was cut off loses records, is notified of that, and misses no 
   await settled(time, journal.append([record(1)], 0));
   await settled(time, backbone.table.put("own.a", value(1)));
   time.advance(2_000);
-  await expect(settled(time, node.table.get("own.a"))).rejects.toMatchObject({ code: "ORT_ENGINE_AWAY" });
+  await expect(settled(time, node.table.get("own.a"))).rejects.toMatchObject({ code: "ORT_BACKBONE_AWAY" });
   node.partition = "none";
   time.advance(10);
   expect(records).toEqual([]);

@@ -52,7 +52,7 @@ export const NATS_GATEWAY_NOTES: readonly string[] = [
 
 /**
  * Connects in a role with the options and the environment. The servers list the connection under `name`. Throws
- * `ORT_ENGINE_PERMISSION` if they do not permit what the role needs.
+ * `ORT_BACKBONE_PERMISSION` if they do not permit what the role needs.
  */
 export async function connectBackbone(
   args: Arguments,

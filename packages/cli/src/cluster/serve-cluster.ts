@@ -189,7 +189,7 @@ async function untilAnswered<Result>(context: Context, work: () => Promise<Resul
     try {
       return await work();
     } catch (error) {
-      const mayPass = isOrthantError(error, "ORT_ENGINE_AWAY", "ORT_CREDENTIALS", "ORT_ENGINE_UNFIT");
+      const mayPass = isOrthantError(error, "ORT_BACKBONE_AWAY", "ORT_CREDENTIALS", "ORT_BACKBONE_UNFIT");
       if (!mayPass || signal.aborted || time.nowMs() + delayMs > endMs) throw error;
       if (error.code !== reported) context.note(`waiting for NATS: ${error.detail}`);
       reported = error.code;

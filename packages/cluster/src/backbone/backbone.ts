@@ -91,14 +91,14 @@ export type BackboneStatus = "connected" | "disconnected" | "lagging";
 
 /**
  * The services that a cluster needs from its underlying system. Every promise may reject with an
- * `OrthantError`: `ORT_ENGINE_AWAY` if the backbone did not answer, which leaves the outcome unknown, and
+ * `OrthantError`: `ORT_BACKBONE_AWAY` if the backbone did not answer, which leaves the outcome unknown, and
  * `ORT_CLOSED` after `close`.
  */
 export interface Backbone {
   readonly table: BackboneTable;
   /**
    * Opens the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. Rejects with
-   * `ORT_ENGINE_FULL` if the backbone has no room for another journal.
+   * `ORT_BACKBONE_FULL` if the backbone has no room for another journal.
    */
   journal(world: string, shard: string, firstSequence?: number): Promise<Journal>;
   /** Opens the journal of a shard if it exists. */
@@ -110,10 +110,10 @@ export interface Backbone {
   follow(world: string, sector: string, listener: (record: Uint8Array) => void): Promise<Subscription>;
   /**
    * Answers requests sent to this address. If several nodes respond, each gets the request and the first
-   * answer counts. If `answer` rejects, the request rejects with `ORT_ENGINE_AWAY`.
+   * answer counts. If `answer` rejects, the request rejects with `ORT_BACKBONE_AWAY`.
    */
   respond(address: string, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
-  /** Sends a request to an address. Rejects with `ORT_ENGINE_NO_RESPONDER` if no node responds there. */
+  /** Sends a request to an address. Rejects with `ORT_BACKBONE_NO_RESPONDER` if no node responds there. */
   request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;
   /**
    * Broadcasts to all listeners, including this node, without a delivery guarantee; used for positions and

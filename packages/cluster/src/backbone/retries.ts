@@ -20,7 +20,7 @@ export class Retries {
     this.#onStuck = onStuck;
   }
 
-  /** Repeats `attempt` while it throws `ORT_ENGINE_AWAY`. Returns its result or throws any other error. */
+  /** Repeats `attempt` while it throws `ORT_BACKBONE_AWAY`. Returns its result or throws any other error. */
   async until<Result>(attempt: () => Promise<Result>): Promise<Result> {
     const startMs = this.#time.nowMs();
     let reportMs = startMs + STUCK_MS;
@@ -29,7 +29,7 @@ export class Retries {
       try {
         return await attempt();
       } catch (error) {
-        if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+        if (!isOrthantError(error, "ORT_BACKBONE_AWAY")) throw error;
         const nowMs = this.#time.nowMs();
         if (nowMs >= reportMs) {
           reportMs = nowMs + STUCK_AGAIN_MS;

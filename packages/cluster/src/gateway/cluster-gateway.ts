@@ -30,7 +30,7 @@ export interface ClusterGatewayOptions {
   readonly world: string;
   /**
    * A connection in the role of an owner, for `defineBlocks`, `changeBlock`, `renameBlock` and `retireBlock`. Without it they use
-   * `backbone`, and reject with `ORT_ENGINE_PERMISSION` if that is a connection in the role of a gateway, which may not
+   * `backbone`, and reject with `ORT_BACKBONE_PERMISSION` if that is a connection in the role of a gateway, which may not
    * write the map.
    */
   readonly blocksBackbone?: Backbone;
@@ -124,7 +124,7 @@ export class ClusterGateway {
 
   /**
    * Adds types of blocks that are missing to the world of all servers, and returns handles with their ids. Changes nothing
-   * for types that are there; throws `ORT_ARGUMENT` for one that contradicts them, and `ORT_ENGINE_AWAY` without the
+   * for types that are there; throws `ORT_ARGUMENT` for one that contradicts them, and `ORT_BACKBONE_AWAY` without the
    * backbone.
    *
    * @example

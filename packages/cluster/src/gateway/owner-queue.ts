@@ -211,7 +211,7 @@ export class OwnerQueue<Item> {
   async #request(shard: string, request: OwnerRequest): Promise<OwnerAnswer> {
     const { backbone, directory, world } = this.#options;
     const term = directory.leaseOf(shard)?.lease.term ?? 0;
-    if (term < 1) throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `shard ${shard} has no owner`);
+    if (term < 1) throw new OrthantError("ORT_BACKBONE_NO_RESPONDER", `shard ${shard} has no owner`);
     const address = ownerAddress(world, shard, term);
     const bytes = await backbone.request(address, encode(ownerRequestCodec, request), ANSWER_MS);
     return decode(ownerAnswerCodec(directory.map.world.shape.volume), bytes);

@@ -379,7 +379,7 @@ export class ShardLog implements ExternalLog {
           this.#last += records.length;
         else throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} has a newer owner`);
       } catch (error) {
-        isUnknown ||= isOrthantError(error, "ORT_ENGINE_AWAY");
+        isUnknown ||= isOrthantError(error, "ORT_BACKBONE_AWAY");
         throw error;
       }
     });

@@ -51,7 +51,7 @@ export class ClusterNode {
 
   /**
    * Joins the cluster. Rejects with `ORT_EXISTS` if another process has the node's name, and with
-   * `ORT_ENGINE_PERMISSION` if the backbone does not permit what a node has to do.
+   * `ORT_BACKBONE_PERMISSION` if the backbone does not permit what a node has to do.
    */
   async start(): Promise<void> {
     try {
@@ -292,7 +292,7 @@ export class ClusterNode {
     } catch (error) {
       if (this.#isStopped) return;
       events?.onFailure?.(shard, error);
-      if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) return this.#end(error);
+      if (isOrthantError(error, "ORT_BACKBONE_PERMISSION")) return this.#end(error);
       // A fenced node only lost a race.
       if (!isOrthantError(error, "ORT_FENCED")) await this.#giveUp(shard, term);
     }
@@ -328,7 +328,7 @@ export class ClusterNode {
       onEnd: (error) => {
         const owner = this.#owners.get(shard);
         if (owner?.term === term) this.#lose(shard, owner, error);
-        if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) this.#end(error);
+        if (isOrthantError(error, "ORT_BACKBONE_PERMISSION")) this.#end(error);
       },
     };
   }

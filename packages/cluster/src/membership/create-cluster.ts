@@ -27,7 +27,7 @@ export const FIRST_SHARD = "0";
 
 /**
  * Imports a world into a cluster as one shard. Throws `ORT_EXISTS` if the cluster already has a world of
- * that name, and `ORT_ENGINE_FULL` if the backbone has no room for its journal.
+ * that name, and `ORT_BACKBONE_FULL` if the backbone has no room for its journal.
  */
 export async function createClusterWorld(options: NewClusterWorld): Promise<ShardMap> {
   const { backbone, folders, world, source, random } = options;

@@ -178,7 +178,7 @@ export class Heartbeats {
       .put(heartbeatKey(world, node), encode(heartbeatCodec, heartbeat))
       .catch((error: unknown) => {
         // Otherwise the next heartbeat tries again. Other nodes notice the failure because they miss this one.
-        if (isOrthantError(error, "ORT_ENGINE_PERMISSION")) this.#end(error);
+        if (isOrthantError(error, "ORT_BACKBONE_PERMISSION")) this.#end(error);
       })
       .finally(() => {
         this.#isSending = false;

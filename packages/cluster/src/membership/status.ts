@@ -91,7 +91,7 @@ const CLAIM_MS_MAX = 30_000;
 
 /**
  * Waits until a node owns a shard in a term after `term`. Returns the lease. Rejects with
- * `ORT_ENGINE_NO_RESPONDER` if no node claims the shard within 30 seconds.
+ * `ORT_BACKBONE_NO_RESPONDER` if no node claims the shard within 30 seconds.
  */
 export async function waitForOwner(
   backbone: Backbone,
@@ -105,7 +105,7 @@ export async function waitForOwner(
     return await new Promise<Lease>((resolve, reject) => {
       const detail = `shard ${shard} was released, and no node has claimed it yet`;
       const timer = time.wait(CLAIM_MS_MAX, () =>
-        reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", detail)),
+        reject(new OrthantError("ORT_BACKBONE_NO_RESPONDER", detail)),
       );
       const check = (lease: Lease | undefined): void => {
         if (lease === undefined || lease.node === "" || lease.term <= term) return;

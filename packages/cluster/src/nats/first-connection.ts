@@ -13,7 +13,7 @@ const CERTIFICATE_ERRORS = /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/;
 
 /**
  * Connects for the first time. The client of NATS alone would try forever, because each server that rejects it names the
- * others. Throws `ORT_CREDENTIALS` if a server rejects the user or its password, `ORT_ENGINE_UNFIT` if no certificate can be
+ * others. Throws `ORT_CREDENTIALS` if a server rejects the user or its password, `ORT_BACKBONE_UNFIT` if no certificate can be
  * verified, and the last failure otherwise.
  */
 export async function connectFirst(options: NodeConnectionOptions): Promise<NatsConnection> {
@@ -25,7 +25,7 @@ export async function connectFirst(options: NodeConnectionOptions): Promise<Nats
   const late = new Promise<never>((_resolve, reject) => {
     const detail = `connecting to NATS at ${servers.join(", ")} takes too long`;
     timer = setTimeout(() => {
-      reject(new OrthantError("ORT_ENGINE_AWAY", detail));
+      reject(new OrthantError("ORT_BACKBONE_AWAY", detail));
       connecting.then((connection) => connection.close()).catch(() => undefined);
     }, timeout * servers.length);
   });
@@ -102,5 +102,5 @@ function untrusted(server: string, { tls }: NodeConnectionOptions, error: unknow
       : `Compare it with the authority in ${tls.caFile}, and the names in it with the address.`;
   const reason = error instanceof Error ? error.message : String(error);
   const detail = `the certificate of NATS at ${server} cannot be verified: ${reason}. ${remedy}`;
-  return new OrthantError("ORT_ENGINE_UNFIT", detail, {}, { cause: error });
+  return new OrthantError("ORT_BACKBONE_UNFIT", detail, {}, { cause: error });
 }

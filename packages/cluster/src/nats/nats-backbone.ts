@@ -45,7 +45,7 @@ const JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
 const FAILED_HEADER = "Orthant-Failed";
 
 /**
- * Connects to NATS JetStream. Throws `ORT_ENGINE_UNFIT` if the servers are too old, acknowledge before they
+ * Connects to NATS JetStream. Throws `ORT_BACKBONE_UNFIT` if the servers are too old, acknowledge before they
  * sync, or keep a stream with other settings than requested; the message says what to change.
  */
 export async function connectNats(options: NatsBackboneOptions): Promise<Backbone> {
@@ -148,10 +148,10 @@ class NatsBackbone implements Backbone {
       });
       const failed = message.headers?.get(FAILED_HEADER) ?? "";
       if (failed === "") return message.data;
-      throw new OrthantError("ORT_ENGINE_AWAY", `${address} failed to answer: ${failed}`);
+      throw new OrthantError("ORT_BACKBONE_AWAY", `${address} failed to answer: ${failed}`);
     } catch (error) {
       if (isNoResponder(error))
-        throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `no process responds at ${address}`);
+        throw new OrthantError("ORT_BACKBONE_NO_RESPONDER", `no process responds at ${address}`);
       throw backboneFailure(error, `asking ${address}`);
     }
   }

@@ -125,7 +125,7 @@ export class NatsClient {
 
   /**
    * Waits for the answer of a stream's leader, but not beyond the election of another one, which has not got the request.
-   * Then it rejects with `ORT_ENGINE_AWAY`: the outcome is unknown.
+   * Then it rejects with `ORT_BACKBONE_AWAY`: the outcome is unknown.
    */
   async fromLeader<Answer>(stream: string, answer: Promise<Answer>): Promise<Answer> {
     const startMs = performance.now();
@@ -135,7 +135,7 @@ export class NatsClient {
       interrupt = () => {
         // A younger request may well have gone to the new leader.
         if (performance.now() - startMs < ANSWERED_MS) return;
-        reject(new OrthantError("ORT_ENGINE_AWAY", `the stream ${stream} has another leader`));
+        reject(new OrthantError("ORT_BACKBONE_AWAY", `the stream ${stream} has another leader`));
       };
     });
     interrupts.add(interrupt);
@@ -209,7 +209,7 @@ export class NatsClient {
   #mustBeConnected(doing: string): void {
     if (this.connection.isClosed()) throw new OrthantError("ORT_CLOSED", `${doing}: the backbone was closed`);
     if (!this.#isConnected)
-      throw new OrthantError("ORT_ENGINE_AWAY", `${doing}: there is no connection to NATS`);
+      throw new OrthantError("ORT_BACKBONE_AWAY", `${doing}: there is no connection to NATS`);
   }
 
   async #watchStatus(): Promise<void> {
@@ -267,9 +267,14 @@ export function backboneFailure(error: unknown, doing: string): OrthantError {
   const refusal = [error, error instanceof Error ? error.cause : undefined].find(isRefusal);
   if (refusal !== undefined) {
     const remedy = "Add this to the permissions of the user in the configuration of NATS.";
-    return new OrthantError("ORT_ENGINE_PERMISSION", `${doing}: ${message}. ${remedy}`, {}, { cause: error });
+    return new OrthantError(
+      "ORT_BACKBONE_PERMISSION",
+      `${doing}: ${message}. ${remedy}`,
+      {},
+      { cause: error },
+    );
   }
-  return new OrthantError("ORT_ENGINE_AWAY", `${doing}: ${message}`, {}, { cause: error });
+  return new OrthantError("ORT_BACKBONE_AWAY", `${doing}: ${message}`, {}, { cause: error });
 }
 
 function isRefusal(error: unknown): boolean {

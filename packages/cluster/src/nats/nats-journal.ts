@@ -70,7 +70,7 @@ export class NatsJournal implements Journal {
     const { sequence, count } = answer;
     if (count !== records.length || sequence !== expectedLast + count) {
       throw new OrthantError(
-        "ORT_ENGINE_AWAY",
+        "ORT_BACKBONE_AWAY",
         `NATS stored ${count} records up to ${sequence}, expected ${records.length} after ${expectedLast}`,
       );
     }
@@ -92,7 +92,7 @@ export class NatsJournal implements Journal {
       }
       if (next > before) continue;
       await this.#mustHold(next);
-      if (retriesLeft-- === 0) throw new OrthantError("ORT_ENGINE_AWAY", `no replica gives record ${next}`);
+      if (retriesLeft-- === 0) throw new OrthantError("ORT_BACKBONE_AWAY", `no replica gives record ${next}`);
       await delay(RETRY_MS);
     }
   }

@@ -45,12 +45,12 @@ export class NatsTable implements BackboneTable {
   async put(key: string, value: Uint8Array): Promise<number> {
     const revision = await this.#write(key, value, {}).catch((error) => {
       // Only owners put, and they do so all the time, so a table that was deleted is soon there again. Rule K52.
-      if (isOrthantError(error, "ORT_ENGINE_AWAY") && this.#client.isConnected) this.#startRestoring();
+      if (isOrthantError(error, "ORT_BACKBONE_AWAY") && this.#client.isConnected) this.#startRestoring();
       throw error;
     });
     if (revision !== undefined) return revision;
     throw new OrthantError(
-      "ORT_ENGINE_AWAY",
+      "ORT_BACKBONE_AWAY",
       `writing ${key}: NATS calls it stale, and nothing was expected`,
     );
   }
@@ -87,7 +87,8 @@ export class NatsTable implements BackboneTable {
   async #write(key: string, value: Uint8Array, expected: Expectation): Promise<number | undefined> {
     const message = { subject: tableSubject(key), bytes: value };
     const answer = await publishWhole(this.#client, TABLE_STREAM, [message], expected);
-    if (answer.kind === "full") throw new OrthantError("ORT_ENGINE_UNFIT", `NATS has no room for the table`);
+    if (answer.kind === "full")
+      throw new OrthantError("ORT_BACKBONE_UNFIT", `NATS has no room for the table`);
     return answer.kind === "stored" ? answer.sequence : undefined;
   }
 }
@@ -200,5 +201,5 @@ class TableFeed {
 
 /** The next write or audit tries again. */
 function ignoreAway(error: unknown): void {
-  if (!isOrthantError(error, "ORT_ENGINE_AWAY", "ORT_CLOSED")) throw error;
+  if (!isOrthantError(error, "ORT_BACKBONE_AWAY", "ORT_CLOSED")) throw error;
 }

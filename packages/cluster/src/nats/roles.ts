@@ -92,7 +92,7 @@ function exactly(subject: string): SubjectUse {
 }
 
 /**
- * Tries every subject that a role uses. Throws `ORT_ENGINE_PERMISSION` with those that NATS does not permit. What it
+ * Tries every subject that a role uses. Throws `ORT_BACKBONE_PERMISSION` with those that NATS does not permit. What it
  * publishes has no effect: no stream has these subjects, or the stream rejects the message for its headers.
  */
 export async function requirePermissions(
@@ -121,7 +121,7 @@ export async function requirePermissions(
   const wanted = [...new Set(missing.map(({ action, family }) => `${action} "${family}"`))].join(", ");
   const who = user === undefined ? "the user" : `user ${user}`;
   throw new OrthantError(
-    "ORT_ENGINE_PERMISSION",
+    "ORT_BACKBONE_PERMISSION",
     `NATS does not permit ${who} what a process in the role ${role} has to do: ${wanted}. ` +
       `Add this to the permissions of the user in the configuration of NATS, or use the credentials of the role`,
   );

@@ -36,7 +36,7 @@ export async function checkServers(client: NatsClient, replicas: number): Promis
   const quorum = Math.floor(replicas / 2) + 1;
   if (servers.length < quorum) {
     throw new OrthantError(
-      "ORT_ENGINE_AWAY",
+      "ORT_BACKBONE_AWAY",
       `${servers.length} NATS servers with JetStream answer, ${quorum} are needed for ${replicas} replicas`,
     );
   }
@@ -103,11 +103,11 @@ function mustBeNewEnough(server: string, version: string): void {
   const [oldestMajor, oldestMinor] = OLDEST_VERSION;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
   throw new OrthantError(
-    "ORT_ENGINE_UNFIT",
+    "ORT_BACKBONE_UNFIT",
     `${server} is NATS ${version}, and ${OLDEST_VERSION.join(".")} is the oldest that a cluster can run on: upgrade it`,
   );
 }
 
 function unfit(problem: string, setting: string): never {
-  throw new OrthantError("ORT_ENGINE_UNFIT", `${problem}. Write into its configuration: ${setting}`);
+  throw new OrthantError("ORT_BACKBONE_UNFIT", `${problem}. Write into its configuration: ${setting}`);
 }

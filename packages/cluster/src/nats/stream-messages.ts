@@ -183,6 +183,6 @@ class HeldReading {
 
   #endInSilence(): void {
     if (this.#held.length > 0) this.#resolve(this.#held);
-    else this.fail(new OrthantError("ORT_ENGINE_AWAY", "no replica of a stream answers"));
+    else this.fail(new OrthantError("ORT_BACKBONE_AWAY", "no replica of a stream answers"));
   }
 }

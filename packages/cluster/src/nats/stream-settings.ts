@@ -112,7 +112,7 @@ export async function ensureStream(
     } catch (error) {
       // NATS does not know yet about the room that the servers themselves have just reported.
       const isStale = refusalIn(error) === REFUSAL.noPeers && performance.now() < staleUntil;
-      if (!isStale && (attempt >= ATTEMPTS || !isOrthantError(error, "ORT_ENGINE_AWAY"))) throw error;
+      if (!isStale && (attempt >= ATTEMPTS || !isOrthantError(error, "ORT_BACKBONE_AWAY"))) throw error;
     }
     await delay(RETRY_MS * Math.min(attempt, ATTEMPTS));
   }
@@ -163,7 +163,7 @@ export async function resizeStream(
 }
 
 /**
- * Throws `ORT_ENGINE_FULL` unless enough servers have room for a stream. NATS itself counts with figures that are some
+ * Throws `ORT_BACKBONE_FULL` unless enough servers have room for a stream. NATS itself counts with figures that are some
  * seconds old, and so sets aside more than it has when several streams are made in a short time.
  */
 async function requireRoom(client: NatsClient, settings: StreamSettings): Promise<void> {
@@ -200,7 +200,7 @@ function noRoom(
   const remedy =
     "Raise max_file_store in jetstream {} of each server, or remove journals of worlds that are gone.";
   const detail = `${problem}${room === "" ? "" : `: ${room}`}. ${remedy}`;
-  return new OrthantError("ORT_ENGINE_FULL", detail, {}, { cause });
+  return new OrthantError("ORT_BACKBONE_FULL", detail, {}, { cause });
 }
 
 function kept(replicas: number): Partial<StreamConfig> {
@@ -231,7 +231,7 @@ function requireSettings(settings: StreamSettings, stored: StreamConfig): void {
     );
   if (wrong.length === 0) return;
   throw new OrthantError(
-    "ORT_ENGINE_UNFIT",
+    "ORT_BACKBONE_UNFIT",
     `the stream ${settings.name} of NATS has other settings: ${wrong.join("; ")}. ` +
       `Change it with "nats stream edit ${settings.name}", or give the node the options that fit.`,
   );

@@ -126,7 +126,7 @@ export class MemoryBackbone implements Backbone {
     return this.#exchange<Uint8Array>(timeoutMilliseconds, (resolve, reject) => {
       const there = [...this.#hub.backbones].filter((backbone) => backbone.#respondsAt(address));
       if (there.length === 0)
-        reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", `no node answers at ${address}`));
+        reject(new OrthantError("ORT_BACKBONE_NO_RESPONDER", `no node answers at ${address}`));
       for (const backbone of there) backbone.#ask(address, request.slice(), resolve);
     });
   }
@@ -292,7 +292,7 @@ export class MemoryBackbone implements Backbone {
   #requirePermitted(what: DeniedWrites): void {
     if (this.denied === what)
       throw new OrthantError(
-        "ORT_ENGINE_PERMISSION",
+        "ORT_BACKBONE_PERMISSION",
         `the backbone does not permit this node to write a ${what}`,
       );
   }
@@ -391,7 +391,7 @@ export class MemoryBackbone implements Backbone {
 }
 
 function away(): OrthantError {
-  return new OrthantError("ORT_ENGINE_AWAY", "the backbone did not answer");
+  return new OrthantError("ORT_BACKBONE_AWAY", "the backbone did not answer");
 }
 
 function addTo<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {

@@ -231,7 +231,7 @@ export class MemoryState {
     const known = this.journal(world, shard);
     if (known !== undefined) return known;
     if (!this.hasRoom)
-      throw new OrthantError("ORT_ENGINE_FULL", `there is no room for a journal of shard ${shard}`);
+      throw new OrthantError("ORT_BACKBONE_FULL", `there is no room for a journal of shard ${shard}`);
     const journal = new MemoryJournal(firstSequence, this.#journalBytesMin);
     this.#journals.set(journalKey(world, shard), journal);
     return journal;

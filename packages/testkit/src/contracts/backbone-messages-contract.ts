@@ -143,7 +143,7 @@ function describeRequests(on: OnBackbone): void {
     async ({ connect }, name) => {
       const [asker, owner] = [await connect(), await connect()];
       expect(await codeOfRejection(() => asker.request(name, textBytes("?"), LONG_MS))).toBe(
-        "ORT_ENGINE_NO_RESPONDER",
+        "ORT_BACKBONE_NO_RESPONDER",
       );
       const subscription = await owner.respond(name, async () => textBytes("here"));
       expect(await askUntilAnswered(asker, name)).toBe("here");
@@ -151,9 +151,9 @@ function describeRequests(on: OnBackbone): void {
       let code = "no error";
       while (code === "no error")
         code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
-      while (code === "ORT_ENGINE_AWAY")
+      while (code === "ORT_BACKBONE_AWAY")
         code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
-      expect(code).toBe("ORT_ENGINE_NO_RESPONDER");
+      expect(code).toBe("ORT_BACKBONE_NO_RESPONDER");
     },
   );
 
@@ -167,13 +167,13 @@ function describeRequests(on: OnBackbone): void {
     await owner.respond(`${name}.failing`, () => Promise.reject(new Error("on purpose")));
     const codes: string[] = [];
     for (const address of [`${name}.silent`, `${name}.failing`]) {
-      let code = "ORT_ENGINE_NO_RESPONDER";
-      while (code === "ORT_ENGINE_NO_RESPONDER") {
+      let code = "ORT_BACKBONE_NO_RESPONDER";
+      while (code === "ORT_BACKBONE_NO_RESPONDER") {
         code = await codeOfRejection(() => asker.request(address, textBytes("?"), BRIEF_MS));
       }
       codes.push(code);
     }
-    expect(codes).toEqual(["ORT_ENGINE_AWAY", "ORT_ENGINE_AWAY"]);
+    expect(codes).toEqual(["ORT_BACKBONE_AWAY", "ORT_BACKBONE_AWAY"]);
     expect(asked.items).toEqual(["?"]);
   });
 
@@ -194,7 +194,7 @@ async function askUntilAnswered(asker: Backbone, address: string): Promise<strin
     try {
       return textOf(await asker.request(address, textBytes("?"), LONG_MS));
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_NO_RESPONDER")) throw error;
+      if (!isOrthantError(error, "ORT_BACKBONE_NO_RESPONDER")) throw error;
     }
   }
 }

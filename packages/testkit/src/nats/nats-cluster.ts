@@ -67,7 +67,7 @@ export class NatsCluster {
           ...options,
         });
       } catch (error) {
-        if (!isOrthantError(error, "ORT_ENGINE_AWAY") || performance.now() > until) throw error;
+        if (!isOrthantError(error, "ORT_BACKBONE_AWAY") || performance.now() > until) throw error;
         await delay(RETRY_MS);
       }
     }

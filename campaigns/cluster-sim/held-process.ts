@@ -1,4 +1,4 @@
-import type { FolderStore } from "@orthant/cluster";
+import type { ClusterFolders } from "@orthant/cluster";
 import type { Timer, TimeSource } from "@orthant/core";
 import { sleep } from "@orthant/core/time";
 import { type Disk, GatedDisk } from "@orthant/disk";
@@ -105,15 +105,15 @@ export interface FolderPace {
 }
 
 /** The shared folders as seen by one process: slow at times, and unreachable while it is paused or dead. */
-export class HeldFolders implements FolderStore {
-  readonly #store: FolderStore;
+export class HeldFolders implements ClusterFolders {
+  readonly #store: ClusterFolders;
   readonly #time: TimeSource;
   readonly #process: HeldTime;
   readonly #prng: Prng;
   readonly #pace: FolderPace;
   #afterRead: (() => void) | undefined;
 
-  constructor(store: FolderStore, time: TimeSource, process: HeldTime, prng: Prng, pace: FolderPace) {
+  constructor(store: ClusterFolders, time: TimeSource, process: HeldTime, prng: Prng, pace: FolderPace) {
     this.#store = store;
     this.#time = time;
     this.#process = process;

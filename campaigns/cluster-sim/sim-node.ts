@@ -1,4 +1,4 @@
-import { ClusterNode, type FolderStore, ShardFolders } from "@orthant/cluster";
+import { type ClusterFolders, ClusterNode, ShardFolders } from "@orthant/cluster";
 import { isOrthantError, type TimeSource } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import type { Prng } from "@orthant/testkit";
@@ -24,7 +24,7 @@ export interface SimSetting {
   readonly time: TimeSource;
   readonly prng: Prng;
   readonly hub: MemoryHub;
-  readonly store: FolderStore;
+  readonly store: ClusterFolders;
   readonly pace: FolderPace;
   readonly checkpointMs: number;
   /** Clients that a shard remembers. */

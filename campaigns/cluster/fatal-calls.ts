@@ -1,4 +1,4 @@
-import type { Backbone, BackboneTable, FolderStore, Journal, JournalRecord } from "@orthant/cluster";
+import type { Backbone, BackboneTable, ClusterFolders, Journal, JournalRecord } from "@orthant/cluster";
 import { leaseKey, mapKey } from "@orthant/cluster/internal";
 import { type FatalCall, say } from "./member.ts";
 
@@ -51,20 +51,20 @@ export class FatalCalls {
     };
   }
 
-  /** Returns a folder store whose changes may be fatal. */
-  store(store: FolderStore): FolderStore {
+  /** Returns folders whose changes may be fatal. */
+  folders(folders: ClusterFolders): ClusterFolders {
     const shardOf = (path: string): string => path.split("/")[2] ?? "";
     return {
-      names: (path) => store.names(path),
+      names: (path) => folders.names(path),
       make: async (path) => {
         await this.#pass(shardOf(path), "making the folder");
-        await store.make(path);
+        await folders.make(path);
       },
       move: async (from, to) => {
         await this.#pass(shardOf(from), "renaming the folder");
-        await store.move(from, to);
+        await folders.move(from, to);
       },
-      disk: (path) => store.disk(path),
+      disk: (path) => folders.disk(path),
     };
   }
 

@@ -15,7 +15,7 @@ const fatal = new FatalCalls(world);
 const node = new ClusterNode({
   ...{
     backbone: fatal.backbone(await joinBackbone(settings)),
-    folders: new ShardFolders(fatal.store(new DiskFolders(new NodeDisk(folder))), world),
+    folders: new ShardFolders(fatal.folders(new DiskFolders(new NodeDisk(folder))), world),
   },
   ...{ time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
   events: {

@@ -37,7 +37,7 @@ export {
 } from "./backup/restore-cluster.ts";
 export { OWNER_LIMITS, type OwnerLimits } from "./changes/owner-context.ts";
 export type { ShardEntities } from "./changes/shard-entities.ts";
-export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
+export { type ClusterFolders, DiskFolders } from "./folder/cluster-folders.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
 export { ClusterNode } from "./membership/cluster-node.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DiskFolders, type FolderStore, ShardFolders } from "@orthant/cluster";
+import { type ClusterFolders, DiskFolders, ShardFolders } from "@orthant/cluster";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave } from "@orthant/save";
@@ -14,7 +14,7 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true });
 });
 
-describe.each<[string, () => Promise<FolderStore>]>([
+describe.each<[string, () => Promise<ClusterFolders>]>([
   ["in memory", async () => new DiskFolders(new MemoryDisk())],
   [
     "of the machine",

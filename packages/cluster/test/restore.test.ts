@@ -100,7 +100,7 @@ class Town {
   restore(backup: MemoryDisk): ReturnType<typeof restoreClusterWorld> {
     const { store, random, time, hub } = this.small;
     const backbone = hub.connect();
-    const options = { backbone, store, backup: new DiskFolders(backup), world: "town", random, time };
+    const options = { backbone, shared: store, backup: new DiskFolders(backup), world: "town", random, time };
     return this.small.settled(restoreClusterWorld(options));
   }
 

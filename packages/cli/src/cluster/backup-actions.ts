@@ -81,7 +81,7 @@ export async function restoreCluster(backbone: Backbone, args: Arguments, contex
     const restored = await restoreClusterWorld({
       ...{ backbone, world, time: context.time, random: systemRandomBits, onTotal },
       backup: new DiskFolders(await context.openFolders(folder)),
-      store: new DiskFolders(await context.openFolders(shared, onBytes)),
+      shared: new DiskFolders(await context.openFolders(shared, onBytes)),
     });
     progress.end();
     const { map, before = null, droppedShards } = restored;

@@ -27,7 +27,7 @@ import {
   SyncClient,
   type SyncClientCounts,
 } from "@orthant/protocol/client";
-import { ReplicaStore } from "../cache/replica-store.ts";
+import { RegionCache } from "../cache/region-cache.ts";
 import { TokenSource } from "../connection/retry.ts";
 import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";
 import { MovingEntities } from "../motion/moving-entities.ts";
@@ -57,7 +57,7 @@ export class WorldReplica {
   #placed: Pose | undefined;
   #syncClient: SyncClient | undefined;
   #connection: ServerConnection | undefined;
-  #store: ReplicaStore | undefined;
+  #regions: RegionCache | undefined;
   #status: Status = "connecting";
   #deadline: Timer | undefined;
   /** Why the client is closed. */
@@ -284,18 +284,18 @@ export class WorldReplica {
 
   async #begin(): Promise<void> {
     const { cache, random, time, name, generators, urls, socket, onCacheFailure } = this.#options;
-    const store = await ReplicaStore.open({ cache, random, time, onFailure: onCacheFailure });
-    this.#store = store;
+    const regions = await RegionCache.open({ cache, random, time, onFailure: onCacheFailure });
+    this.#regions = regions;
     if (this.#ending !== undefined) {
-      this.#closing.resolve(store.close());
+      this.#closing.resolve(regions.close());
       return;
     }
     const tokens = new TokenSource(this.#options.token);
     const syncClient = new SyncClient({
       time,
       generators,
-      clientId: store.identity.clientId,
-      firstEditId: store.identity.firstEditId,
+      clientId: regions.identity.clientId,
+      firstEditId: regions.identity.firstEditId,
       name,
       token: () => tokens.token,
       events: this.#listeners.eventsWith({
@@ -305,7 +305,7 @@ export class WorldReplica {
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#edits.settle(result),
         onBlocks: (blocks) => {
-          store.blocksChanged();
+          regions.blocksChanged();
           this.#listeners.blocks.emit(blocks);
         },
         onClock: (timeMs) => this.#motion.clock(timeMs, time.nowMs()),
@@ -316,13 +316,13 @@ export class WorldReplica {
           this.#listeners.placed.emit(placed, moveMs);
         },
         onRegion: (region, state) => {
-          store.changed(region);
+          regions.changed(region);
           if (state === "held") this.#interest.held(region);
         },
       }),
     });
-    if (store.kept !== undefined) syncClient.restore(store.kept);
-    store.follow(syncClient);
+    if (regions.kept !== undefined) syncClient.restore(regions.kept);
+    regions.follow(syncClient);
     this.#interest.follow(syncClient);
     this.#syncClient = syncClient;
     const onStatus = (status: Status, detail: StatusDetail): void => this.#setStatus(status, detail);
@@ -340,7 +340,7 @@ export class WorldReplica {
     if (this.#ending !== undefined) return;
     // This connection does not know the pose that was set before it.
     if (this.#pose !== undefined) this.#syncClient?.move(this.#pose);
-    this.#store?.welcomed(welcome);
+    this.#regions?.welcomed(welcome);
     this.#deadline?.cancel();
     this.#readiness.resolve();
     this.#connection?.welcomed();
@@ -386,7 +386,7 @@ export class WorldReplica {
     this.#readiness.reject(error);
     this.#edits.fail(error);
     this.#interest.end(error);
-    if (this.#store !== undefined) this.#closing.resolve(this.#store.close());
+    if (this.#regions !== undefined) this.#closing.resolve(this.#regions.close());
   }
 
   #world(): NonNullable<SyncClient["world"]> {

@@ -3,7 +3,7 @@ import type { Disk } from "@orthant/disk";
 import type { Backbone } from "../backbone/backbone.ts";
 import { Retries } from "../backbone/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { ShardMapStore } from "../folder/shard-map-store.ts";
+import { SharedShardMap } from "../folder/shared-shard-map.ts";
 import { Leases } from "../membership/leases.ts";
 import { clusterNodes } from "../membership/status.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
@@ -52,7 +52,7 @@ export async function checkpointShards(options: CheckpointOptions): Promise<Chec
   const { backbone, folders, world, time, random } = options;
   await requireStopped(options);
   const retries = new Retries(time);
-  const maps = await ShardMapStore.open(options, retries);
+  const maps = await SharedShardMap.open(options, retries);
   const node = `fold-${BigInt.asUintN(40, random()).toString(36)}`;
   const leases = new Leases({ backbone, folders, world, node });
   const terms = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { type CopiedGeneration, copyGeneration } from "@orthant/save";
-import type { FolderStore } from "../folder/folder-store.ts";
+import type { ClusterFolders } from "../folder/cluster-folders.ts";
 import { ShardFolders } from "../folder/shard-folders.ts";
 import { type ShardMap, shardsOf } from "../shard/shard-map.ts";
 import type { ShardSaves } from "./merge-shards.ts";
@@ -10,7 +10,7 @@ export interface ClusterBackupOptions {
   /** The folders of the world. Its nodes may run. */
   readonly folders: ShardFolders;
   /** An empty folder for the backup. */
-  readonly target: FolderStore;
+  readonly target: ClusterFolders;
   readonly world: string;
   /** 64 random bits. */
   readonly random: () => bigint;

@@ -3,7 +3,7 @@ import { decode, encode } from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/tree";
 import type { Disk } from "@orthant/disk";
 import { copyGeneration, openSave, resumeSave } from "@orthant/save";
-import type { FolderStore } from "../folder/folder-store.ts";
+import type { ClusterFolders } from "../folder/cluster-folders.ts";
 import { ShardFolders, writeMapCopy } from "../folder/shard-folders.ts";
 import { checkpointOf, withCheckpoint } from "../journal/checkpoint.ts";
 import { LOST_JOURNAL_GAP } from "../journal/open-journal.ts";
@@ -16,9 +16,9 @@ import { savedShards } from "./cluster-backup.ts";
 /** Options for restoring a world. */
 export interface RestoreClusterOptions extends Omit<StoppedWorldOptions, "folders"> {
   /** The folder that all owners share. */
-  readonly store: FolderStore;
+  readonly shared: ClusterFolders;
   /** A folder of the same layout with the world in it: a backup, or a copy of the shared folder. */
-  readonly backup: FolderStore;
+  readonly backup: ClusterFolders;
   /** Called with the bytes of each shard before it is copied. */
   readonly onTotal?: (bytes: number) => void;
 }
@@ -40,8 +40,8 @@ const RESTORED_GENERATIONS = 2 ** 20;
  * What is in the shared folder is kept under another name. An interrupted restore can be repeated. Rule K50.
  */
 export async function restoreClusterWorld(options: RestoreClusterOptions): Promise<RestoredCluster> {
-  const { backbone, store, backup, world, random, time } = options;
-  const folders = new ShardFolders(store, world);
+  const { backbone, shared, backup, world, random, time } = options;
+  const folders = new ShardFolders(shared, world);
   await requireStopped({ ...options, folders });
   const saved = await savedShards(new ShardFolders(backup, world), world);
   const known = await knownMaps(options, folders);
@@ -57,17 +57,17 @@ export async function restoreClusterWorld(options: RestoreClusterOptions): Promi
   for (const [shard, disk] of saved.disks) {
     const term = await newTerm(options, folders, shard, saved.terms.get(shard) ?? 0);
     const path = `${unfinished}/shards/${shard}/e${term}`;
-    await store.make(path);
-    const target = store.disk(path);
+    await shared.make(path);
+    const target = shared.disk(path);
     const total = options.onTotal === undefined ? {} : { onTotal: options.onTotal };
     await copyGeneration(disk, target, total);
     const sequence = await newStart(options, folders, { shard, copy: target, term });
     shards.set(shard, { term, sequence });
   }
-  await writeMapCopy(store, `${unfinished}/map`, map, random);
+  await writeMapCopy(shared, `${unfinished}/map`, map, random);
   await requireStopped({ ...options, folders });
-  const before = await moveAside(store, world, time.nowMs());
-  await store.move(unfinished, world);
+  const before = await moveAside(shared, world, time.nowMs());
+  await shared.move(unfinished, world);
   const all = new Set([map, ...known].flatMap(shardsOf));
   for (const shard of all) await backbone.removeJournal(world, shard);
   for (const [shard, { sequence, term }] of shards) {
@@ -161,12 +161,12 @@ async function checkpointIn(folders: ShardFolders, shard: string): Promise<numbe
   }
 }
 
-async function moveAside(store: FolderStore, world: string, nowMs: number): Promise<string | undefined> {
-  if (!(await store.names("")).includes(world)) return undefined;
+async function moveAside(shared: ClusterFolders, world: string, nowMs: number): Promise<string | undefined> {
+  if (!(await shared.names("")).includes(world)) return undefined;
   const before = `${world}.before-${new Date(nowMs)
     .toISOString()
     .replace(/[^0-9]/g, "")
     .slice(0, 17)}`;
-  await store.move(world, before);
+  await shared.move(world, before);
   return before;
 }

@@ -4,7 +4,7 @@ import { EPOCH_MAX } from "@orthant/core/tree";
 import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 import { requireName } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec } from "../shard/shard-map.ts";
-import type { FolderStore } from "./folder-store.ts";
+import type { ClusterFolders } from "./cluster-folders.ts";
 
 const MAP_FILE = /^map-([1-9]\d{0,15})$/;
 const TERM_FOLDER = /^e(0|[1-9]\d{0,6})$/;
@@ -17,10 +17,10 @@ const ATTEMPT_FOLDER = /^of-([a-z0-9-]{1,32})-e(0|[1-9]\d{0,6})$/;
  * Rules K21 to K23.
  */
 export class ShardFolders {
-  readonly #store: FolderStore;
+  readonly #store: ClusterFolders;
   readonly #world: string;
 
-  constructor(store: FolderStore, world: string) {
+  constructor(store: ClusterFolders, world: string) {
     requireName(world, "world");
     this.#store = store;
     this.#world = world;
@@ -161,7 +161,7 @@ export class ShardFolders {
  * temporary files of concurrent writers apart. Rule K27.
  */
 export async function writeMapCopy(
-  store: FolderStore,
+  store: ClusterFolders,
   path: string,
   map: ShardMap,
   random: () => bigint,

@@ -3,7 +3,7 @@ import type { WorldDescription } from "@orthant/save";
 import type { LoggedChange } from "@orthant/world/engine";
 import type { Backbone, Journal } from "../backbone/backbone.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import type { ShardMapStore } from "../folder/shard-map-store.ts";
+import type { SharedShardMap } from "../folder/shared-shard-map.ts";
 import type { EntitiesRecord } from "../shard/entity-record.ts";
 import type { NodeEvents } from "../shard/node-events.ts";
 import type { StepRecord } from "../shard/step-record.ts";
@@ -12,7 +12,7 @@ import type { StepRecord } from "../shard/step-record.ts";
 export interface ShardLogOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
-  readonly maps: ShardMapStore;
+  readonly maps: SharedShardMap;
   readonly time: TimeSource;
   readonly world: string;
   readonly shard: string;

@@ -2,7 +2,7 @@ import { type Box, type Dimensions, isOrthantError, OrthantError } from "@orthan
 import { Retries } from "../backbone/retries.ts";
 import type { ShardOwnerOptions } from "../changes/owner-context.ts";
 import type { ShardEntities } from "../changes/shard-entities.ts";
-import { ShardMapStore } from "../folder/shard-map-store.ts";
+import { SharedShardMap } from "../folder/shared-shard-map.ts";
 import { type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
 import type { Lease } from "../shard/cluster-directory.ts";
 import { requireName } from "../shard/names.ts";
@@ -26,7 +26,7 @@ export class ClusterNode {
   readonly #retries: Retries;
   readonly #owners = new Map<string, ShardOwner>();
   readonly #claims = new Map<string, Promise<void>>();
-  #maps: ShardMapStore | undefined;
+  #maps: SharedShardMap | undefined;
   #tableCheck: TableCheck | undefined;
   #simulation: Pick<ClusterSimulation, "add" | "remove"> | undefined;
   #isLeaving = false;
@@ -64,7 +64,7 @@ export class ClusterNode {
 
   async #join(): Promise<void> {
     const { backbone, world } = this.#options;
-    const maps = await ShardMapStore.open(this.#options, this.#retries);
+    const maps = await SharedShardMap.open(this.#options, this.#retries);
     this.#maps = maps;
     this.#tableCheck = new TableCheck({
       ...{ backbone, world, leases: this.#leases, maps },
@@ -376,7 +376,7 @@ export class ClusterNode {
     return owner;
   }
 
-  #requireMaps(): ShardMapStore {
+  #requireMaps(): SharedShardMap {
     if (this.#maps === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
     return this.#maps;
   }

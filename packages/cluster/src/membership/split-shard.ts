@@ -4,7 +4,7 @@ import type { Backbone } from "../backbone/backbone.ts";
 import { type Retries, within } from "../backbone/retries.ts";
 import type { ShardOwnerOptions } from "../changes/owner-context.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import type { ShardMapStore } from "../folder/shard-map-store.ts";
+import type { SharedShardMap } from "../folder/shared-shard-map.ts";
 import { checkpointOf } from "../journal/checkpoint.ts";
 import { isOutside, readChanges } from "../journal/shard-journal.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
@@ -15,7 +15,7 @@ import type { Leases } from "./leases.ts";
 interface SplitOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
-  readonly maps: ShardMapStore;
+  readonly maps: SharedShardMap;
   readonly leases: Leases;
   readonly retries: Retries;
   readonly time: TimeSource;

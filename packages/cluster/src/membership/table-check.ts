@@ -1,6 +1,6 @@
 import { getOrAdd } from "@orthant/core/lattice";
 import type { Backbone } from "../backbone/backbone.ts";
-import type { ShardMapStore } from "../folder/shard-map-store.ts";
+import type { SharedShardMap } from "../folder/shared-shard-map.ts";
 import { leaseKey } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";
@@ -10,7 +10,7 @@ interface TableCheckOptions {
   readonly backbone: Backbone;
   readonly world: string;
   readonly leases: Leases;
-  readonly maps: ShardMapStore;
+  readonly maps: SharedShardMap;
   /** Returns the terms of the shards that this node owns. */
   readonly owned: () => ReadonlyMap<string, number>;
 }

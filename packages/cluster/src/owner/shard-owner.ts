@@ -22,7 +22,7 @@ import {
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import { stepAnswerCodec, transferAnswerCodec, transferRequestCodec } from "../shard/transfer-messages.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
-import { PlayerPositionStore } from "./player-position-store.ts";
+import { PlayerPositions } from "./player-positions.ts";
 
 const AWAY: OwnerAnswer = { kind: "away" };
 /** Time for which an owner keeps answering `away` after it released a shard, until all gateways know. */
@@ -47,7 +47,7 @@ export class ShardOwner {
   readonly #world: WorldEngine;
   readonly #gate: OwnerGate;
   readonly #saver: ShardSaver;
-  readonly #players: PlayerPositionStore;
+  readonly #players: PlayerPositions;
   readonly #edits: ShardEdits;
   readonly #crossings: Crossings;
   readonly #responding: Subscription[] = [];
@@ -62,7 +62,7 @@ export class ShardOwner {
     this.#gate = new OwnerGate(options.shard);
     this.#saver = new ShardSaver(options, world, log, this.#gate);
     const { playersMax } = { ...OWNER_LIMITS, ...options.limits };
-    this.#players = new PlayerPositionStore(world, options.time, playersMax, () => this.#saver.unrecorded());
+    this.#players = new PlayerPositions(world, options.time, playersMax, () => this.#saver.unrecorded());
     const context = { options, world, log, gate: this.#gate, saver: this.#saver };
     this.#edits = new ShardEdits(context);
     this.#crossings = new Crossings(context);

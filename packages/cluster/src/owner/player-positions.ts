@@ -20,7 +20,7 @@ const LATE_MS = 60_000;
 const SETTLE_MS = 1_000;
 
 /** Stores player positions in the world of the first shard. Rules K32 and K33. */
-export class PlayerPositionStore {
+export class PlayerPositions {
   readonly #world: WorldEngine;
   readonly #time: TimeSource;
   readonly #playersMax: number;

@@ -22,20 +22,20 @@ const BATCH_REGIONS = 256;
 /** Replaces the clock of a stored region whose clock is not comparable with the server's clocks. */
 const OF_ANOTHER_PAST = -1;
 
-/** Dependencies of a store. */
-interface ReplicaStoreOptions {
+/** Dependencies of a region cache. */
+interface RegionCacheOptions {
   readonly cache: ReplicaCache | undefined;
   readonly random: () => bigint;
   readonly time: TimeSource;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Keeps a cache up to date with the regions that a client holds, and restores them for the next client. */
-export class ReplicaStore {
+/** Keeps a `ReplicaCache` up to date with the regions that a client holds, and restores them for the next client. */
+export class RegionCache {
   readonly identity: Identity;
   /** The regions that an earlier client held; `undefined` if there are none. */
   readonly kept: CachedReplica | undefined;
-  readonly #options: ReplicaStoreOptions;
+  readonly #options: RegionCacheOptions;
   /** The cache to write to; `undefined` without a claim and after a failure. */
   #cache: ReplicaCache | undefined;
   #syncClient: SyncClient | undefined;
@@ -52,7 +52,7 @@ export class ReplicaStore {
   #storing: Promise<void> = Promise.resolve();
 
   private constructor(
-    options: ReplicaStoreOptions,
+    options: RegionCacheOptions,
     cache: ReplicaCache | undefined,
     identity: Identity,
     entries: readonly CacheEntry[],
@@ -68,10 +68,10 @@ export class ReplicaStore {
     for (const { region, clock } of kept?.regions ?? []) this.#stored.set(...region, clock);
   }
 
-  /** Opens a cache. Never fails: without a working cache the store starts empty. */
-  static async open(options: ReplicaStoreOptions): Promise<ReplicaStore> {
+  /** Opens a cache. Never fails: without a working cache it starts empty. */
+  static async open(options: RegionCacheOptions): Promise<RegionCache> {
     const { cache, random, onFailure } = options;
-    if (cache === undefined) return new ReplicaStore(options, undefined, freshIdentity(random), []);
+    if (cache === undefined) return new RegionCache(options, undefined, freshIdentity(random), []);
     let isOurs = false;
     let entries: readonly CacheEntry[] = [];
     try {
@@ -79,11 +79,11 @@ export class ReplicaStore {
       entries = await cache.load();
       // Two clients must not share an identity, so only the holder of the claim takes the stored one.
       const identity = isOurs ? await readIdentity(cache, entries, random) : freshIdentity(random);
-      return new ReplicaStore(options, isOurs ? cache : undefined, identity, entries);
+      return new RegionCache(options, isOurs ? cache : undefined, identity, entries);
     } catch (error) {
       onFailure(error);
       if (isOurs) await release(cache, onFailure);
-      return new ReplicaStore(options, undefined, freshIdentity(random), entries);
+      return new RegionCache(options, undefined, freshIdentity(random), entries);
     }
   }
 

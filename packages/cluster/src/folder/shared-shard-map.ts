@@ -7,8 +7,8 @@ import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";
 import type { ShardFolders } from "./shard-folders.ts";
 
-/** Dependencies of a shard map store. */
-interface ShardMapStoreOptions {
+/** Dependencies of a shared shard map. */
+interface SharedShardMapOptions {
   readonly backbone: Backbone;
   readonly folders: ShardFolders;
   readonly random: () => bigint;
@@ -26,22 +26,22 @@ const RESTORED_GENERATIONS = 2 ** 20;
  * and in a copy beside the shards, so that either one may be lost. Methods retry while the backbone does not answer. Rule
  * K27.
  */
-export class ShardMapStore {
+export class SharedShardMap {
   readonly directory: ClusterDirectory;
-  readonly #options: ShardMapStoreOptions;
+  readonly #options: SharedShardMapOptions;
   readonly #retries: Retries;
   #copied = 0;
   /** The value in the table that was readable last. */
   #readable: Uint8Array | undefined;
 
-  private constructor(options: ShardMapStoreOptions, retries: Retries, directory: ClusterDirectory) {
+  private constructor(options: SharedShardMapOptions, retries: Retries, directory: ClusterDirectory) {
     this.directory = directory;
     this.#options = options;
     this.#retries = retries;
   }
 
   /** Restores the map to a table that lacks it, and watches it. Throws `ORT_NOT_FOUND` if there is no such world. */
-  static async open(options: ShardMapStoreOptions, retries: Retries): Promise<ShardMapStore> {
+  static async open(options: SharedShardMapOptions, retries: Retries): Promise<SharedShardMap> {
     const { backbone, folders, world } = options;
     const directory = await retries.until(async () => {
       const entry = await backbone.table.get(mapKey(world));
@@ -49,7 +49,7 @@ export class ShardMapStore {
         await writeMap(options, entry, await folders.readMap());
       return ClusterDirectory.open(backbone, world);
     });
-    return new ShardMapStore(options, retries, directory);
+    return new SharedShardMap(options, retries, directory);
   }
 
   /** The current map. */
@@ -133,7 +133,7 @@ export class ShardMapStore {
 
 /** Writes a map, if there is one, over the unreadable entry of a table, under a generation that no other map has. */
 async function writeMap(
-  { backbone, world }: ShardMapStoreOptions,
+  { backbone, world }: SharedShardMapOptions,
   entry: TableEntry | undefined,
   map: ShardMap | undefined,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import { type Disk, type FolderDisk, parentOf } from "@orthant/disk";
 
 /** Shared storage for the folders of shards. Every node sees what the others wrote. */
-export interface FolderStore {
+export interface ClusterFolders {
   /** Returns the names of the subfolders; empty if the folder does not exist. */
   names(path: string): Promise<readonly string[]>;
   /** Creates a folder and its parents durably. Does nothing if it exists. */
@@ -18,7 +18,7 @@ export interface FolderStore {
 }
 
 /** Folders on a disk that all nodes share: a file system mounted by every node, or one in memory. */
-export class DiskFolders implements FolderStore {
+export class DiskFolders implements ClusterFolders {
   readonly #disk: FolderDisk;
 
   constructor(disk: FolderDisk) {

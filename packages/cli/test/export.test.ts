@@ -201,6 +201,10 @@ describe("orthant export", () => {
     scene.traverse((object) => {
       if (!(object instanceof Mesh)) return;
       const { index, attributes } = object.geometry;
+      expect(
+        [...(attributes["position"] as { array: Float32Array }).array].every(Number.isInteger),
+        "corners of voxels",
+      ).toBe(true);
       const place = (at: number) =>
         new Vector3().fromBufferAttribute(
           attributes["position"] as never,

@@ -60,6 +60,11 @@ export interface MeshOptions {
   /** Whether corners beside other voxels are darker; by default true. */
   readonly isShaded?: boolean;
   /**
+   * Whether faces end exactly at their edges, as a file needs. By default those of `opaque` and `cutout` reach over them by a
+   * 512th of a voxel, so that the sky does not show between them on a screen.
+   */
+  readonly isExact?: boolean;
+  /**
    * What to do while a chunk beside this one is not in memory: by default `buildMesh` waits for it, which means that it
    * returns `undefined`. Otherwise its voxels are air, with faces towards them, or solid, without.
    */
@@ -77,6 +82,7 @@ const meshOptions = fieldsOf<MeshOptions>({
   ),
   light: matching("it is a Uint8Array", (value) => value instanceof Uint8Array),
   isShaded: requireFlag,
+  isExact: requireFlag,
   unloaded: choiceOf("wait", "air", "solid"),
 });
 
@@ -86,8 +92,8 @@ const FRONT: readonly number[] = [4];
 /**
  * Builds the visible surface of a chunk. Neighbouring faces of the same block are one rectangle, and no face lies
  * between two opaque voxels, also not at the border to another chunk: build the chunks around an edit again too. Opaque
- * faces reach over their edges by a 512th of a voxel, so that the sky does not show between them. Returns
- * `undefined` while the chunk, or one beside it, is not in memory. For worlds of two and three dimensions.
+ * faces reach over their edges by a 512th of a voxel, unless the mesh is to be exact. Returns `undefined` while the
+ * chunk, or one beside it, is not in memory. For worlds of two and three dimensions.
  *
  * @example
  * const mesh = buildMesh(world, [0, 4, 0]);
@@ -108,6 +114,7 @@ export function buildMesh<D extends 2 | 3>(
   const {
     unloaded = "wait",
     isShaded = true,
+    isExact = false,
     appearance,
     looks = appearance ?? appearanceOf(world.blocks),
   } = own;
@@ -138,10 +145,11 @@ export function buildMesh<D extends 2 | 3>(
   const surface = { isShaded, ...(own.light && { light: own.light }), ...(isFlat && { sides: FRONT }) };
   const quads = filling === "air" ? NO_SURFACE : mesher.mesh(volume, surface);
   const maker = new ArraysMaker(mesher.blocks, isFlat ? 1 : 0);
+  const reach = isExact ? 0 : MERGED_REACH;
   return {
     origin,
-    opaque: maker.arraysOf(quads.opaque, MERGED_REACH),
-    cutout: maker.arraysOf(quads.cutout, MERGED_REACH),
+    opaque: maker.arraysOf(quads.opaque, reach),
+    cutout: maker.arraysOf(quads.cutout, reach),
     transparent: maker.arraysOf(quads.blended, 0),
   };
 }

@@ -110,6 +110,16 @@ describe("a chunk's mesh", () => {
     expect(buildMesh(solidBelow, [0, -5, 0])?.opaque.indices.length, "the ground").toBe(0);
   });
 
+  test("reaches over the edges of its faces by a 512th of a voxel, unless it is exact", () => {
+    const reach = 1 / 512;
+    const across = (isExact: boolean): readonly number[] => {
+      const { opaque } = built(buildMesh(solidBelow, [0, -1, 0], { isExact }));
+      return [...new Set(opaque.positions.filter((_, at) => at % 3 !== 1))].sort((a, b) => a - b);
+    };
+    expect(across(false)).toEqual([-reach, 16 + reach]);
+    expect(across(true)).toEqual([0, 16]);
+  });
+
   test("has linear colours, darker in corners, and triangles that face outwards", () => {
     const pillar = emptyChunk(4096)
       .set(16 + 3, STONE)

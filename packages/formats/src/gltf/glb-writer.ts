@@ -29,7 +29,7 @@ function glbOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {
   for (let y = 0; y < (counts[1] ?? 0); y++) {
     for (let z = 0; z < (counts[2] ?? 0); z++) {
       for (let x = 0; x < (counts[0] ?? 0); x++) {
-        const mesh = buildMesh(source, [x, y, z], { unloaded: "air" });
+        const mesh = buildMesh(source, [x, y, z], { unloaded: "air", isExact: true });
         if (mesh === undefined) continue;
         const origin = mesh.origin.map((at, axis) => at + (voxels.min[axis] ?? 0));
         file.add(origin, mesh.opaque, mesh.transparent);

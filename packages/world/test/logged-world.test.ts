@@ -85,16 +85,24 @@ test("clocks belong to the log's epoch, which must be later than all previous on
   expect(await codeOfRejection(openLoggedWorldEngine(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
 });
 
-test("a world whose log is elsewhere refuses new blocks, with what to do, and knows those that it has", async () => {
+test("a world whose log is elsewhere refuses to change its blocks, with what to do, and knows those that it has", async () => {
   const saved = new MemoryDisk();
   const before = await createWorldEngine(saved);
   await before.blocks.define({ copper: {} });
   await before.close();
   const log = new SampleLog(2);
   const world = await openLoggedWorldEngine(saved, log);
-  await expect(world.blocks.define({ tin: {} })).rejects.toThrow(/call defineBlocks of a ClusterGateway/);
-  expect((await world.blocks.define({ copper: {} })).copper.id()).toBe(16);
-  expect([world.catalog.byName("tin"), log.entries]).toEqual([undefined, []]);
+  const { blocks, catalog } = world;
+  for (const change of [
+    () => blocks.define({ tin: {} }),
+    () => blocks.change("copper", { light: 3 }),
+    () => blocks.rename("copper", "tin"),
+    () => blocks.retire("copper"),
+  ]) {
+    await expect(change()).rejects.toThrow("call the same method of a ClusterGateway");
+  }
+  expect((await blocks.define({ copper: {} })).copper.id()).toBe(16);
+  expect([world.catalog === catalog, catalog.byName("tin"), log.entries]).toEqual([true, undefined, []]);
   await world.close();
 });
 

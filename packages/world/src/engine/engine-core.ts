@@ -33,7 +33,7 @@ export interface EngineCore {
 /** What a shard leaves to its cluster, and where the cluster has it. */
 const REFUSALS = {
   blocks:
-    "the blocks of a world that a cluster shares are in the cluster's map: call defineBlocks or changeBlock of a ClusterGateway",
+    "the blocks of a world that a cluster shares are in the cluster's map: call the same method of a ClusterGateway",
   store:
     "a world that a cluster shares has no store, because each shard is saved on its own: keep such things in a database",
   generator:

@@ -27,11 +27,14 @@ export function outdatedBundles(): readonly Bundle[] {
     .filter(isOutdated);
 }
 
-/** Throws when a program of this repository would run code that is older than its compiled modules. */
+/** Throws when a program of this repository would run code that is missing, or older than its compiled modules. */
 export function requireBundles(): void {
   const [first] = outdatedBundles();
-  if (first !== undefined)
-    throw new Error(`${first.folder}: compiled, but not bundled for Node: npm run build`);
+  if (first === undefined) return;
+  const state = existsSync(join(first.folder, "dist"))
+    ? "compiled, but not bundled for Node"
+    : "not compiled";
+  throw new Error(`${first.folder}: ${state}: npm run build`);
 }
 
 function entriesOf(folder: string): ReadonlyMap<string, string> {
@@ -46,8 +49,9 @@ function entriesOf(folder: string): ReadonlyMap<string, string> {
 function isOutdated({ folder, entries }: Bundle): boolean {
   const built = [...entries.keys()].map((path) => changedMs(join(folder, path)));
   if (built.length === 0) return false;
-  const compiled = readdirSync(join(folder, "dist")).filter((name) => COMPILED.test(name));
-  const sources = [...compiled.map((name) => join(folder, "dist", name)), join(folder, "package.json")];
+  const dist = join(folder, "dist");
+  const compiled = existsSync(dist) ? readdirSync(dist).filter((name) => COMPILED.test(name)) : [];
+  const sources = [...compiled.map((name) => join(dist, name)), join(folder, "package.json")];
   return Math.min(...built) < Math.max(...sources.map(changedMs));
 }
 

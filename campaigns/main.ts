@@ -16,6 +16,7 @@ import { historyCampaign } from "./history.ts";
 import { importFuzzCampaign } from "./import-fuzz.ts";
 import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
+import { lightCampaign } from "./light.ts";
 import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
 import { marsMinerFuzzCampaign } from "./marsminer-fuzz.ts";
 import { meshesCampaign } from "./meshes.ts";
@@ -45,6 +46,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   crashCampaign,
   fuzzCampaign,
   modelCampaign,
+  lightCampaign,
   meshesCampaign,
   saveCrashCampaign,
   rotCampaign,

@@ -26,7 +26,7 @@ export const rock = defineGenerator({
   dimensions: 3,
   open: () => ({
     blockAt: (_x, y) => blockId(y < SURFACE ? "stone" : "air"),
-    top: SURFACE,
+    skyAbove: SURFACE,
     foundation: { height: SURFACE, block: blockId("stone") },
   }),
 });

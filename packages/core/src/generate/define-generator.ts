@@ -22,8 +22,11 @@ export type BlockFunction<D extends keyof BlockFunctions> = BlockFunctions[D];
 /** The voxels of a generator that can say more about them than one by one, which saves time. */
 export interface GeneratedVoxels<D extends keyof BlockFunctions> {
   readonly blockAt: BlockFunction<D>;
-  /** Height of the first voxel above everything: from there up, all is air. Default: unknown. */
-  readonly top?: number;
+  /**
+   * Height of the first voxel above everything: from there up, all is air. Above it is the sky, which lights the world; a world
+   * of a generator without it has no light of the sky. Default: unknown.
+   */
+  readonly skyAbove?: number;
   /** Below `height`, all voxels are this block. Default: unknown. */
   readonly foundation?: { readonly height: number; readonly block: number };
 }
@@ -149,7 +152,7 @@ class DefinedVoxels implements VoxelSource {
   readonly #id: string;
   readonly #shape: ChunkShape;
   readonly #blockAt: BlockFunctions[4];
-  readonly #top: number;
+  readonly skyAbove: number | undefined;
   readonly #foundation: { readonly height: number; readonly block: number } | undefined;
 
   constructor(
@@ -161,22 +164,21 @@ class DefinedVoxels implements VoxelSource {
     if (typeof voxels?.blockAt !== "function") {
       throw wrongArgument(`what open of "${id}" returns`, opened, "it is a function that returns a block");
     }
-    const { blockAt, top = Number.POSITIVE_INFINITY, foundation } = voxels as GeneratedVoxels<4>;
-    if (!(top === Number.POSITIVE_INFINITY || Number.isSafeInteger(top))) {
-      throw wrongArgument(`top of "${id}"`, top, "it is a whole height in voxels");
-    }
+    const { blockAt, skyAbove, foundation } = voxels as GeneratedVoxels<4>;
+    if (skyAbove !== undefined && !Number.isSafeInteger(skyAbove))
+      throw wrongArgument(`skyAbove of "${id}"`, skyAbove, "it is a whole height in voxels");
     if (foundation !== undefined) requireFoundation(id, foundation);
     this.#id = id;
     this.#shape = shape;
     // A function of fewer coordinates ignores the others.
     this.#blockAt = blockAt;
-    this.#top = top;
+    this.skyAbove = skyAbove;
     this.#foundation = foundation;
   }
 
   repeatedIn({ min, max }: Box): Chunk | undefined {
     const [, height] = this.#shape.extents;
-    if (min[1] * height >= this.#top) return emptyChunk(this.#shape.volume);
+    if (this.#isSky(min[1] * height)) return emptyChunk(this.#shape.volume);
     const foundation = this.#foundation;
     if (foundation === undefined || max[1] * height > foundation.height) return undefined;
     return uniformChunk(this.#shape.volume, foundation.block);
@@ -190,9 +192,7 @@ class DefinedVoxels implements VoxelSource {
   contentBounds(box: Box): Box | undefined {
     const { min, max } = WHOLE_LATTICE;
     const end =
-      this.#top === Number.POSITIVE_INFINITY
-        ? max[1]
-        : floorDivide(this.#top - 1, this.#shape.extents[1]) + 1;
+      this.skyAbove === undefined ? max[1] : floorDivide(this.skyAbove - 1, this.#shape.extents[1]) + 1;
     const isAirBelow = this.#foundation?.block === AIR;
     const start = isAirBelow ? floorDivide(this.#foundation?.height ?? 0, this.#shape.extents[1]) : min[1];
     if (start >= end) return undefined;
@@ -200,6 +200,10 @@ class DefinedVoxels implements VoxelSource {
       min: [min[0], Math.max(min[1], start), min[2], min[3]],
       max: [max[0], Math.min(max[1], end), max[2], max[3]],
     });
+  }
+
+  #isSky(y: number): boolean {
+    return this.skyAbove !== undefined && y >= this.skyAbove;
   }
 
   /** Asks for the voxels of a column one after the other, because most noise depends on the column only. */
@@ -219,7 +223,7 @@ class DefinedVoxels implements VoxelSource {
   }
 
   #block(x: number, y: number, z: number, w: number): number {
-    if (y >= this.#top) return AIR;
+    if (this.#isSky(y)) return AIR;
     if (this.#foundation !== undefined && y < this.#foundation.height) return this.#foundation.block;
     const block = this.#blockAt(x, y, z, w);
     if ((block & U16_MAX) === block) return block;

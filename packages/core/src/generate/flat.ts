@@ -77,6 +77,7 @@ function openFlat({ block, top, thickness }: FlatParameters, _seed: bigint, shap
   }
 
   return {
+    skyAbove: top,
     repeatedIn({ min, max }) {
       const lowest = layerAt(min[1]);
       const highest = layerAt(max[1] - 1);

@@ -37,6 +37,11 @@ export class GeneratedSpace {
     return this.#source.isAsynchronous === true;
   }
 
+  /** Height in voxels from which on all is air; `undefined` if the generator does not say so. */
+  get skyAbove(): number | undefined {
+    return this.#source.skyAbove;
+  }
+
   /** Returns the voxels of one chunk. Throws `ORT_NOT_LOADED` for an asynchronous generator. */
   realize(x: number, y: number, z: number, w: number): Chunk {
     requireLatticePosition(x, y, z, w);

@@ -8,6 +8,8 @@ import type { VoxelSource } from "./world-generator.ts";
 /** The voxels of a world with several generators: each chunk comes from the one that its region has. */
 export class MappedVoxels implements VoxelSource {
   readonly isAsynchronous: boolean;
+  /** That of the highest generator, if all have one. */
+  readonly skyAbove: number | undefined;
   readonly #map: GeneratorMap;
   readonly #sources: ReadonlyMap<GeneratorRef, VoxelSource>;
   /** For each generator but the current one, a box of chunks around its regions. */
@@ -18,6 +20,9 @@ export class MappedVoxels implements VoxelSource {
     this.#map = map;
     this.#sources = sources;
     this.isAsynchronous = [...sources.values()].some((source) => source.isAsynchronous === true);
+    const heights = Array.from(sources.values(), ({ skyAbove = Number.NaN }) => skyAbove);
+    const highest = Math.max(...heights);
+    this.skyAbove = Number.isNaN(highest) ? undefined : highest;
     const bounds = new Map<GeneratorRef, Box>();
     for (const { box, generator } of map.kept) {
       const chunks = chunksOfRegions(box);

@@ -143,6 +143,12 @@ export interface VoxelSource {
   /** Returns the voxels of one chunk. Only an asynchronous source returns a promise. */
   realize(x: number, y: number, z: number, w: number): Chunk | Promise<Chunk>;
 
+  /**
+   * Height in voxels from which on there is only air, and so the sky above it; `undefined` if there is none. A world without it
+   * has no light of the sky.
+   */
+  readonly skyAbove?: number | undefined;
+
   /** Returns a box around all chunks of `box` that are not air, possibly too large, or `undefined`. */
   contentBounds(box: Box): Box | undefined;
 }

@@ -43,7 +43,7 @@ const hills = defineGenerator({
     const noise = valueNoise({ seed, period: 64, octaves: 4 });
     const top = parameters.isIcy ? 14 : 3;
     return {
-      top: parameters.height,
+      skyAbove: parameters.height,
       foundation: { height: -parameters.height, block: 1 },
       blockAt: (x, y, z) => {
         const ground = Math.floor(parameters.height * noise(x, z));

@@ -80,6 +80,7 @@ interface Row {
 }
 
 class Maze implements VoxelSource {
+  readonly skyAbove: number;
   readonly #shape: ChunkShape;
   readonly #origin: Position;
   readonly #cells: Position;
@@ -100,6 +101,7 @@ class Maze implements VoxelSource {
       min: this.#origin,
       max: positionFrom((axis) => this.#origin[axis] + this.#size[axis]),
     });
+    this.skyAbove = this.#origin[1] + this.#size[1];
     this.#makeLayout = () => new MazeLayout(this.#cells, braidPercent, seed);
     this.#lampKey = hashKey(seed, 0x3a03);
   }

@@ -42,8 +42,7 @@ class Terrain implements VoxelSource {
   /** Height of the first voxel above all lakes. */
   readonly #waterTop: number;
   readonly #snowLine: number;
-  /** Height from which on there is only air. */
-  readonly #skyFrom: number;
+  readonly skyAbove: number;
 
   constructor(
     { baseLevel, relief, waterLevel, caves, ores, trees }: TerrainParameters,
@@ -65,7 +64,7 @@ class Terrain implements VoxelSource {
       highest: baseLevel + Math.floor(relief / 3),
     };
     this.#trees = trees ? new TerrainTrees(seed, this.#heights, treeLine, hasDepth) : undefined;
-    this.#skyFrom = Math.max(this.#heights.highest + (trees ? TREE_HEIGHT_MAX : 0), this.#waterTop);
+    this.skyAbove = Math.max(this.#heights.highest + (trees ? TREE_HEIGHT_MAX : 0), this.#waterTop);
   }
 
   repeatedIn(box: Box): Chunk | undefined {
@@ -90,14 +89,14 @@ class Terrain implements VoxelSource {
   }
 
   contentBounds({ min, max }: Box): Box | undefined {
-    const top = Math.min(max[1], floorDivide(this.#skyFrom - 1, this.#shape.extents[1]) + 1);
+    const top = Math.min(max[1], floorDivide(this.skyAbove - 1, this.#shape.extents[1]) + 1);
     return top <= min[1] ? undefined : { min, max: [max[0], top, max[2], max[3]] };
   }
 
   #uniformIn(box: Box): Chunk | undefined {
     const voxels = voxelsOfChunks(this.#shape, box);
     const isOneColumn = box.max[0] - box.min[0] === 1 && box.max[2] - box.min[2] === 1;
-    if (voxels.min[1] >= this.#skyFrom) return emptyChunk(this.#shape.volume);
+    if (voxels.min[1] >= this.skyAbove) return emptyChunk(this.#shape.volume);
     const { lowest, highest } = isOneColumn ? this.#heights.under(box.min[0], box.min[2]) : this.#heights;
     if (isOneColumn && voxels.min[1] >= Math.max(highest, this.#waterTop) && !this.#hasTrees(voxels)) {
       return emptyChunk(this.#shape.volume);

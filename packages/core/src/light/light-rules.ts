@@ -1,0 +1,44 @@
+import { U16_MAX } from "../bytes/integers.ts";
+import { BlockCatalog } from "../chunk/block-catalog.ts";
+import { idCountOf } from "../chunk/block-type.ts";
+import { AIR } from "../chunk/chunk.ts";
+
+import { wrongArgument } from "../error/orthant-error.ts";
+
+/** The brightest level of light. */
+export const LIGHT_MAX = 15;
+/** Voxels from a voxel to the farthest one whose light or block can change its light. */
+export const LIGHT_REACH_VOXELS: number = LIGHT_MAX - 1;
+/** Bits of the light of blocks in a byte of light, below the bits of the light of the sky. */
+export const SKY_SHIFT = 4;
+
+/** What blocks do to light: a byte for each block, its opacity, plus 16 times the light that it gives off. */
+export class LightRules {
+  readonly kinds: Uint8Array = new Uint8Array(U16_MAX + 1).fill(LIGHT_MAX);
+
+  constructor(catalog: BlockCatalog) {
+    if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
+    for (const type of catalog.types) {
+      const { id, opacity, light } = type;
+      this.kinds.fill(opacity | (light << 4), id, id + idCountOf(type));
+    }
+    this.kinds[AIR] = 0;
+  }
+
+  /** Whether light is the same everywhere by these rules and by others. */
+  equals({ kinds }: LightRules): boolean {
+    return this.kinds.every((kind, block) => kind === kinds[block]);
+  }
+}
+
+/** The light of a voxel, each from 0 to 15. */
+export interface Light {
+  readonly sky: number;
+  /** Light that blocks give off. */
+  readonly block: number;
+}
+
+/** Returns the light in a byte, 16 times the light of the sky plus that of blocks. */
+export function lightOfByte(byte: number): Light {
+  return { sky: byte >> SKY_SHIFT, block: byte & LIGHT_MAX };
+}

@@ -1,0 +1,1 @@
+export { type PlainWorld, plainLight } from "./plain-light.ts";

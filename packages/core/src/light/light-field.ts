@@ -26,8 +26,8 @@ const CHUNKS_AT_ONCE_MAX = 16;
 
 /**
  * The light of a world that changes. It is a function of the blocks, their catalog and the height of the sky alone; see
- * docs/reference/light.md. Computes the light of a chunk when it is first asked for, keeps it while there is room, and
- * brings it up to date when somebody asks after a change.
+ * docs/formats/light.md. Computes the light of a chunk when it is first asked for, keeps it while there is room, and
+ * brings it up to date when it is asked for after a change.
  */
 export class LightField {
   readonly #world: LitWorld;

@@ -13,6 +13,6 @@ export interface LitWorld {
   /** The same for a chunk that only matters because it may keep the sky from those below it. */
   chunkAbove(x: number, y: number, z: number, w: number): Chunk | undefined;
 
-  /** Returns the chunks from a position up that somebody edited, in any order; `undefined` while that is not known. */
+  /** Returns the edited chunks from a position up, in any order; `undefined` while that is not known. */
   editedAbove(x: number, y: number, z: number, w: number): Iterable<Chunk> | undefined;
 }

@@ -16,7 +16,7 @@ const LIGHT_MAX = 15;
 const REACH_VOXELS = 15;
 
 /**
- * Returns the light of a box of voxels by the rules of docs/reference/light.md, voxel by voxel: 16 times that of the sky plus
+ * Returns the light of a box of voxels by the rules of docs/formats/light.md, voxel by voxel: 16 times that of the sky plus
  * that of blocks, x fastest, then y, z and w. Slow and plain.
  */
 export function plainLight(world: PlainWorld, box: Box): Uint8Array {

@@ -90,8 +90,7 @@ async function copyAndCheck(
     const save = await openSave(disk);
     try {
       const step = await model.stepIn(save);
-      if (step < acknowledged || step > latest)
-        return `step ${step}, where ${acknowledged} to ${latest} may be`;
+      if (step < acknowledged || step > latest) return `step ${step}, expected ${acknowledged} to ${latest}`;
       return await model.faultIn(save, step);
     } finally {
       await save.close();

@@ -188,12 +188,12 @@ class Year {
   async #check(): Promise<string | undefined> {
     const generations = await listGenerations(this.#disk);
     const most = RETENTION.newest + RETENTION.hours + RETENTION.days + this.#names.length + 1;
-    if (generations.length > most) return `${generations.length} generations are kept, where ${most} may be`;
+    if (generations.length > most) return `${generations.length} generations are kept, the limit is ${most}`;
     const needed = await this.#neededBytes(generations.map(({ generation }) => generation));
     const bytes = await this.#packBytes();
     this.#mostBytes = Math.max(this.#mostBytes, bytes);
     const bound = (needed / (1 - COMPACTION_DEAD_SHARE)) * (1 + SLACK_SHARE) + SLACK_BYTES;
-    return bytes <= bound ? undefined : `packs of ${bytes} bytes, where ${Math.round(bound)} may be`;
+    return bytes <= bound ? undefined : `packs of ${bytes} bytes, the limit is ${Math.round(bound)}`;
   }
 
   /** Counts the bytes of all records that some generation refers to, without using the compaction code. */

@@ -7,7 +7,7 @@ import type { SourceFile } from "../source-tree.ts";
 const SIGNS = [
   /whoever|nobody|somebody|everybody|anew|lets? go|(?:is|are) told|for ever/,
   /so (?:many|long|often)(?! as\b)/,
-  /known is|one looks like|where at most|goes on with|beside the loop/,
+  /known (?:is|are)|one looks like|where (?:at most|\d+ (?:to|or))|goes on with|beside the loop/,
   /makes? an? (?:\w+ ){1,2}of it|what there is/,
   /(?<!here )(?:is|are) none(?! of)/,
   /(?<!here )(?:is|are) no (?!longer|more|one|better|worse|such)\w+/,

@@ -157,7 +157,7 @@ async function planMap(
   const layout = layoutOf(view, box, scale);
   if (Math.max(layout.width, layout.height) > SIDE_MAX) {
     throw new UsageError(
-      `a picture of ${layout.width} by ${layout.height} pixels; at most ${SIDE_MAX} may be: use a smaller --box`,
+      `a picture of ${layout.width} by ${layout.height} pixels, the limit is ${SIDE_MAX} a side: use a smaller --box`,
     );
   }
   const heat = request.heat && (await HeatMap.of(save, shape, sheetBox(box, view.sheet), view, request.heat));

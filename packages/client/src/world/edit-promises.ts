@@ -19,7 +19,7 @@ export class EditPromises {
       edit.kind === "voxels" &&
       (edit.placements.length === 0 || edit.placements.length > EDIT_VOXELS_MAX)
     ) {
-      const detail = `${edit.placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: split it into several edits`;
+      const detail = `${edit.placements.length} voxels, expected 1 to ${EDIT_VOXELS_MAX}: split it into several edits`;
       return Promise.reject(new OrthantError("ORT_LIMIT", detail));
     }
     const answer = deferred<EditResult>();

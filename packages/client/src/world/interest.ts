@@ -47,7 +47,7 @@ const STILL: Vector = [0, 0, 0, 0];
 function interestArea(shape: ChunkShape, interest: ReplicaInterest): Required<InterestArea> {
   const boxes = "boxes" in interest ? interest.boxes : [boxAround(shape, interest)];
   if (boxes.length === 0 || boxes.length > INTEREST_BOXES_MAX) {
-    throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where 1 to ${INTEREST_BOXES_MAX} may be`);
+    throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes, expected 1 to ${INTEREST_BOXES_MAX}`);
   }
   const center = interest.center ?? middleOf(shape, boxes[0] ?? WHOLE_LATTICE);
   return { boxes, center, motion: interest.motion ?? STILL };

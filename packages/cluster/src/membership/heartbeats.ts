@@ -67,7 +67,10 @@ export const heartbeatCodec: Codec<NodeHeartbeat> = {
   read(input) {
     const version = input.u8();
     if (version !== VERSION && version !== UNMARKED_VERSION)
-      throw input.fail("ORT_VERSION", `version ${version}, known are ${UNMARKED_VERSION} and ${VERSION}`);
+      throw input.fail(
+        "ORT_VERSION",
+        `unsupported version ${version} (expected ${UNMARKED_VERSION} or ${VERSION})`,
+      );
     const heartbeat = { count: input.varUint(), shards: input.varUint(), isLeaving: input.bool() };
     if (version === UNMARKED_VERSION) return { ...heartbeat, mark: 0n, since: UNMARKED_SINCE };
     return { ...heartbeat, mark: input.u64(), since: input.varUint() };

@@ -128,7 +128,7 @@ export function encodeShardRecord(record: ShardRecord, volume: number): Uint8Arr
   else writeRegionBody(out, record, volume);
   out.u32(crc32c(out.view()));
   if (out.length > RECORD_BYTES_MAX)
-    throw new OrthantError("ORT_LIMIT", `a record of ${out.length} bytes where ${RECORD_BYTES_MAX} may be`);
+    throw new OrthantError("ORT_LIMIT", `a record of ${out.length} bytes, the limit is ${RECORD_BYTES_MAX}`);
   return out.copy();
 }
 

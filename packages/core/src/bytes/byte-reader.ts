@@ -124,7 +124,7 @@ export class ByteReader {
   bool(): boolean {
     const start = this.#take(1);
     const byte = this.#view.getUint8(start);
-    if (byte > 1) throw this.#failAt(start, "ORT_TAG", `byte ${byte} where 0 or 1 may be`);
+    if (byte > 1) throw this.#failAt(start, "ORT_TAG", `byte ${byte}, expected 0 or 1`);
     return byte === 1;
   }
 

@@ -69,7 +69,7 @@ export const blockCatalogCodec: Codec<BlockCatalog> = {
     if (version < VERSION_WITH_NAMES || version > VERSION_WITH_OPACITY) {
       throw input.fail(
         "ORT_VERSION",
-        `block catalog version ${version}, known are 1 to ${VERSION_WITH_OPACITY}`,
+        `unsupported block catalog version ${version} (expected at most ${VERSION_WITH_OPACITY})`,
       );
     }
     const types = typesCodecOf(version).read(input);
@@ -237,7 +237,7 @@ function readType(input: ByteReader, { endId, flagsMax, properties, tags }: Read
   const colour = readColour(input);
   const light = (flags & HAS_LIGHT) === 0 ? 0 : input.u8();
   if (light > BLOCK_LIGHT_MAX || (light === 0 && (flags & HAS_LIGHT) !== 0)) {
-    throw input.fail("ORT_BLOCKS", `block ${id} gives off light ${light}, 1 to ${BLOCK_LIGHT_MAX} may be`);
+    throw input.fail("ORT_BLOCKS", `block ${id} gives off light ${light}, expected 1 to ${BLOCK_LIGHT_MAX}`);
   }
   const transparent = (flags & TRANSPARENT) !== 0;
   const usual = defaultOpacity({ id, name, transparent });
@@ -245,7 +245,7 @@ function readType(input: ByteReader, { endId, flagsMax, properties, tags }: Read
   if (opacity > BLOCK_LIGHT_MAX || (opacity === usual && (flags & HAS_OPACITY) !== 0)) {
     throw input.fail(
       "ORT_BLOCKS",
-      `block ${id} has opacity ${opacity}, 0 to ${BLOCK_LIGHT_MAX} but ${usual} may be`,
+      `block ${id} has opacity ${opacity}, expected 0 to ${BLOCK_LIGHT_MAX} except ${usual}`,
     );
   }
   return {

@@ -233,7 +233,7 @@ function findFault({ name, properties, tags }: BlockType): string | undefined {
   const fault = textFault(name);
   if (fault !== undefined) return `has a name ${fault}`;
   if (properties.length > BLOCK_PROPERTIES_MAX) {
-    return `has ${properties.length} properties, ${BLOCK_PROPERTIES_MAX} may be`;
+    return `has ${properties.length} properties, the limit is ${BLOCK_PROPERTIES_MAX}`;
   }
   if (new Set(properties.map((property) => property.name)).size < properties.length) {
     return "has two properties of one name";
@@ -246,7 +246,7 @@ function findFault({ name, properties, tags }: BlockType): string | undefined {
     // Checked at each step: the product of all could leave the range in which numbers are exact.
     if (count > ID_COUNT_MAX) return `has more than ${ID_COUNT_MAX} combinations of values`;
   }
-  if (tags.length > BLOCK_TAGS_MAX) return `has ${tags.length} tags, ${BLOCK_TAGS_MAX} may be`;
+  if (tags.length > BLOCK_TAGS_MAX) return `has ${tags.length} tags, the limit is ${BLOCK_TAGS_MAX}`;
   const wrong = tags.find((tag) => textFault(tag) !== undefined);
   if (wrong !== undefined) return `has a tag ${textFault(wrong)}`;
   const ascends = tags.every((tag, index) => index === 0 || (tags[index - 1] as string) < tag);
@@ -259,7 +259,7 @@ function findPropertyFault({ name, values }: BlockProperty): string | undefined 
     return `has a property named ${JSON.stringify(name.slice(0, BLOCK_NAME_LENGTH_MAX))}; a name is ${rule}`;
   }
   if (values.length < 1 || values.length > BLOCK_VALUES_MAX) {
-    return `has a property ${name} of ${values.length} values, 1 to ${BLOCK_VALUES_MAX} may be`;
+    return `has a property ${name} of ${values.length} values, expected 1 to ${BLOCK_VALUES_MAX}`;
   }
   if (new Set(values).size < values.length) return `has a property ${name} with a value twice`;
   const wrong = values.find((value) => textFault(value) !== undefined);
@@ -268,7 +268,7 @@ function findPropertyFault({ name, values }: BlockProperty): string | undefined 
 
 function textFault(text: string): string | undefined {
   if (text.length === 0 || text.length > BLOCK_NAME_LENGTH_MAX) {
-    return `of ${text.length} letters, 1 to ${BLOCK_NAME_LENGTH_MAX} may be`;
+    return `of ${text.length} letters, expected 1 to ${BLOCK_NAME_LENGTH_MAX}`;
   }
   return /\p{Cs}/u.test(text) ? "with half a surrogate pair" : undefined;
 }

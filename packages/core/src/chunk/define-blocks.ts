@@ -190,7 +190,7 @@ function grown(types: readonly BlockType[]): BlockCatalog {
   if (bytes <= BLOCK_CATALOG_BYTES_MAX) return catalog;
   throw new OrthantError(
     "ORT_ARGUMENT",
-    `the blocks of the world would take ${bytes} bytes, ${BLOCK_CATALOG_BYTES_MAX} may be: use fewer or shorter names`,
+    `the blocks of the world would take ${bytes} bytes, the limit is ${BLOCK_CATALOG_BYTES_MAX}: use fewer or shorter names`,
   );
 }
 

@@ -93,7 +93,7 @@ describe("defining blocks", () => {
     [
       "more bytes than can be sent",
       Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`${index}`.padStart(60, "x"), {}])),
-      /262144 may be/,
+      /the limit is 262144/,
     ],
   ])("refuses %s", (_name, wrong, message) => {
     expect(() => defineBlocks(defined, wrong as BlockDefinitions)).toThrow(message);

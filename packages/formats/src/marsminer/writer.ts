@@ -213,7 +213,7 @@ function requireWritable({ x, z, blockTypes, octrees }: MarsMinerChunkContent): 
   requireInteger(x, -0x8000_0000, 0x7fff_ffff, "x");
   requireInteger(z, -0x8000_0000, 0x7fff_ffff, "z");
   if (octrees.length > U8_MAX || blockTypes.length > U16_MAX) {
-    const detail = `a chunk of ${octrees.length} octrees and ${blockTypes.length} block types; ${U8_MAX} and ${U16_MAX} may be`;
+    const detail = `a chunk of ${octrees.length} octrees and ${blockTypes.length} block types, the limits are ${U8_MAX} and ${U16_MAX}`;
     throw new OrthantError("ORT_LIMIT", detail);
   }
   for (const name of blockTypes) requireName(name);

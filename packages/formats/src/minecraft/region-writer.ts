@@ -58,7 +58,7 @@ async function regionOf({ source, box, losses, onColumn }: BoxToWrite): Promise<
     if (sectors > SECTORS_MAX) {
       throw new OrthantError(
         "ORT_LIMIT",
-        `the column at [${x}, ${z}] takes ${sectors} sectors, ${SECTORS_MAX} may be`,
+        `the column at [${x}, ${z}] takes ${sectors} sectors, the limit is ${SECTORS_MAX}`,
       );
     }
     header.setUint32(slot * 4, sector * 256 + sectors);

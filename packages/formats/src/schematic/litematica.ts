@@ -103,7 +103,7 @@ function readRegion(
 function readPalette(region: NbtCompound): readonly string[] {
   const count = region.count("BlockStatePalette");
   if (count === 0 || count > PALETTE_MAX) {
-    throw new OrthantError("ORT_LIMIT", `${count} states where 1 to ${PALETTE_MAX} may be`);
+    throw new OrthantError("ORT_LIMIT", `${count} states, expected 1 to ${PALETTE_MAX}`);
   }
   return readStates(region.compounds("BlockStatePalette"));
 }

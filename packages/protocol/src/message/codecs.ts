@@ -28,7 +28,7 @@ export const epochCodec: Codec<Epoch> = {
   read(input) {
     const number = input.varUint();
     if (number < 1 || number > EPOCH_MAX) {
-      throw input.fail("ORT_CLOCK", `epoch ${number} where 1 to ${EPOCH_MAX} may be`);
+      throw input.fail("ORT_CLOCK", `epoch ${number}, expected 1 to ${EPOCH_MAX}`);
     }
     return { number, id: input.u64() };
   },

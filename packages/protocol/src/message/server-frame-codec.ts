@@ -64,7 +64,7 @@ const shapeCodec: Codec<ChunkShape> = {
     const extents = positionFrom(() => input.varU32());
     const volume = extents.reduce((product, extent) => product * extent, 1);
     if (volume < 1 || volume > CHUNK_VOXELS_MAX) {
-      throw input.fail("ORT_LIMIT", `chunks of [${extents}] voxels where 1 to ${CHUNK_VOXELS_MAX} may be`);
+      throw input.fail("ORT_LIMIT", `chunks of [${extents}] voxels, expected 1 to ${CHUNK_VOXELS_MAX}`);
     }
     return chunkShape(extents);
   },

@@ -86,7 +86,7 @@ export const generatorsCodec: Codec<StoredGenerators> = {
   read(input) {
     const version = input.varUint();
     if (version !== SINGLE_VERSION && version !== MAPPED_VERSION) {
-      const detail = `generators version ${version}, known are ${SINGLE_VERSION} and ${MAPPED_VERSION}`;
+      const detail = `unsupported generators version ${version} (expected ${SINGLE_VERSION} or ${MAPPED_VERSION})`;
       throw input.fail("ORT_VERSION", detail);
     }
     const generators = descriptorsCodec.read(input);

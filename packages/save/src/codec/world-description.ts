@@ -192,7 +192,10 @@ export const storedDescriptionCodec: Codec<StoredDescription> = {
   read(input) {
     const version = input.varUint();
     if (version < VERSION_WITHOUT_ID || version > VERSION_WITH_SEAL) {
-      throw input.fail("ORT_VERSION", `description version ${version}, known are 1 to ${VERSION_WITH_SEAL}`);
+      throw input.fail(
+        "ORT_VERSION",
+        `unsupported description version ${version} (expected at most ${VERSION_WITH_SEAL})`,
+      );
     }
     const hasId = version >= VERSION_WITH_ID;
     const versionEditsCodec = version === VERSION_WITH_ID ? editsWithoutPlayersCodec : editsCodec;

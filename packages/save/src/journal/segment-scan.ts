@@ -96,7 +96,7 @@ export async function scanSegment(
 /** A newer program's segment is not a torn end. */
 function findNewVersion(header: ReadSegmentHeader | undefined, id: SegmentId): OrthantError | undefined {
   if (header === undefined || header.version <= JOURNAL_VERSION) return undefined;
-  const detail = `journal version ${header.version}, known are 1 to ${JOURNAL_VERSION}`;
+  const detail = `unsupported journal version ${header.version} (expected at most ${JOURNAL_VERSION})`;
   return new OrthantError("ORT_VERSION", detail, { path: segmentFile(id) });
 }
 

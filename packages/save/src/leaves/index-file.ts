@@ -267,7 +267,7 @@ export function decodeIndexFile(path: string, bytes: Uint8Array): IndexFile {
   const { version, generation, rootMin, rootLast, nodeCount, leafCount, payloadCrc32 } = header;
   if (version !== 1 && version !== 2) {
     const context = { path, offset: indexHeader.offsets.version };
-    throw new OrthantError("ORT_VERSION", `index version ${version}, known are 1 and 2`, context);
+    throw new OrthantError("ORT_VERSION", `unsupported index version ${version} (expected 1 or 2)`, context);
   }
   if (
     !boxEquals({ min: rootMin, max: WHOLE_LATTICE.max }, WHOLE_LATTICE) ||

@@ -149,7 +149,7 @@ function readHeader(path: string, bytes: Uint8Array): KnownHeader {
   const { version } = header;
   if (!isPageVersion(version)) {
     const context = { path, offset: pageHeader.offsets.version };
-    throw new OrthantError("ORT_VERSION", `page version ${version}, known are 3 and 4`, context);
+    throw new OrthantError("ORT_VERSION", `unsupported page version ${version} (expected 3 or 4)`, context);
   }
   const body = bytes.subarray(pageHeader.bytes);
   if (crc32(body) !== header.bodyCrc32) {

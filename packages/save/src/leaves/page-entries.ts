@@ -262,7 +262,7 @@ export class PageEntryReader {
 
   #within(value: number, min: number, max: number): number {
     if (value >= min && value <= max) return value;
-    throw this.#input.fail("ORT_VARINT_RANGE", `${value} where ${min} to ${max} may be`);
+    throw this.#input.fail("ORT_VARINT_RANGE", `${value}, expected ${min} to ${max}`);
   }
 }
 

@@ -266,7 +266,7 @@ export function checkPackHeader(bytes: Uint8Array, packId: number): number {
   const header = decode(packHeader, bytes.subarray(0, packHeader.bytes));
   const { offsets } = packHeader;
   if (header.version !== FILE_VERSION && header.version !== COMPACTED_PACK_VERSION) {
-    const detail = `pack version ${header.version}, known are ${FILE_VERSION} and ${COMPACTED_PACK_VERSION}`;
+    const detail = `unsupported pack version ${header.version} (expected ${FILE_VERSION} or ${COMPACTED_PACK_VERSION})`;
     throw new OrthantError("ORT_VERSION", detail, { offset: offsets.version });
   }
   if (header.packId !== packId) {

@@ -88,7 +88,7 @@ function sizeOf(key: string, value: Uint8Array | undefined): number {
 function fullStore(key: string, bytes: number): OrthantError {
   return new OrthantError(
     "ORT_LIMIT",
-    `with ${JSON.stringify(key)} the store would have ${bytes} bytes, and ${STORE_BYTES_MAX} may be: delete keys that are no longer needed`,
+    `with ${JSON.stringify(key)} the store would have ${bytes} bytes, the limit is ${STORE_BYTES_MAX}: delete keys that are no longer needed`,
   );
 }
 

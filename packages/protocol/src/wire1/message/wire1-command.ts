@@ -205,7 +205,7 @@ function within(codec: Codec<number>, min: number, max: number): Codec<number> {
     read(input) {
       const value = codec.read(input);
       if (value >= min && value <= max) return value;
-      throw input.fail("ORT_MESSAGE", `${value} where ${min} to ${max} may be`);
+      throw input.fail("ORT_MESSAGE", `${value}, expected ${min} to ${max}`);
     },
   };
 }

@@ -1,8 +1,7 @@
 import { OrthantError } from "@orthant/core";
-import { inflateFirst } from "@orthant/core/bytes";
+import { decodeUtf8, inflateFirst } from "@orthant/core/bytes";
 import { NOT_STORED, type Triple, type VoxelPart } from "../part/voxel-part.ts";
 import { readZstd } from "../zstd/zstd.ts";
-import { BlockReader } from "./block-reader.ts";
 
 /** Maximum bytes of a block before compression: 16 KiB of nodes, and what signs, books and chests hold. */
 export const LUANTI_BLOCK_BYTES_MAX = 4_194_304;
@@ -220,4 +219,68 @@ function readTimers(input: BlockReader, min: Triple): readonly LuantiTimer[] {
     found.push({ position, timeout: input.i32() / 1_000, elapsed: input.i32() / 1_000 });
   }
   return found;
+}
+
+/** Reads the big-endian fields of a block, each compared with the bytes that are left. */
+class BlockReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #offset: number;
+
+  constructor(bytes: Uint8Array, offset = 0) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#offset = offset;
+  }
+
+  /** All bytes that are not read yet. */
+  rest(): Uint8Array {
+    return this.#bytes.subarray(this.#offset);
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#take(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#take(2));
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#take(4));
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.#take(4));
+  }
+
+  /** Returns a view of `length` bytes. */
+  bytes(length: number): Uint8Array {
+    const start = this.#take(length);
+    return this.#bytes.subarray(start, start + length);
+  }
+
+  /** Reads text of `length` bytes; those that are not UTF-8 become one character each. */
+  text(length: number): string {
+    const bytes = this.bytes(length);
+    return decodeUtf8(bytes, 0, length) ?? Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  }
+
+  /** Reads a line of text, and the newline after it. */
+  line(): string {
+    const end = this.#bytes.indexOf(10, this.#offset);
+    if (end < 0) throw new OrthantError("ORT_TRUNCATED", "a line without an end");
+    const line = this.text(end - this.#offset);
+    this.#offset = end + 1;
+    return line;
+  }
+
+  #take(length: number): number {
+    const start = this.#offset;
+    const left = this.#bytes.length - start;
+    if (length > left)
+      throw new OrthantError("ORT_TRUNCATED", `${length} bytes at ${start}, ${left} are left`);
+    this.#offset += length;
+    return start;
+  }
 }

@@ -1,5 +1,7 @@
+import type { OrthantError } from "@orthant/core";
 import { type ChunkShape, CUBE_CHUNKS } from "@orthant/core";
 import { encodeUtf8, hash64 } from "@orthant/core/bytes";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "@orthant/disk/files";
 import { fileBytes } from "../format/files.ts";
@@ -19,7 +21,7 @@ import {
 import { entitiesToImport } from "../imported/imported-entities.ts";
 import type { ImportedEntity } from "../part/voxel-part.ts";
 import type { ChunkColumn } from "./chunk-column.ts";
-import { LastRegion, slotsByCell } from "./last-region.ts";
+import type { RegionFile, RegionSlot } from "./region-file.ts";
 import { findLeftOut, LEVEL_FILE, type MinecraftFiles, openRegionOr } from "./world-files.ts";
 
 const EDGE = 16;
@@ -247,4 +249,49 @@ function isInCell(
   if (`${x},${z}` === cell) return true;
   losses.add("entities far from their columns", `the first is ${id} at [${position.join(", ")}]`);
   return false;
+}
+
+/** Slots of a region by the cells of four by four columns that they are in. */
+type SlotsByCell = ReadonlyMap<string, readonly RegionSlot[]>;
+
+/** An open region, and its slots. */
+interface OpenRegion {
+  readonly path: string;
+  readonly region: RegionFile;
+  readonly slots: SlotsByCell;
+}
+
+/** Keeps the region that was opened last, because pieces of one region are read one after another. */
+class LastRegion {
+  readonly #disk: Disk;
+  #open: OpenRegion | undefined;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /** Opens a region, and closes another one; `undefined`, after a call of `onDamage`, if its header is damaged. */
+  async at(path: string, onDamage: (error: OrthantError) => void): Promise<OpenRegion | undefined> {
+    if (this.#open?.path === path) return this.#open;
+    await this.close();
+    const region = await openRegionOr(this.#disk, path, onDamage);
+    this.#open = region && { path, region, slots: slotsByCell(region.slots) };
+    return this.#open;
+  }
+
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    await open?.region.close();
+  }
+}
+
+/** Sorts slots into cells. */
+function slotsByCell(slots: readonly RegionSlot[]): SlotsByCell {
+  const cells = new Map<string, RegionSlot[]>();
+  for (const slot of slots) {
+    const key = `${Math.floor(slot.x / CELL_CHUNKS)},${Math.floor(slot.z / CELL_CHUNKS)}`;
+    getOrAdd(cells, key, () => []).push(slot);
+  }
+  return cells;
 }

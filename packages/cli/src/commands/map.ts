@@ -12,7 +12,7 @@ import { makeFile } from "../command/files.ts";
 import { parseBox, parseInteger } from "../command/parse.ts";
 import { UsageError } from "../command/usage.ts";
 import { ChunkSource } from "../map/band.ts";
-import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
+import { HEAT_KINDS, type HeatKind, readHeat } from "../map/heat.ts";
 import { type Colour, opaque } from "../map/paint.ts";
 import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../map/picture.ts";
 import { PngWriter } from "../map/png-writer.ts";
@@ -160,7 +160,7 @@ async function planMap(
       `a picture of ${layout.width} by ${layout.height} pixels, the limit is ${SIDE_MAX} a side: use a smaller --box`,
     );
   }
-  const heat = request.heat && (await HeatMap.of(save, shape, sheetBox(box, view.sheet), view, request.heat));
+  const heat = request.heat && (await readHeat(save, shape, sheetBox(box, view.sheet), view, request.heat));
   const source = new ChunkSource(save, state);
   const middle = view.along === undefined ? 0 : spawn[view.along];
   return {

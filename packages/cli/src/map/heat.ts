@@ -23,58 +23,47 @@ const HEAT_SHARE = 0.72;
 const GREY: Colour = [128, 128, 128, 255];
 const GREY_SHARE = 0.45;
 
-/** Heat by column of chunks, from 0, cold, to 1, hot. */
-export class HeatMap {
-  readonly #values: ReadonlyMap<string, number>;
-  readonly #range: readonly [min: number, max: number];
-  readonly #view: MapView;
+/** Returns the colour of a pixel under the heat of its column of chunks. */
+export type Heat = (colour: Colour, chunk: Position) => Colour;
 
-  private constructor(values: ReadonlyMap<string, number>, view: MapView) {
-    this.#values = values;
-    this.#view = view;
-    let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const value of values.values()) [min, max] = [Math.min(min, value), Math.max(max, value)];
-    this.#range = [min, max];
-  }
-
-  /**
-   * Reads the edits in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
-   * take most bytes, `age` where records were written last.
-   */
-  static async of(
-    content: Save,
-    shape: ChunkShape,
-    box: Box,
-    view: MapView,
-    kind: HeatKind,
-  ): Promise<HeatMap> {
-    const chunks = chunksOfVoxels(shape, box);
-    const values = new Map<string, number>();
-    for (const leaf of await content.leavesIn(chunks)) {
-      const clocks = clocksOf(leaf);
-      const age = ageOf(leaf);
-      for (const stored of await content.readStored(leaf)) {
-        const { position } = stored;
-        if (!boxContains(chunks, position)) continue;
-        const key = keyOf(position[view.across], position[view.down]);
-        const known = values.get(key) ?? 0;
-        if (kind === "bytes") values.set(key, known + storedBytes(stored));
-        else
-          values.set(key, Math.max(known, kind === "age" ? age : (clocks.get(...regionOf(position)) ?? 0)));
-      }
+/**
+ * Reads the edits in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
+ * take most bytes, `age` where records were written last.
+ */
+export async function readHeat(
+  content: Save,
+  shape: ChunkShape,
+  box: Box,
+  view: MapView,
+  kind: HeatKind,
+): Promise<Heat> {
+  const chunks = chunksOfVoxels(shape, box);
+  const values = new Map<string, number>();
+  for (const leaf of await content.leavesIn(chunks)) {
+    const clocks = clocksOf(leaf);
+    const age = ageOf(leaf);
+    for (const stored of await content.readStored(leaf)) {
+      const { position } = stored;
+      if (!boxContains(chunks, position)) continue;
+      const key = keyOf(position[view.across], position[view.down]);
+      const known = values.get(key) ?? 0;
+      if (kind === "bytes") values.set(key, known + storedBytes(stored));
+      else values.set(key, Math.max(known, kind === "age" ? age : (clocks.get(...regionOf(position)) ?? 0)));
     }
-    if (kind === "bytes") for (const [key, bytes] of values) values.set(key, Math.log2(bytes));
-    return new HeatMap(kind === "bytes" ? values : ranked(values), view);
   }
+  if (kind === "bytes") for (const [key, bytes] of values) values.set(key, Math.log2(bytes));
+  return heatOf(kind === "bytes" ? values : ranked(values), view);
+}
 
-  /** Returns the colour of a pixel under the heat of its column of chunks. */
-  colourAt(colour: Colour, chunk: Position): Colour {
-    const value = this.#values.get(keyOf(chunk[this.#view.across], chunk[this.#view.down]));
+function heatOf(values: ReadonlyMap<string, number>, view: MapView): Heat {
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values.values()) [min, max] = [Math.min(min, value), Math.max(max, value)];
+  return (colour, chunk) => {
+    const value = values.get(keyOf(chunk[view.across], chunk[view.down]));
     if (value === undefined) return colour[3] === 0 ? colour : mix(greyOf(colour), GREY, GREY_SHARE);
-    const [min, max] = this.#range;
     const hot = rampAt(max === min ? 1 : (value - min) / (max - min));
     return colour[3] === 0 ? hot : mix(greyOf(colour), hot, HEAT_SHARE);
-  }
+  };
 }
 
 function storedBytes(stored: StoredChunk): number {

@@ -1,7 +1,7 @@
 import type { BlockCatalog, Box, ChunkShape, Position } from "@orthant/core";
 import { AXIS_NAMES, floorDivide, positionFrom } from "@orthant/core/lattice";
 import { type ChunkSource, lookAt } from "./band.ts";
-import type { HeatMap } from "./heat.ts";
+import type { Heat } from "./heat.ts";
 import { type Colour, drawLabelRow, LABEL_HEIGHT, labelWidth, lastHeights, Painter } from "./paint.ts";
 import type { PngWriter } from "./png-writer.ts";
 import { cutBox, type MapView } from "./view.ts";
@@ -19,7 +19,7 @@ export interface Picture {
   readonly background: Colour;
   /** The height with neutral light. */
   readonly middle: number;
-  readonly heat: HeatMap | undefined;
+  readonly heat: Heat | undefined;
 }
 
 /** Arrangement of the panels of a sheet, in pixels. */
@@ -136,7 +136,7 @@ export function bandsOf(shape: ChunkShape, box: Box, view: MapView): readonly Bo
   return view.isUpright ? bands.reverse() : bands;
 }
 
-function heatUp(pixels: Uint8Array, width: number, part: Box, { view, shape }: Picture, heat: HeatMap): void {
+function heatUp(pixels: Uint8Array, width: number, part: Box, { view, shape }: Picture, heat: Heat): void {
   for (let pixel = 0; pixel < pixels.length / 4; pixel++) {
     const row = part.min[view.down] + Math.floor(pixel / width);
     const column = part.min[view.across] + (pixel % width);
@@ -145,7 +145,7 @@ function heatUp(pixels: Uint8Array, width: number, part: Box, { view, shape }: P
       return floorDivide(at, shape.extents[axis]);
     });
     const [red = 0, green = 0, blue = 0, opacity = 0] = pixels.subarray(pixel * 4, pixel * 4 + 4);
-    pixels.set(heat.colourAt([red, green, blue, opacity], chunk), pixel * 4);
+    pixels.set(heat([red, green, blue, opacity], chunk), pixel * 4);
   }
 }
 

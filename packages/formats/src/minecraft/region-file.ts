@@ -110,7 +110,7 @@ export class RegionFile {
     const sectors = this.#spanAt(offset, room) ?? (await this.#file.readAt(offset, room));
     const stored = new DataView(sectors.buffer, sectors.byteOffset).getUint32(0);
     if (stored < 1 || stored > room - 4) {
-      throw new OrthantError("ORT_FOREIGN", `a length of ${stored} where 1 to ${room - 4} fit its sectors`);
+      throw new OrthantError("ORT_FOREIGN", `a length of ${stored}, expected 1 to ${room - 4}`);
     }
     const type = sectors[4] as number;
     const bytes = type >= EXTERNAL_BIT ? await this.#readExternal(x, z) : sectors.subarray(5, 4 + stored);

@@ -94,10 +94,10 @@ export function sendableAccount(account: Account): Account | Disconnect {
 export function welcomeFor(
   agreement: Agreement,
   player: Player,
-  { options: { tickMs, rules }, world, limits, precision, blocks }: ServerContext,
+  { options: { tickMs, rules }, world, limits, precision, blocksFor }: ServerContext,
 ): Welcome {
   const { featureBits, isResumed } = agreement;
-  const { catalog, hash: blocksHash } = blocks.of(featureBits);
+  const { catalog, hash: blocksHash } = blocksFor(featureBits);
   return {
     kind: "welcome",
     version: PROTOCOL_VERSION,

@@ -54,7 +54,7 @@ export function joinedClient(
     sender: new RegionSender(context, regions, agreement.encoding, nowMs),
     entities: new PendingEntities(),
     results,
-    blocks: new PendingBlocks(context.blocks.of(agreement.featureBits)),
+    blocks: new PendingBlocks(context.blocksFor(agreement.featureBits)),
     game: new GameQueue(),
     edits: context.editQueues.open(hello.clientId),
     onDecided: (decided) => {

@@ -1,5 +1,5 @@
 import type { Precision } from "../message/precision.ts";
-import type { BlockFeeds } from "./blocks/block-feed.ts";
+import type { BlockFeedFor } from "./blocks/block-feed.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
@@ -26,7 +26,7 @@ export interface ServerContext {
   readonly wholeRegions: WholeRegionSource;
   readonly loader: RegionLoader;
   readonly editQueues: EditQueues;
-  readonly blocks: BlockFeeds;
+  readonly blocksFor: BlockFeedFor;
   readonly entities: EntityGrid;
   readonly placements: Placements;
   /** Time for applying interests. */

@@ -6,7 +6,7 @@ import { DEFAULT_PRECISION, requirePrecision, requireReach } from "../message/pr
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
-import { BlockFeeds } from "./blocks/block-feed.ts";
+import { blockFeedsOf } from "./blocks/block-feed.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import type { Disconnect } from "./disconnect.ts";
 import { EditQueues } from "./edits/edit-queue.ts";
@@ -101,7 +101,7 @@ export class SyncServer {
       }),
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
-      blocks: new BlockFeeds(world),
+      blocksFor: blockFeedsOf(world),
       entities,
       placements: new Placements(nowMs),
       interestWork,

@@ -15,7 +15,7 @@ import { pageReader } from "../leaves/index-reader.ts";
 import {
   draftOf,
   finishLeaves,
-  LeafEncoder,
+  leafEncoder,
   type PlannedLeaf,
   recordsOfLeaves,
 } from "../leaves/leaf-encoder.ts";
@@ -57,12 +57,12 @@ export async function encodeBulkLeaves(
   const { limits = DEFAULT_LIMITS, generated } = options;
   const { blobs, hasClocks } = formatOf(options);
   const storage = { blobs, ...(generated && { generated }) };
-  const encoder = new LeafEncoder({ limits, blobs });
+  const encode = leafEncoder({ limits, blobs });
   const planned: PlannedLeaf[] = [];
   for (const { cube, chunks = [], entities = [], clocks = [] } of leaves) {
     const content = leafContent(cube, chunks, entities, hasClocks ? clocks : [], shape);
     for await (const leaf of storedLeaves(content, limits, storage)) {
-      planned.push(await encoder.begin(draftOf(leaf)));
+      planned.push(await encode(draftOf(leaf)));
     }
   }
   const records = await recordsOfLeaves(planned);

@@ -3,8 +3,9 @@ import type { SaveLimits } from "../codec/layout.ts";
 import { EncodedLeaves } from "../leaves/bulk-index.ts";
 import {
   draftOf,
+  type EncodeLeaf,
   finishLeaves,
-  LeafEncoder,
+  leafEncoder,
   type PlannedLeaf,
   recordsOfLeaves,
 } from "../leaves/leaf-encoder.ts";
@@ -49,9 +50,9 @@ export async function rewriteLeaves(
 ): Promise<RewrittenLeaves> {
   const leaves = new EncodedLeaves();
   const packIds = new Set<number>();
-  const encoder = new LeafEncoder({ limits: context.limits, blobs: NEWEST_FORMAT.blobs });
+  const encode = leafEncoder({ limits: context.limits, blobs: NEWEST_FORMAT.blobs });
   for await (const leaf of index.all()) {
-    const planned = isNewest(leaf) ? [leaf] : await planAgain(leaf, encoder, context);
+    const planned = isNewest(leaf) ? [leaf] : await planAgain(leaf, encode, context);
     const records = await recordsOfLeaves(planned);
     const refs = await context.packs.append(records.flat());
     for (const { packId } of refs) packIds.add(packId);
@@ -73,7 +74,7 @@ function isNewest({ chunks, chunkRefs, entityRefs }: LeafEntry): boolean {
 
 async function planAgain(
   leaf: LeafEntry,
-  encoder: LeafEncoder,
+  encode: EncodeLeaf,
   { packReader, shape, limits }: RewriteContext,
 ): Promise<readonly PlannedLeaf[]> {
   const blobs = { chunkVolume: shape.volume, limits };
@@ -81,6 +82,6 @@ async function planAgain(
   const entities = await readLeafEntities(packReader, leaf, blobs);
   const content = prepareLeaf(leaf.cube, chunks, entities, leaf.clocks, shape);
   const planned: PlannedLeaf[] = [];
-  for (const part of await partitionLeaf(content, limits)) planned.push(await encoder.begin(draftOf(part)));
+  for (const part of await partitionLeaf(content, limits)) planned.push(await encode(draftOf(part)));
   return planned;
 }

@@ -27,9 +27,7 @@ import { decodeLinked } from "../leaves/page-codec.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { recordsOf } from "../read/world-records.ts";
-import { IndexVerifier } from "../verify/verify-index.ts";
-import { LeafVerifier } from "../verify/verify-leaves.ts";
-import { WorldRecordVerifier } from "../verify/verify-records.ts";
+import { GenerationVerifier } from "../verify/generation-verifier.ts";
 import { closePackCopies, openPackCopies, type PackCopy, writePackCopies } from "./pack-copies.ts";
 
 /** Result of copying a generation. */
@@ -294,11 +292,10 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { chunkVolume, shape: undefined, limits };
-    const leaves = new LeafVerifier(packReader);
-    const verifier = new IndexVerifier(leaves);
+    const verifier = new GenerationVerifier(packReader);
     const [fault] = [
-      ...(await verifier.verify(index.index, indexFile, context, generation)),
-      ...(await new WorldRecordVerifier(packReader, leaves.records).verify(global, globalFile, generation)),
+      ...(await verifier.verifyIndex(index.index, indexFile, context, generation)),
+      ...(await verifier.verifyWorldRecords(global, globalFile, generation)),
     ];
     if (fault === undefined) return await countChanges(target, { generation, global, manifest });
     const { code = "ORT_RECORD", file: path, offset, message } = fault;

@@ -37,32 +37,25 @@ interface EncoderOptions {
 /** Leaves that are compressed while the next is encoded. */
 const ENCODED_AT_ONCE = 4;
 
+/** Begins to encode a leaf. Waits for an earlier one if too many are being compressed. */
+export type EncodeLeaf = (draft: DraftLeaf) => Promise<PlannedLeaf>;
+
 /**
- * Encodes leaves one by one, so that memory never holds the chunks of many, and other threads compress one while the next
- * is planned.
+ * Returns a function that encodes leaves one by one, so that memory never holds the chunks of many, and other threads
+ * compress one while the next is planned.
  */
-export class LeafEncoder {
-  readonly #options: EncoderOptions;
-  readonly #pacer: Pacer;
-  readonly #encoding: Promise<unknown>[] = [];
-
-  constructor(options: EncoderOptions) {
-    this.#options = options;
-    this.#pacer = options.pacer ?? new Pacer();
-  }
-
-  /** Begins to encode a leaf. Waits for an earlier one if too many are being compressed. */
-  async begin({ newChunks, newEntities, ...leaf }: DraftLeaf): Promise<PlannedLeaf> {
-    const { limits, blobs } = this.#options;
+export function leafEncoder({ limits, blobs, pacer = new Pacer() }: EncoderOptions): EncodeLeaf {
+  const encoding: Promise<unknown>[] = [];
+  return async ({ newChunks, newEntities, ...leaf }) => {
     const records = encodeLeaf({ ...leaf, newChunks, newEntities }, limits, blobs);
     // Who writes the leaf gets the failure.
     records.catch(() => undefined);
-    this.#encoding.push(records);
-    if (this.#encoding.length > ENCODED_AT_ONCE) await this.#encoding.shift();
-    await this.#pacer.copied(newChunks.length);
+    encoding.push(records);
+    if (encoding.length > ENCODED_AT_ONCE) await encoding.shift();
+    await pacer.copied(newChunks.length);
     const size = { bytes: packedBytesAtLeast(newChunks), chunks: newChunks.length };
     return { ...leaf, newChunks: size, newEntities, records };
-  }
+  };
 }
 
 /** Returns a draft whose content is all new. */

@@ -9,7 +9,7 @@ import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
 import { type ChunkStorage, chunksToStore } from "./chunk-records.ts";
 import { describeCube } from "./cube.ts";
-import { type DraftLeaf, draftOf, LeafEncoder, type PlannedLeaf, sortClocks } from "./leaf-encoder.ts";
+import { type DraftLeaf, draftOf, leafEncoder, type PlannedLeaf, sortClocks } from "./leaf-encoder.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
@@ -46,11 +46,11 @@ export async function planLeaves(
 ): Promise<readonly PlannedLeaf[]> {
   // All old leaves are removed before any is added: a change may bring a cube where another's leaf was.
   const old = changes.map(({ cube }) => map.remove(cube));
-  const encoder = new LeafEncoder(context);
+  const encode = leafEncoder(context);
   const added: PlannedLeaf[] = [];
   for (const [index, change] of changes.entries()) {
     for await (const draft of planChange(change, old[index], context)) {
-      const leaf = await encoder.begin(draft);
+      const leaf = await encode(draft);
       map.add(leaf);
       added.push(leaf);
     }
@@ -59,7 +59,7 @@ export async function planLeaves(
   for (const leaf of added) {
     const draft = map.at(leaf.cube) === leaf ? await mergeAround(map, leaf, context) : undefined;
     if (draft === undefined) continue;
-    const larger = await encoder.begin(draft);
+    const larger = await encode(draft);
     map.add(larger);
     merged.push(larger);
   }

@@ -19,10 +19,9 @@ import { PackReader } from "../pack/pack-reader.ts";
 import { describePacks } from "../read/named-packs.ts";
 import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../read/survey.ts";
-import { IndexVerifier } from "./verify-index.ts";
-import { LeafVerifier, offAxes } from "./verify-leaves.ts";
+import { GenerationVerifier } from "./generation-verifier.ts";
+import { offAxes } from "./verify-leaves.ts";
 import { type KnownRecords, verifyPack } from "./verify-pack.ts";
-import { WorldRecordVerifier } from "./verify-records.ts";
 
 const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
 
@@ -43,15 +42,12 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
   const checked = checkedOptions("the options", options, { checksumsOnly: requireFlag });
   const survey = await surveySave(disk);
   const packReader = new PackReader(disk);
-  const leaves = new LeafVerifier(packReader);
-  const indexes = new IndexVerifier(leaves);
-  const worldRecords = new WorldRecordVerifier(packReader, leaves.records);
+  const content = new GenerationVerifier(packReader);
   try {
     return await verifyFiles(disk, survey, {
-      records: leaves.records,
-      pages: indexes.seenPages,
-      verify: (generation, files) =>
-        verifyGeneration(disk, survey, generation, files, { indexes, worldRecords }, checked),
+      records: content.records,
+      pages: content.seenPages,
+      verify: (generation, files) => verifyGeneration(disk, survey, generation, files, content, checked),
     });
   } finally {
     await packReader.release();
@@ -114,18 +110,12 @@ function noticeOfUnusable(survey: Survey, generation: number, files: GenerationF
   return noticeOf(indexFile, `generation ${generation} is not all there any more`);
 }
 
-/** Verify the records of generations, each of which is read once. */
-interface ContentVerifiers {
-  readonly indexes: IndexVerifier;
-  readonly worldRecords: WorldRecordVerifier;
-}
-
 async function verifyGeneration(
   disk: Disk,
   survey: Survey,
   generation: number,
   files: GenerationFiles,
-  { indexes, worldRecords }: ContentVerifiers,
+  content: GenerationVerifier,
   { checksumsOnly = false }: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const manifest = survey.manifest?.manifest;
@@ -159,14 +149,14 @@ async function verifyGeneration(
     if (message !== undefined) findings.push({ ...noticeOf(files.playersFile, message), generation });
   }
   if (global !== undefined)
-    findings.push(...(await worldRecords.verify(global, files.globalFile, generation)));
+    findings.push(...(await content.verifyWorldRecords(global, files.globalFile, generation)));
   if (index === undefined) return findings;
   const context = {
     chunkVolume: checksumsOnly ? undefined : global?.description.chunkShape.volume,
     shape: checksumsOnly ? undefined : global?.description.chunkShape,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
   };
-  return [...findings, ...(await indexes.verify(index.index, files.indexFile, context, generation))];
+  return [...findings, ...(await content.verifyIndex(index.index, files.indexFile, context, generation))];
 }
 
 /** Checks that the manifest and the global file agree. */

@@ -17,23 +17,14 @@ const EARLIER_MAX = 32;
 /** Interval between two messages about the same catalog to a client that does not confirm it. */
 const REPEAT_MS = 1_000;
 
-/** The catalog of a shared world, for clients with all features and for those that know no redefined blocks. Rule N59. */
-export class BlockFeeds {
-  readonly #whole: BlockFeed;
-  readonly #plain: BlockFeed;
+/** Returns the feed for clients with features. */
+export type BlockFeedFor = (featureBits: bigint) => BlockFeed;
 
-  constructor(world: SyncWorld) {
-    this.#whole = new BlockFeed({ current: () => world.catalog, hasRedefinitions: true });
-    this.#plain = new BlockFeed({
-      current: () => plainBlockCatalog(world.catalog),
-      hasRedefinitions: false,
-    });
-  }
-
-  /** Returns the feed for clients with features. */
-  of(featureBits: bigint): BlockFeed {
-    return (featureBits & FEATURES.redefinedBlocks) === 0n ? this.#plain : this.#whole;
-  }
+/** Creates the feeds of a world: one for clients that know redefined blocks, one for the others. Rule N59. */
+export function blockFeedsOf(world: SyncWorld): BlockFeedFor {
+  const whole = new BlockFeed({ current: () => world.catalog, hasRedefinitions: true });
+  const plain = new BlockFeed({ current: () => plainBlockCatalog(world.catalog), hasRedefinitions: false });
+  return (featureBits) => ((featureBits & FEATURES.redefinedBlocks) === 0n ? plain : whole);
 }
 
 interface CatalogSource {

@@ -66,7 +66,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner applies an edit twice",
-    change("world/LastEditStore.includes", condition("lastEditOf"), "false"),
+    change("world/LastEdits.includes", condition("lastEditOf"), "false"),
     change("cluster/ShardEdits.#apply", condition("editId"), "false"),
   ),
   mutant(
@@ -168,7 +168,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner makes what may be a repeat of a client that it has forgotten",
-    change("world/LastEditStore.isDoubtful", condition("isRepeat"), "false"),
+    change("world/LastEdits.isDoubtful", condition("isRepeat"), "false"),
     change("cluster/ShardEdits.#apply", condition("isRepeat"), "false"),
   ),
   mutant(

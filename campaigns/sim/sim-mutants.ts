@@ -11,7 +11,7 @@ export interface SimMutant {
 }
 
 /** Makes the world apply an edit twice, because it ignores the last edits. */
-const DEAF_LAST_EDITS = change("world/LastEditStore.includes", condition("lastEditOf"), "false");
+const DEAF_LAST_EDITS = change("world/LastEdits.includes", condition("lastEditOf"), "false");
 /** Makes the server accept edits that the world has already applied. */
 const DEAF_EDIT_QUEUE = change("protocol/EditQueue.attach", call("lastEditOf"), "0");
 

@@ -4,7 +4,7 @@
  * @module @orthant/world/engine
  */
 
-export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
+export { PLAYER_CLIENTS_MAX } from "./content/last-edits.ts";
 export { stepCountOf, withStepCount } from "./content/step-number.ts";
 export type { EditOptions, EngineEdit } from "./edit/engine-edit.ts";
 export { EngineSnapshot } from "./engine/engine-snapshot.ts";
@@ -13,8 +13,8 @@ export type { EngineStore, StoreReader } from "./engine/engine-store.ts";
 export type { BlocksEvent, WorldBlocks } from "./engine/world-blocks.ts";
 export { WorldEngine } from "./engine/world-engine.ts";
 export type { KeptGenerators, WorldGenerators } from "./engine/world-generators.ts";
-export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/entity-store.ts";
-export type { PlayerChange } from "./entities/player-store.ts";
+export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/loaded-entities.ts";
+export type { PlayerChange } from "./entities/player-records.ts";
 export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
   BorderEdit,

@@ -18,9 +18,9 @@ import {
   type StoredEntity,
 } from "@orthant/save";
 import type { ScheduledTick } from "@orthant/save/content";
-import type { EntityStore } from "../entities/entity-store.ts";
+import type { LoadedEntities } from "../entities/loaded-entities.ts";
+import type { LoadedTicks } from "../regions/loaded-ticks.ts";
 import { cubeKey } from "../regions/region-reader.ts";
-import type { TickStore } from "../regions/tick-store.ts";
 import type { UnsavedChanges } from "./unsaved-changes.ts";
 
 /** Number of chunks and clocks that are collected per slice, about half a millisecond. */
@@ -30,8 +30,8 @@ const CHANGES_PER_SLICE = 256;
 interface CollectedWorld {
   readonly index: LeafIndex;
   readonly overrides: OverrideTree;
-  readonly ticks: TickStore;
-  readonly entities: EntityStore;
+  readonly ticks: LoadedTicks;
+  readonly entities: LoadedEntities;
   readonly nowMs: number;
 }
 
@@ -108,7 +108,7 @@ export class LeafCollector {
     return true;
   }
 
-  #takeEntities(entities: EntityStore, nowMs: number): void {
+  #takeEntities(entities: LoadedEntities, nowMs: number): void {
     const changed = new Map<CollectedLeaf, StoredEntity[]>();
     const changedAt = (position: Position): StoredEntity[] => {
       const leaf = this.#leafAt(position);
@@ -170,7 +170,7 @@ export class LeafCollector {
   }
 }
 
-function ticksOf(chunks: Iterable<Position>, ticks: TickStore): PositionMap<readonly ScheduledTick[]> {
+function ticksOf(chunks: Iterable<Position>, ticks: LoadedTicks): PositionMap<readonly ScheduledTick[]> {
   const found = new PositionMap<readonly ScheduledTick[]>();
   for (const position of chunks) {
     const ofChunk = ticks.find(position);

@@ -24,12 +24,12 @@ import {
 import { generatorMapOf } from "@orthant/save/content";
 import type { ChunkTickChanges } from "@orthant/save/journal";
 import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
-import { EntityStore, type StoredEntityEvent } from "../entities/entity-store.ts";
-import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
+import { LoadedEntities, type StoredEntityEvent } from "../entities/loaded-entities.ts";
+import { type PlayerChange, PlayerRecords } from "../entities/player-records.ts";
 import type { EngineOptions } from "../options/world-options.ts";
-import type { ChunkTicks } from "../regions/tick-store.ts";
+import type { ChunkTicks } from "../regions/loaded-ticks.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
-import { LastEditStore } from "./last-edit-store.ts";
+import { LastEdits } from "./last-edits.ts";
 import { LeafCollector } from "./leaf-collector.ts";
 import { StepNumbers } from "./step-number.ts";
 import { StoreContent, storeChangesOf } from "./store-content.ts";
@@ -56,10 +56,10 @@ type ContentLimits = Required<Pick<EngineOptions, "loadedBytesMax" | "entityHyst
  */
 export class WorldContent {
   readonly regions: WorldRegions;
-  readonly entities: EntityStore;
+  readonly entities: LoadedEntities;
   readonly entityListeners: ListenerSet<[StoredEntityEvent]> = new ListenerSet();
-  readonly players: PlayerStore;
-  readonly lastEdits: LastEditStore;
+  readonly players: PlayerRecords;
+  readonly lastEdits: LastEdits;
   /** The key-value store. */
   readonly store: StoreContent;
   /** The steps of the simulation. Every commit includes them; a step that changed nothing needs none. */
@@ -79,15 +79,15 @@ export class WorldContent {
     this.#global = save.global;
     this.regions = new WorldRegions(save, state, loadedBytesMax);
     this.#unsaved = new UnsavedChanges(this.regions);
-    this.entities = new EntityStore(state.shape, {
+    this.entities = new LoadedEntities(state.shape, {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
       hysteresisChunks: entityHysteresisChunks,
       nextId: save.global.nextEntityId,
       unsaved: () => this.#unsaved,
     });
     this.#entityReader = new EntityReader(save, this.entities, this.entityListeners);
-    this.players = new PlayerStore(save.players);
-    this.lastEdits = new LastEditStore(save.global.description.edits, clientsMax);
+    this.players = new PlayerRecords(save.players);
+    this.lastEdits = new LastEdits(save.global.description.edits, clientsMax);
     this.store = new StoreContent(() => ({
       save: this.save,
       unsaved: this.#unsaved,

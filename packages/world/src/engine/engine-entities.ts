@@ -6,10 +6,10 @@ import { checkedEntityChange, checkedNewEntity } from "../entities/checked-recor
 import {
   chunksAround,
   type EntityChange,
-  type EntityStore,
+  type LoadedEntities,
   type NewStoredEntity,
   type StoredEntityEvent,
-} from "../entities/entity-store.ts";
+} from "../entities/loaded-entities.ts";
 import type { EngineCore } from "./engine-core.ts";
 
 /** The entities of an open world. */
@@ -97,7 +97,7 @@ export class EngineEntities {
     return this.#core.content.entityListeners.add(listener);
   }
 
-  get #store(): EntityStore {
+  get #store(): LoadedEntities {
     return this.#core.content.entities;
   }
 

@@ -4,14 +4,14 @@ import { AXES, axisOutside, boxAt, regionOf } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
 import type { ChunkTickChanges } from "@orthant/save/journal";
 import type { EngineEdit } from "../edit/engine-edit.ts";
-import type { StoredEntityEvent } from "../entities/entity-store.ts";
+import type { StoredEntityEvent } from "../entities/loaded-entities.ts";
 import {
   journalChunkOf,
   type LoggedStep,
   type LoggedStepEntity,
   loggedClocksOf,
 } from "../journal/world-log.ts";
-import type { ChunkTicks } from "../regions/tick-store.ts";
+import type { ChunkTicks } from "../regions/loaded-ticks.ts";
 import { EngineStep, type StepWorld } from "../steps/engine-step.ts";
 import type { ShardPart, StepChange, StepEntityChange } from "../steps/step-change.ts";
 import { StepEntityChanges } from "../steps/step-entity-changes.ts";

@@ -22,7 +22,7 @@ import type { Disk } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, StoredPlayer } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
-import { checkedOrigin, clientEditsOf } from "../content/last-edit-store.ts";
+import { checkedOrigin, clientEditsOf } from "../content/last-edits.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EditListener, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import {
@@ -35,7 +35,7 @@ import {
   watchedEdit,
 } from "../edit/queued-edit.ts";
 import { checkedPlayer } from "../entities/checked-records.ts";
-import type { PlayerChange } from "../entities/player-store.ts";
+import type { PlayerChange } from "../entities/player-records.ts";
 import { loggedChunksOf, loggedClocksOf } from "../journal/world-log.ts";
 import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
 import type { Moment, WorldLabel } from "../options/world-options.ts";

@@ -3,8 +3,8 @@ import { convertList, requireBytes, requireId, requireWhole, wrongArgument } fro
 import { U8_MAX, U16_MAX } from "@orthant/core/bytes";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import { requireOnAxes, requireShortText, requireVector } from "../options/checked-arguments.ts";
-import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
-import type { PlayerChange } from "./player-store.ts";
+import type { EntityChange, NewStoredEntity } from "./loaded-entities.ts";
+import type { PlayerChange } from "./player-records.ts";
 
 type Check = (field: string, value: unknown) => void;
 

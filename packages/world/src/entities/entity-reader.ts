@@ -4,23 +4,23 @@ import type { ListenerSet } from "@orthant/core/world";
 import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
 import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";
-import type { EntityStore, StoredEntityEvent } from "./entity-store.ts";
+import type { LoadedEntities, StoredEntityEvent } from "./loaded-entities.ts";
 
-/** Receives the entities that a leaf added to the store. */
+/** Receives the entities that a leaf added to those in memory. */
 type OnAdded = (added: readonly StoredEntity[]) => void;
 
-/** Reads the entities of leaves into a store on demand, each leaf once. */
+/** Loads the entities of leaves on demand, each leaf once. */
 export class EntityReader {
   /** Cubes of leaves whose entities have been read. */
   readonly #read = new Set<string>();
   readonly #reading = new Map<LeafEntry, Promise<readonly StoredEntity[]>>();
-  readonly #store: EntityStore;
+  readonly #loaded: LoadedEntities;
   readonly #listeners: ListenerSet<[StoredEntityEvent]>;
   #save: Save;
 
-  constructor(save: Save, store: EntityStore, listeners: ListenerSet<[StoredEntityEvent]>) {
+  constructor(save: Save, loaded: LoadedEntities, listeners: ListenerSet<[StoredEntityEvent]>) {
     this.#save = save;
-    this.#store = store;
+    this.#loaded = loaded;
     this.#listeners = listeners;
   }
 
@@ -49,7 +49,7 @@ export class EntityReader {
       try {
         this.#emit(added);
       } catch {
-        // The entities are in the store.
+        // The entities are in memory.
       }
     });
   }
@@ -104,7 +104,7 @@ export class EntityReader {
     // replaced it.
     if (this.#save.index !== index || !this.#isMissing(leaf)) return;
     this.#read.add(cubeKey(leaf.cube));
-    onAdded(this.#store.load(leaf.cube, entities));
+    onAdded(this.#loaded.load(leaf.cube, entities));
   }
 
   #emit(added: readonly StoredEntity[]): void {

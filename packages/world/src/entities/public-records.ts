@@ -7,8 +7,8 @@ import {
 } from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
-import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
-import type { PlayerChange } from "./player-store.ts";
+import type { EntityChange, NewStoredEntity } from "./loaded-entities.ts";
+import type { PlayerChange } from "./player-records.ts";
 
 /** An entity of a world. */
 export interface WorldEntity<D extends Dimensions> extends Entity<D> {

@@ -11,7 +11,7 @@ import {
   type JournalReader,
   type JournalStep,
 } from "@orthant/save/journal";
-import { originOf } from "../content/last-edit-store.ts";
+import { originOf } from "../content/last-edits.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { DamagedJournal } from "../options/world-options.ts";
 import type { LoggedChange, LoggedEntityChange } from "./world-log.ts";

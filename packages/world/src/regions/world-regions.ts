@@ -11,8 +11,8 @@ import {
 } from "@orthant/core/tree";
 import type { LeafEntry, LeafIndex, Save } from "@orthant/save";
 import { LoadedRegions } from "./loaded-regions.ts";
+import { LoadedTicks } from "./loaded-ticks.ts";
 import { type LoadedRegion, RegionReader } from "./region-reader.ts";
-import { TickStore } from "./tick-store.ts";
 
 /** Fraction of the memory limit that remains in use after eviction. */
 const BYTES_LEFT = 0.9;
@@ -45,7 +45,7 @@ export class WorldRegions {
   #state: WorldState;
   readonly clocks: RegionClocks = new RegionClocks();
   /** Scheduled ticks. */
-  readonly ticks: TickStore = new TickStore();
+  readonly ticks: LoadedTicks = new LoadedTicks();
   /** Memory above which regions are evicted. */
   readonly bytesMax: number;
   readonly #loaded = new LoadedRegions();

@@ -5,7 +5,7 @@ import { PositionMap } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
 import type { BorderEdit } from "../journal/world-log.ts";
 import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
-import type { ChunkTicks, TickStore } from "../regions/tick-store.ts";
+import type { ChunkTicks, LoadedTicks } from "../regions/loaded-ticks.ts";
 import type { StepChange } from "./step-change.ts";
 import { StepChunk } from "./step-chunk.ts";
 import type { StepEntityChanges } from "./step-entity-changes.ts";
@@ -18,7 +18,7 @@ export interface StepWorld {
   readonly number: number;
   readonly state: WorldState;
   readonly isSameType: IsSameType;
-  readonly ticks: TickStore;
+  readonly ticks: LoadedTicks;
   readonly entities: StepEntityChanges;
   /** Returns the active chunks in which something is due, in order. Called once. */
   takeDue(): readonly ChunkTicks[];

@@ -3,7 +3,7 @@ import type { VoxelEdit } from "@orthant/core/chunk";
 import type { StateEdit } from "@orthant/core/tree";
 import type { StoredEntity } from "@orthant/save";
 import type { BorderEdit } from "../journal/world-log.ts";
-import type { ChunkTicks } from "../regions/tick-store.ts";
+import type { ChunkTicks } from "../regions/loaded-ticks.ts";
 
 /** What a step of a simulation changes. */
 export interface StepChange {

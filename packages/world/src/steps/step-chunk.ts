@@ -1,6 +1,6 @@
 import { type Chunk, chunkFromVoxels, isOrthantError, type Position } from "@orthant/core";
 import { CHUNK_DATA_BYTES_MAX, type IsSameType, type VoxelEdit } from "@orthant/core/chunk";
-import type { ChunkTicks } from "../regions/tick-store.ts";
+import type { ChunkTicks } from "../regions/loaded-ticks.ts";
 
 /** A chunk with more edited voxels than this is unpacked, because one voxel after the other would take longer. */
 const SINGLE_EDITS_MAX = 8;

@@ -12,13 +12,13 @@ import {
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { JOURNAL_STEP_ENTITIES_MAX } from "@orthant/save/journal";
 import { checkedEntityChange, checkedNewEntity } from "../entities/checked-records.ts";
-import type { EntityChange, EntityStore, NewStoredEntity } from "../entities/entity-store.ts";
+import type { EntityChange, LoadedEntities, NewStoredEntity } from "../entities/loaded-entities.ts";
 import type { StepEntityChange } from "./step-change.ts";
 import { voxelsAround } from "./voxels-around.ts";
 
 /** The entities that a step works on. */
 interface StepEntityWorld {
-  readonly entities: EntityStore;
+  readonly entities: LoadedEntities;
   readonly nowMs: number;
   /** Returns the id of a new entity. */
   newEntityId(): bigint;

@@ -7,7 +7,7 @@ import { playersCodec, sortPlayers } from "@orthant/save/content";
 export type PlayerChange = Pick<StoredPlayer, "playerId"> & Partial<StoredPlayer>;
 
 /** All players who ever joined, including those who are offline. */
-export class PlayerStore {
+export class PlayerRecords {
   readonly #players: Map<bigint, StoredPlayer>;
 
   constructor(players: readonly StoredPlayer[]) {

@@ -11,7 +11,7 @@ export const PLAYER_CLIENTS_MAX = 16;
  * recently used one, so no player can evict another player's clients. When there are more clients than the limit in
  * total, the player with the most clients loses the least recently used one.
  */
-export class LastEditStore {
+export class LastEdits {
   /** Least recently used first. */
   readonly #clients: Map<bigint, LastClientEdit>;
   /** Number of clients per player; clients without a player share one count. */
@@ -41,8 +41,8 @@ export class LastEditStore {
   }
 
   /**
-   * Whether this store may have forgotten clients of this player. Entries are never freed, so while one is
-   * unused, no client has been forgotten.
+   * Whether clients of this player may have been forgotten. Entries are never freed, so while one is unused, no
+   * client has been.
    */
   mayHaveForgotten(playerId: bigint | undefined): boolean {
     return this.#clients.size >= this.#clientsMax || this.#isShareFull(playerId, PLAYER_CLIENTS_MAX);

@@ -47,8 +47,8 @@ interface UnsavedEntities {
   addGlobal(): void;
 }
 
-/** What an {@link EntityStore} needs to know. */
-interface EntityStoreOptions {
+/** What an {@link LoadedEntities} needs to know. */
+interface LoadedEntitiesOptions {
   /** An entity fits into a record of this size. */
   readonly recordBytesMax: number;
   /** How far outside its leaf an entity moves to another one, in chunks. */
@@ -69,7 +69,7 @@ interface Tracked {
 }
 
 /** The entities of all loaded leaves, with the leaf that stores each. */
-export class EntityStore {
+export class LoadedEntities {
   readonly shape: ChunkShape;
   readonly #bytesMax: number;
   readonly #hysteresisChunks: number;
@@ -77,7 +77,10 @@ export class EntityStore {
   readonly #entities = new Map<bigint, Tracked>();
   #nextId: bigint;
 
-  constructor(shape: ChunkShape, { recordBytesMax, hysteresisChunks, nextId, unsaved }: EntityStoreOptions) {
+  constructor(
+    shape: ChunkShape,
+    { recordBytesMax, hysteresisChunks, nextId, unsaved }: LoadedEntitiesOptions,
+  ) {
     this.shape = shape;
     this.#bytesMax = recordBytesMax - RECORD_OVERHEAD_BYTES;
     this.#hysteresisChunks = hysteresisChunks;

@@ -167,7 +167,7 @@ export class ChunkTicks {
 }
 
 /** The scheduled ticks of all regions in memory, and the steps in which something is due. */
-export class TickStore {
+export class LoadedTicks {
   readonly #chunks = new PositionMap<ChunkTicks>();
   /** Chunks in which something is due, by step. May name chunks in which nothing is due any more. */
   readonly #due = new Map<number, Set<ChunkTicks>>();

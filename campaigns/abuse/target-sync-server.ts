@@ -262,7 +262,7 @@ class HonestSyncClient {
     if (!this.#client.isComplete) faults.push("the honest client does not hold its interest");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);
     for (const chunk of positionsLexicographic(HONEST_INTEREST)) {
-      const held = this.#client.chunkAt(chunk);
+      const held = this.#client.replica?.chunkAt(chunk);
       if (held?.equals(await world.chunk(chunk)) !== true)
         faults.push(`chunk [${chunk}] is not the server's`);
     }

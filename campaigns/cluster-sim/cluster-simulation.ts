@@ -203,7 +203,7 @@ class ClusterSimulation {
       ...this.#clients.map(
         ({ sync }) =>
           (region: Position) =>
-            sync.clockOf(region),
+            sync.replica?.clockOf(region),
       ),
     ];
     for (const region of REGIONS) {
@@ -253,7 +253,8 @@ class ClusterSimulation {
           if (gateway.world.clockOf(region) !== clock) return `a gateway has another clock of [${region}]`;
         }
         for (const { sync, clientId } of this.#clients)
-          if (sync.clockOf(region) !== clock) return `client ${clientId} has another clock of [${region}]`;
+          if (sync.replica?.clockOf(region) !== clock)
+            return `client ${clientId} has another clock of [${region}]`;
         this.#compare(region, clock, world);
         requireKnownBlocks(world, region);
       }

@@ -87,10 +87,10 @@ export class SimClient {
   /** Describes what it shows that was never stored; `undefined` if there is nothing. */
   fault(regions: readonly Position[]): string | undefined {
     for (const region of regions) {
-      const clock = this.sync.clockOf(region);
+      const clock = this.sync.replica?.clockOf(region);
       if (clock === undefined) continue;
       for (const position of positionsLexicographic(regionBox(region))) {
-        const shown = this.sync.chunkAt(position);
+        const shown = this.sync.replica?.chunkAt(position);
         const fault = shown && this.#options.oracle.faultOf(region, clock, position, shown);
         if (fault !== undefined) return `client ${this.#options.number}: ${fault}`;
       }

@@ -58,7 +58,7 @@ function faultOfRegions(client: SimClient, { world, plan, history }: SimParticip
   const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
   for (const region of positionsLexicographic(regionsTouching(plan.arena))) {
-    const held = client.syncClient.clockOf(region);
+    const held = client.syncClient.replica?.clockOf(region);
     const wanted = interest.has(...region) ? world.clockOf(region) : undefined;
     if (held !== wanted) return `region [${region}] is held at clock ${held}, not ${wanted}`;
     // The world may have unloaded a region that no client watches.

@@ -79,7 +79,7 @@ export class ReplicaCheck {
   /** Checks every region that is marked or whose clock changed. */
   run(syncClient: SyncClient): void {
     for (const shown of this.#shown) {
-      const clock = syncClient.clockOf(shown.region);
+      const clock = syncClient.replica?.clockOf(shown.region);
       if (clock === shown.clock && !shown.isTouched) continue;
       shown.clock = clock;
       shown.isTouched = false;
@@ -90,11 +90,11 @@ export class ReplicaCheck {
   /** Checks every chunk of every region. */
   runEverywhere(syncClient: SyncClient): void {
     for (const { region } of this.#shown) {
-      const clock = syncClient.clockOf(region);
+      const clock = syncClient.replica?.clockOf(region);
       const state = clock === undefined ? undefined : this.#stateAt(region, clock);
       for (const position of positionsLexicographic(regionBox(region))) {
         if (state !== undefined) this.#compareChunk(syncClient, position, state);
-        else if (syncClient.chunkAt(position) !== undefined)
+        else if (syncClient.replica?.chunkAt(position) !== undefined)
           throw new Error(`chunk [${position}] is shown, and its region is not held`);
       }
     }
@@ -104,7 +104,7 @@ export class ReplicaCheck {
     const state = this.#stateAt(region, clock);
     const wanted = this.#detail === "symbolic" ? state.symbolic : state.concrete;
     // Equal trees mean equal content, but different trees may hold the same content.
-    for (const { box } of syncClient.region(regionBox(region)).differences(wanted)) {
+    for (const { box } of syncClient.replica?.region(regionBox(region)).differences(wanted) ?? []) {
       for (const position of positionsLexicographic(box)) this.#compareChunk(syncClient, position, state);
     }
     for (const position of this.#predictedIn(region)) this.#compareChunk(syncClient, position, state);
@@ -112,9 +112,9 @@ export class ReplicaCheck {
 
   #compareChunk(syncClient: SyncClient, position: Position, state: RegionState): void {
     const wanted = this.#predicted(position, this.#states.chunkAt(position, state));
-    const shown = syncClient.chunkAt(position);
+    const shown = syncClient.replica?.chunkAt(position);
     if (shown?.equals(wanted) === true) return;
-    const clock = syncClient.clockOf(regionOf(position));
+    const clock = syncClient.replica?.clockOf(regionOf(position));
     throw new Error(`chunk [${position}] at clock ${clock} is not what the server had at that clock`);
   }
 

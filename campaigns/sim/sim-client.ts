@@ -287,7 +287,7 @@ export class SimClient {
     if (this.#options.time.nowMs() - this.#interestSetMs < INTEREST_RECEIVED_MS) return;
     for (const { region, after } of steps) {
       const isInInterest = this.interest.some((position) => positionsEqual(position, region));
-      const clock = this.#syncClient.clockOf(region);
+      const clock = this.#syncClient.replica?.clockOf(region);
       if (isInInterest && clock !== undefined && clock < after)
         this.#fail(`holds clock ${clock} of [${region}] at an edit result about clock ${after}`);
     }

@@ -76,7 +76,7 @@ describe("clients over real sockets", () => {
     for (const each of clients) {
       for (const voxel of touched) {
         const block = await world.get(voxel);
-        await each.until(() => each.client.voxelAt(voxel) === block);
+        await each.until(() => each.client.replica?.voxelAt(voxel) === block);
       }
       expect(each.results.every(({ status }) => status !== "rejected")).toBe(true);
       expect(each.client.openEdits).toEqual([]);

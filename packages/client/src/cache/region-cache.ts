@@ -183,8 +183,8 @@ export class RegionCache {
   /** Returns the changes that bring a cached region up to date; without a client, those that remove it. */
   #changes(region: Position, syncClient: SyncClient | undefined): readonly CacheChange[] {
     const storedClock = this.#stored.get(...region);
-    if (storedClock !== undefined && storedClock === this.#syncClient?.clockOf(region)) return [];
-    const kept = syncClient?.keptRegion(region);
+    if (storedClock !== undefined && storedClock === this.#syncClient?.replica?.clockOf(region)) return [];
+    const kept = syncClient?.replica?.keep(region);
     if (kept !== undefined) this.#stored.set(...region, kept.clock);
     else if (!this.#stored.delete(...region)) return [];
     return [regionEntry(region, kept)];

@@ -166,7 +166,7 @@ export class InterestTracker {
     for (;;) {
       const syncClient = this.#syncClient;
       if (syncClient === undefined) throw notHeld("the client has not joined");
-      const missing = regions.filter((region) => syncClient.clockOf(region) === undefined);
+      const missing = regions.filter((region) => syncClient.replica?.clockOf(region) === undefined);
       const [next] = missing;
       if (next === undefined) return syncClient;
       if (this.#ending !== undefined) throw this.#ending;

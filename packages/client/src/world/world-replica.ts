@@ -10,7 +10,7 @@ import {
   type Vector,
 } from "@orthant/core";
 import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
-import type { QueryDetail, RegionTree, VoxelPlacement } from "@orthant/core/tree";
+import { type QueryDetail, RegionTree, type VoxelPlacement } from "@orthant/core/tree";
 import {
   encodeGameMessage,
   type Placed,
@@ -23,6 +23,7 @@ import {
 } from "@orthant/protocol";
 import {
   type EntitiesChange,
+  type HeldRegions,
   type SendResult,
   SyncClient,
   type SyncClientCounts,
@@ -142,23 +143,23 @@ export class WorldReplica {
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.ready;
     const syncClient = await this.#interest.holding(box);
-    const tree = syncClient.region(box);
+    const tree = syncClient.replica?.region(box) ?? RegionTree.EMPTY;
     return detail === "symbolic" ? tree : concreteRegion(tree, this.#options.generators, this.shape);
   }
 
   /** Returns the current block of a voxel, or `undefined` when it is not held. */
   voxelAt(position: Position): number | undefined {
-    return this.#syncClient?.voxelAt(position);
+    return this.#held?.voxelAt(position);
   }
 
   /** Returns the current voxels of a chunk, or `undefined` when they are not held. */
   chunkAt(position: Position): Chunk | undefined {
-    return this.#syncClient?.chunkAt(position);
+    return this.#held?.chunkAt(position);
   }
 
   /** Returns the clock of a region, which rises with each change, or `undefined` when it is not held. */
   clockOf(region: Position): number | undefined {
-    return this.#syncClient?.clockOf(region);
+    return this.#held?.clockOf(region);
   }
 
   /** Counters since the client was created. */
@@ -387,6 +388,10 @@ export class WorldReplica {
     this.#edits.fail(error);
     this.#interest.end(error);
     if (this.#regions !== undefined) this.#closing.resolve(this.#regions.close());
+  }
+
+  get #held(): HeldRegions | undefined {
+    return this.#syncClient?.replica;
   }
 
   #world(): NonNullable<SyncClient["world"]> {

@@ -24,7 +24,7 @@ import type { SyncClientOptions } from "./sync-client-options.ts";
 
 /** Maximum bytes of clocks in an offer, so that it fits into a frame with the rest of the interest. */
 const OFFER_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX / 2;
-/** Maximum bytes of one region clock: four coordinates, a step, and its age. */
+/** Maximum bytes of one region clock: four coordinates, a clock, and its age. */
 const REGION_CLOCK_BYTES_MAX = 28;
 
 /** A welcome, with the present catalog of blocks. */

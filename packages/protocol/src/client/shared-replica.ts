@@ -52,8 +52,24 @@ export interface ReplicaSource {
   readonly isSameType: IsSameType;
 }
 
+/** What a client reads of the regions that it holds, its own edits included. */
+export interface HeldRegions {
+  /** Returns the clock of a region, or `undefined` when it is not held. */
+  clockOf(region: Position): number | undefined;
+  /** Returns the block of a voxel, or `undefined` when its region is not held. */
+  voxelAt(voxel: Position): number | undefined;
+  /** Returns a copy of the data of a voxel; `undefined` if it has none or is not held. */
+  dataAt(voxel: Position): Uint8Array | undefined;
+  /** Returns the voxels of a chunk, or `undefined` when its region is not held. */
+  chunkAt(chunk: Position): Chunk | undefined;
+  /** Returns the contents of a box of chunks. Regions that are not held look like air. */
+  region(chunks: Box): RegionTree;
+  /** Returns one region for a cache, or `undefined` when it is not held. */
+  keep(region: Position): CachedRegion | undefined;
+}
+
 /** The regions of one world that a client holds, with its own edits over them. */
-export class SharedReplica {
+export class SharedReplica implements HeldRegions {
   readonly #predictions: Predictions;
   readonly #world: Welcome;
   /** The world's generators that this client has. Of regions with others, the server sends every voxel. */

@@ -1,16 +1,17 @@
-import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
+import { OrthantError, type Position } from "@orthant/core";
 import { requireBytes } from "@orthant/core/arguments";
-import { RegionTree, type VoxelPlacement } from "@orthant/core/tree";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { Pose, SeenEntity } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { Wire } from "../message/wire.ts";
-import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
+import type { CachedReplica, CachedWorld } from "./cached-region.ts";
 import { type ClientPhase, ClientSession } from "./client-session.ts";
 import { ClientState, type JoinedWorld } from "./client-state.ts";
 import { type InterestRegions, interestRegions } from "./interest.ts";
 import type { OpenEdit } from "./joint-edits.ts";
+import type { HeldRegions } from "./shared-replica.ts";
 import {
   EventQueue,
   type InterestArea,
@@ -39,6 +40,11 @@ export class SyncClient {
   /** The latest welcome, which describes the world, with the present catalog of blocks. It remains after the connection is lost. */
   get world(): JoinedWorld | undefined {
     return this.#state.welcome;
+  }
+
+  /** The regions that are held, with our own edits; `undefined` before the first welcome. It remains, too. */
+  get replica(): HeldRegions | undefined {
+    return this.#state.replica;
   }
 
   /** The phase of the current connection; `closed` without one. */
@@ -154,31 +160,6 @@ export class SyncClient {
     return this.#session?.sendGame(payload) ?? "offline";
   }
 
-  /** Returns the clock of a region, or `undefined` when it is not held. */
-  clockOf(region: Position): number | undefined {
-    return this.#state.replica?.clockOf(region);
-  }
-
-  /** Returns the block of a voxel, our own edits included, or `undefined` when its region is not held. */
-  voxelAt(voxel: Position): number | undefined {
-    return this.#state.replica?.voxelAt(voxel);
-  }
-
-  /** Returns a copy of the data of a voxel, our own edits included; `undefined` if it has none or is not held. */
-  dataAt(voxel: Position): Uint8Array | undefined {
-    return this.#state.replica?.dataAt(voxel);
-  }
-
-  /** Returns the voxels of a chunk, our own edits included, or `undefined` when its region is not held. */
-  chunkAt(chunk: Position): Chunk | undefined {
-    return this.#state.replica?.chunkAt(chunk);
-  }
-
-  /** Returns the contents of a box of chunks, our own edits included. Regions not held look like air. */
-  region(chunks: Box): RegionTree {
-    return this.#state.replica?.region(chunks) ?? RegionTree.EMPTY;
-  }
-
   /** The world and epoch of the held regions; `undefined` before the first welcome. */
   get keptWorld(): CachedWorld | undefined {
     return this.#state.world;
@@ -187,11 +168,6 @@ export class SyncClient {
   /** Returns everything that is held, for a cache, or `undefined` when there is nothing to keep. */
   keep(): CachedReplica | undefined {
     return this.#state.keep();
-  }
-
-  /** Returns one region for a cache, or `undefined` when it is not held. */
-  keptRegion(region: Position): CachedRegion | undefined {
-    return this.#state.replica?.keep(region);
   }
 
   /**

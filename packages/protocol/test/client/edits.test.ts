@@ -40,9 +40,11 @@ function grounded(): TestClient {
 test("an edit shows at once, is reported as a change, and is sent with the next tick", () => {
   const client = grounded();
   expect(client.sync.setVoxels([{ voxel: VOXEL, block: STONE }])).toBe(1);
-  expect(client.sync.voxelAt(VOXEL)).toBe(STONE);
-  expect(client.sync.voxelAt([1, -1, 0, 0])).toBe(GRASS);
-  expect(client.sync.region(regionBox(GROUND)).at(0, -1, 0, 0)).toBe(client.sync.chunkAt([0, -1, 0, 0]));
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBe(STONE);
+  expect(client.sync.replica?.voxelAt([1, -1, 0, 0])).toBe(GRASS);
+  expect(client.sync.replica?.region(regionBox(GROUND)).at(0, -1, 0, 0)).toBe(
+    client.sync.replica?.chunkAt([0, -1, 0, 0]),
+  );
   expect(client.changes).toEqual([boxAt([0, -1, 0, 0])]);
   expect(client.sync.openEdits.map(({ number }) => number)).toEqual([1]);
   client.sync.tick();
@@ -62,7 +64,7 @@ test.each<[name: string, result: NumberedEditResult]>([
   client.sync.tick();
   client.changes.splice(0);
   client.receive(results(result));
-  expect(client.sync.voxelAt(VOXEL)).toBe(GRASS);
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBe(GRASS);
   expect(client.changes).toEqual([boxAt([0, -1, 0, 0])]);
   expect(client.results).toEqual([result]);
   expect(client.sync.openEdits).toEqual([]);
@@ -77,7 +79,7 @@ test("an applied edit stays visible because its patch arrives with the result", 
     patch(2, { ...change(GROUND, 0, tick(1)), edits }),
     results({ editId: 1, status: "applied" }),
   );
-  expect(client.sync.voxelAt(VOXEL)).toBe(STONE);
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBe(STONE);
 });
 
 test("a repeated result counts once", () => {
@@ -102,7 +104,10 @@ function layered(): TestClient {
   return client;
 }
 
-const seen = ({ sync }: TestClient): readonly unknown[] => [sync.voxelAt(VOXEL), sync.voxelAt([1, -1, 0, 0])];
+const seen = ({ sync }: TestClient): readonly unknown[] => [
+  sync.replica?.voxelAt(VOXEL),
+  sync.replica?.voxelAt([1, -1, 0, 0]),
+];
 
 test("edits apply in order, and each can be removed from below the others", () => {
   const client = layered();
@@ -128,21 +133,24 @@ test("an early result waits for those before it, so that the open edits have no 
 test("edits stay on top of patches that arrive meanwhile", () => {
   const client = grounded();
   client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
-  expect(client.sync.voxelAt([1, -1, 0, 0])).toBe(GRASS);
+  expect(client.sync.replica?.voxelAt([1, -1, 0, 0])).toBe(GRASS);
   client.receive(patch(2, change(GROUND, 0, tick(1), [[[0, -1, 0, 0], GOLD]])));
-  expect([client.sync.voxelAt(VOXEL), client.sync.voxelAt([1, -1, 0, 0])]).toEqual([STONE, GOLD]);
+  expect([client.sync.replica?.voxelAt(VOXEL), client.sync.replica?.voxelAt([1, -1, 0, 0])]).toEqual([
+    STONE,
+    GOLD,
+  ]);
 });
 
 test("an edit in a region that is not held shows when the region arrives", () => {
   const client = TestClient.joined();
   client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
-  expect(client.sync.voxelAt(VOXEL)).toBeUndefined();
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBeUndefined();
   expect(client.changes).toEqual([]);
   client.receive(blank(1, "generated", GROUND));
-  expect(client.sync.voxelAt(VOXEL)).toBe(STONE);
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBe(STONE);
   client.receive(forget(2, GROUND));
-  expect(client.sync.voxelAt(VOXEL)).toBeUndefined();
-  expect(client.sync.region(regionBox(GROUND)).leafCount).toBe(0);
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBeUndefined();
+  expect(client.sync.replica?.region(regionBox(GROUND)).leafCount).toBe(0);
 });
 
 test("edits without results are resent after a second, all of them in order", () => {
@@ -184,7 +192,7 @@ test("edits made before the first welcome wait for it and then show over the wor
   expect(client.sentOf("voxels")).toEqual([]);
   client.receive(WELCOME, blank(1, "generated", GROUND));
   client.sync.tick();
-  expect(client.sync.voxelAt(VOXEL)).toBe(STONE);
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBe(STONE);
   expect(client.sentOf("voxels")).toHaveLength(1);
 });
 
@@ -203,7 +211,7 @@ test("edits beyond those that may be under way wait, and show at once", () => {
   const client = TestClient.joined({}, { limits });
   client.receive(blank(1, "generated", SKY, GROUND));
   for (let block = 1; block <= EDITS_OPEN_MAX + 2; block++) client.sync.setVoxels([{ voxel: VOXEL, block }]);
-  expect(client.sync.voxelAt(VOXEL)).toBe(EDITS_OPEN_MAX + 2);
+  expect(client.sync.replica?.voxelAt(VOXEL)).toBe(EDITS_OPEN_MAX + 2);
   client.sync.tick();
   expect(client.sentOf("voxels")).toHaveLength(EDITS_OPEN_MAX);
   client.receive(results({ editId: 1, status: "applied" }));
@@ -250,7 +258,7 @@ describe("an event about an edit", () => {
     edits
       .splice(0)
       .map(({ chunks, before }) =>
-        chunks.map((chunk) => [before(chunk).get(index), sync.chunkAt(chunk)?.get(index)]),
+        chunks.map((chunk) => [before(chunk).get(index), sync.replica?.chunkAt(chunk)?.get(index)]),
       );
 
   test("says what an own edit and its rejection changed", () => {

@@ -53,9 +53,9 @@ test("messages before the welcome are ignored", () => {
   client.connect();
   client.receive(heartbeat(3), blank(1, "generated", SKY), { kind: "game", payload: Uint8Array.of(1) });
   expect(client.games).toEqual([]);
-  expect(client.sync.clockOf(SKY)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBeUndefined();
   client.receive(WELCOME, blank(1, "generated", GROUND));
-  expect(client.sync.clockOf(GROUND)).toBe(0);
+  expect(client.sync.replica?.clockOf(GROUND)).toBe(0);
 });
 
 test("a welcome that requires an unknown feature ends the connection", () => {
@@ -112,7 +112,7 @@ test("a client reports a goodbye and neither takes nor sends anything after it",
   expect(client.isClosed).toBe(true);
   client.receive(blank(1, "air", SKY));
   client.pass(5_000);
-  expect(client.sync.clockOf(SKY)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBeUndefined();
   expect(client.sent()).toEqual([]);
   expect(client.sync.phase).not.toBe("joined");
   expect(client.sync.sendGame(Uint8Array.of(1))).toBe("offline");

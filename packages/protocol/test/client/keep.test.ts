@@ -70,7 +70,7 @@ function keptBy(client: TestClient): CachedReplica {
 test("on the next connection a client offers the held regions in its interest and drops the rest", () => {
   const client = settled();
   client.sync.disconnected();
-  expect(client.sync.voxelAt([8, 8, 8, 0])).toBe(STONE);
+  expect(client.sync.replica?.voxelAt([8, 8, 8, 0])).toBe(STONE);
   client.sent();
   client.connect();
   expect(client.sentOf("hello").map(({ kept }) => kept)).toEqual([{ worldId: 0x1234n, epoch: EPOCH }]);
@@ -83,8 +83,8 @@ test("on the next connection a client offers the held regions in its interest an
       heldBlank: [{ regions: [GROUND] }],
     },
   ]);
-  expect(client.sync.clockOf(FAR)).toBeUndefined();
-  expect(client.sync.clockOf(SKY)).toBe(tick(4));
+  expect(client.sync.replica?.clockOf(FAR)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBe(tick(4));
   expect(client.regions.at(-1)).toBe(`forgotten ${FAR}`);
 });
 
@@ -96,8 +96,8 @@ test("a resumed region continues with patches from its clock, in a stream that s
   client.sync.tick();
   const next = clockFrom(6, 1);
   client.receive(patch(1, change(SKY, tick(4), next)), heartbeat(1, 1, true));
-  expect(client.sync.clockOf(SKY)).toBe(next);
-  expect(client.sync.voxelAt([8, 8, 8, 0])).toBe(STONE);
+  expect(client.sync.replica?.clockOf(SKY)).toBe(next);
+  expect(client.sync.replica?.voxelAt([8, 8, 8, 0])).toBe(STONE);
   expect(client.sync.isComplete).toBe(true);
 });
 
@@ -115,7 +115,7 @@ test.each<[name: string, welcome: Partial<Welcome>]>([
   client.connect();
   client.receive({ ...RESUMED, ...part });
   client.sync.tick();
-  expect(client.sync.clockOf(SKY)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBeUndefined();
   expect(client.sentOf("interest")).toMatchObject([{ held: [], heldBlank: [] }]);
   expect([...client.regions].sort()).toEqual(
     [GROUND, SKY, FAR].map((region) => `forgotten ${region}`).sort(),
@@ -150,9 +150,9 @@ test("a cache restores all regions, reported as changes but not as updates for t
   });
   const client = returning(kept);
   expect(client.sentOf("hello").map((hello) => hello.kept)).toEqual([{ worldId: 0x1234n, epoch: EPOCH }]);
-  expect(client.sync.voxelAt([8, 8, 8, 0])).toBe(STONE);
-  expect(client.sync.voxelAt([0, -1, 0, 0])).toBe(GRASS);
-  expect(client.sync.chunkAt([1, 1, 1, 0])).toBe(uniformChunk(SHAPE.volume, STONE));
+  expect(client.sync.replica?.voxelAt([8, 8, 8, 0])).toBe(STONE);
+  expect(client.sync.replica?.voxelAt([0, -1, 0, 0])).toBe(GRASS);
+  expect(client.sync.replica?.chunkAt([1, 1, 1, 0])).toBe(uniformChunk(SHAPE.volume, STONE));
   expect(client.changes).toContainEqual(regionBox(SKY));
   expect(client.regions).toEqual([`forgotten ${FAR}`]);
 });
@@ -165,8 +165,8 @@ test("a single region is cached as the same bytes as in the complete cache", () 
     [SKY, tick(4)],
     [FAR, tick(2)],
   ]);
-  expect(kept.regions.map(({ region }) => client.sync.keptRegion(region))).toEqual(kept.regions);
-  expect(client.sync.keptRegion([50, 0, 0, 0])).toBeUndefined();
+  expect(kept.regions.map(({ region }) => client.sync.replica?.keep(region))).toEqual(kept.regions);
+  expect(client.sync.replica?.keep([50, 0, 0, 0])).toBeUndefined();
   expect(client.sync.keptWorld).toEqual({
     worldId: kept.worldId,
     epoch: kept.epoch,
@@ -178,7 +178,7 @@ test("a cache contains no predictions, because their results are unknown", () =>
   const client = settled();
   client.sync.setVoxels([{ voxel: [0, -1, 0, 0], block: STONE }]);
   const later = returning(keptBy(client));
-  expect(later.sync.voxelAt([0, -1, 0, 0])).toBe(GRASS);
+  expect(later.sync.replica?.voxelAt([0, -1, 0, 0])).toBe(GRASS);
 });
 
 test("a world received voxel by voxel is cached in the same way", () => {
@@ -191,8 +191,8 @@ test("a world received voxel by voxel is cached in the same way", () => {
     ...RESUMED,
     generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 3n, 1n)),
   });
-  expect(later.sync.voxelAt([8, 8, 8, 0])).toBe(STONE);
-  expect(later.sync.voxelAt([0, -1, 0, 0])).toBe(0);
+  expect(later.sync.replica?.voxelAt([8, 8, 8, 0])).toBe(STONE);
+  expect(later.sync.replica?.voxelAt([0, -1, 0, 0])).toBe(0);
 });
 
 test("cached regions are dropped when the server's generators have changed", () => {
@@ -205,13 +205,13 @@ test("cached regions are dropped when the server's generators have changed", () 
     ...RESUMED,
     generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 4n, 1n)),
   });
-  expect(later.sync.clockOf(GROUND)).toBeUndefined();
+  expect(later.sync.replica?.clockOf(GROUND)).toBeUndefined();
   expect(later.regions).toEqual([`forgotten ${GROUND}`]);
 });
 
 test("a program that cannot generate the world drops cached regions over generated space", () => {
   const client = returning(keptBy(settled()), RESUMED, new GeneratorRegistry([]));
-  expect(client.sync.clockOf(SKY)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBeUndefined();
   expect(client.regions.filter((report) => report.startsWith("forgotten"))).toHaveLength(3);
 });
 
@@ -219,7 +219,7 @@ test("regions with clocks from after the cached epoch are not offered", () => {
   const kept = keptBy(settled());
   const client = returning({ ...kept, epoch: { number: EPOCH.number - 1, id: 1n } });
   expect(client.sentOf("interest")).toMatchObject([{ held: [], heldBlank: [{ regions: [GROUND] }] }]);
-  expect(client.sync.clockOf(SKY)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBeUndefined();
 });
 
 test("a cached region with one changed byte, or cut off, is dropped, and the others are kept", () => {
@@ -232,8 +232,8 @@ test("a cached region with one changed byte, or cut off, is dropped, and the oth
     for (const bytes of [damaged, damaged.subarray(0, index), sky?.bytes.subarray(0, index) ?? damaged]) {
       const regions = kept.regions.map((region) => (region === sky ? { ...region, bytes } : region));
       const client = returning({ ...kept, regions });
-      expect(client.sync.clockOf(SKY), `byte ${index}`).toBeUndefined();
-      expect(client.sync.clockOf(GROUND)).toBe(0);
+      expect(client.sync.replica?.clockOf(SKY), `byte ${index}`).toBeUndefined();
+      expect(client.sync.replica?.clockOf(GROUND)).toBe(0);
       expect(client.regions).toContain(`forgotten ${SKY}`);
     }
   }
@@ -255,7 +255,7 @@ test.each<[name: string, part: Partial<CachedRegion>]>([
 test("regions cached from another world are dropped", () => {
   const kept = keptBy(settled());
   const client = returning({ ...kept, worldId: 6n }, { ...RESUMED, worldId: 6n });
-  expect(client.sync.clockOf(SKY)).toBeUndefined();
+  expect(client.sync.replica?.clockOf(SKY)).toBeUndefined();
 });
 
 test("a region too large for one patch is cached in several", () => {
@@ -283,7 +283,8 @@ test("a region too large for one patch is cached in several", () => {
   const kept = keptBy(client);
   expect(kept.regions[0]?.bytes.length).toBeGreaterThan(PATCH_BYTES_MAX);
   const later = returning(kept, { ...RESUMED, shape });
-  for (const [position, content] of chunks) expect(later.sync.chunkAt(position)?.equals(content)).toBe(true);
+  for (const [position, content] of chunks)
+    expect(later.sync.replica?.chunkAt(position)?.equals(content)).toBe(true);
 });
 
 test("a cache cannot be restored after the first welcome", () => {
@@ -322,6 +323,6 @@ test("an offer that does not fit into a frame leaves out the farthest regions", 
   expect(held.length).toBeGreaterThan(1_000);
   expect(held.length).toBeLessThan(4_096);
   expect(Math.max(...held)).toBeLessThan(50);
-  expect(client.sync.clockOf([63, 63, 0, 0])).toBeUndefined();
-  expect(client.sync.clockOf([0, 0, 0, 0])).toBe(clock(0, 0));
+  expect(client.sync.replica?.clockOf([63, 63, 0, 0])).toBeUndefined();
+  expect(client.sync.replica?.clockOf([0, 0, 0, 0])).toBe(clock(0, 0));
 });

@@ -53,9 +53,9 @@ const ALL_REGIONS = regionsOf({ min: [0, 0, 0, 0], max: [24, 24, 4, 4] });
 /** Returns the regions whose content does not match their clock. */
 function mixed({ sync }: TestClient, history: ReadonlyMap<string, number>): readonly Position[] {
   return ALL_REGIONS.filter((region) => {
-    const clock = sync.clockOf(region);
+    const clock = sync.replica?.clockOf(region);
     const expected = clock === undefined ? undefined : (history.get(`${region} ${clock}`) ?? 0);
-    return sync.chunkAt(chunkIn(region))?.uniformBlock !== expected;
+    return sync.replica?.chunkAt(chunkIn(region))?.uniformBlock !== expected;
   });
 }
 

@@ -220,6 +220,11 @@ describe("a chunk's mesh", () => {
       () => buildMesh(solidBelow, [0, 0, 0], { appearance: {} as never }),
     ],
     [
+      "looks that lack a block",
+      "looks.lookOf(1) is undefined; it is a BlockLook",
+      () => buildMesh(solidBelow, [0, -1, 0], { looks: { lookOf: () => undefined } as never }),
+    ],
+    [
       "a flag that is a text",
       'options.isShaded is "no"',
       () => buildMesh(solidBelow, [0, 0, 0], { isShaded: "no" as never }),

@@ -1,9 +1,9 @@
 import { AIR, BlockCatalog } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/arguments";
+import { requireFunction, requireObject, wrongArgument } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BlockLook, BlockLooks, FaceTexture } from "./block-looks.ts";
 import { CLEAR_LAYER, type LookPack, WHITE_LAYER } from "./look-pack.ts";
-import { TextureStack } from "./texture-stack.ts";
+import { requireLayers, TextureStack } from "./texture-stack.ts";
 
 const WHITE = 0xff_ffff;
 /** An array of one pixel a layer is enough for blocks without textures. */
@@ -27,6 +27,9 @@ export function plainLooks(catalog: BlockCatalog): BlockLooks {
 
 /** Returns how a look pack draws the blocks of a catalog. A block that it does not have is a cube of its colour. */
 export function looksOf(pack: LookPack, catalog: BlockCatalog): BlockLooks {
+  requireObject("pack", pack, "it is what parseLooks returns, an object with textures and a function lookOf");
+  requireFunction("pack.lookOf", pack.lookOf);
+  const textures = requireLayers("pack.textures", pack.textures);
   if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
   const looks = new Map<number, BlockLook>([[AIR, INVISIBLE]]);
   const plain = new Map<string, BlockLook>();
@@ -39,7 +42,7 @@ export function looksOf(pack: LookPack, catalog: BlockCatalog): BlockLooks {
     );
   };
   return {
-    textures: pack.textures,
+    textures,
     lookOf: (block) =>
       getOrAdd(looks, block, () => {
         const type = catalog.byId(block);

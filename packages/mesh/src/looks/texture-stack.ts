@@ -1,4 +1,5 @@
 import { OrthantError } from "@orthant/core";
+import { requireObject, requireWhole, wrongArgument } from "@orthant/core/arguments";
 import type { DrawPass, TextureLayers } from "./block-looks.ts";
 import { CLEAR_OPACITY } from "./look-pack.ts";
 
@@ -18,6 +19,31 @@ export interface TexturePicture {
   readonly height: number;
   /** Four bytes for each pixel: red, green, blue (sRGB) and opacity; row by row from the top. */
   readonly pixels: Uint8Array | Uint8ClampedArray;
+}
+
+/** Returns the fields of a picture, if they are numbers and bytes. `name` says which one it is. */
+export function requirePicture(name: string, value: unknown): TexturePicture {
+  requireObject(name, value, "it is an object with width, height and pixels");
+  const { width, height, pixels } = value as Partial<TexturePicture>;
+  if (!(pixels instanceof Uint8Array || pixels instanceof Uint8ClampedArray))
+    throw wrongArgument(`${name}.pixels`, pixels, "they are a Uint8Array with four bytes for each pixel");
+  return {
+    width: requireWhole(`${name}.width`, width, 1, Number.MAX_SAFE_INTEGER),
+    height: requireWhole(`${name}.height`, height, 1, Number.MAX_SAFE_INTEGER),
+    pixels,
+  };
+}
+
+/** Returns layers if they have as many pixels as their numbers say. `name` says which ones they are. */
+export function requireLayers(name: string, layers: TextureLayers): TextureLayers {
+  requireObject(name, layers, "they are an object with edge, count and pixels");
+  const edge = requireWhole(`${name}.edge`, layers.edge, 1, TEXTURE_EDGE_MAX);
+  const count = requireWhole(`${name}.count`, layers.count, 1, TEXTURE_LAYERS_MAX);
+  const { pixels } = layers;
+  const bytes = edge * edge * count * PIXEL_BYTES;
+  if (!(pixels instanceof Uint8Array) || pixels.length !== bytes)
+    throw wrongArgument(`${name}.pixels`, pixels, `they are a Uint8Array of ${bytes} bytes`);
+  return layers;
 }
 
 /** What follows from the pixels of a layer. */
@@ -56,12 +82,12 @@ export class TextureStack {
     return this.#facts[layer]?.colour ?? 0;
   }
 
-  /** Returns all layers as one array. */
+  /** Returns all layers as one array. Frozen, because all looks of a pack share it. */
   textures(): TextureLayers {
     const layerBytes = this.edge * this.edge * PIXEL_BYTES;
     const pixels = new Uint8Array(this.#layers.length * layerBytes);
     for (const [layer, bytes] of this.#layers.entries()) pixels.set(bytes, layer * layerBytes);
-    return { edge: this.edge, count: this.#layers.length, pixels };
+    return Object.freeze({ edge: this.edge, count: this.#layers.length, pixels });
   }
 }
 

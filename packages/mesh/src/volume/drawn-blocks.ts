@@ -1,4 +1,5 @@
 import { AIR, OrthantError } from "@orthant/core";
+import { requireObject } from "@orthant/core/arguments";
 import { U16_MAX } from "@orthant/core/bytes";
 import type { BlockLook, BlockLooks, DrawPass, FaceTexture, ModelQuad } from "../looks/block-looks.ts";
 import { BlockAppearance, INVISIBLE, OPAQUE } from "./block-appearance.ts";
@@ -125,6 +126,7 @@ export class DrawnBlocks {
   }
 
   #meetLook(block: number, look: BlockLook): void {
+    requireObject(`looks.lookOf(${block})`, look, "it is a BlockLook, as looksOf returns them");
     const { pass, cube, isGlowing, isLiquid, joins } = look;
     if (pass === undefined) {
       this.classes[block] = 0;

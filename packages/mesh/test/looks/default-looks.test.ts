@@ -43,6 +43,13 @@ describe("the look pack of Orthant", () => {
     expect(passes).toEqual(["blended", "cutout", "cutout", "opaque"]);
   });
 
+  test("is the same pack for all callers, of whom none can change it", () => {
+    const pack = defaultLooks();
+    expect(defaultLooks()).toBe(pack);
+    expect(() => Object.assign(pack, { lookOf: undefined })).toThrow(TypeError);
+    expect(() => Object.assign(pack.textures, { edge: 0 })).toThrow(TypeError);
+  });
+
   test("paints the same pixels everywhere", () => {
     const { textures } = defaultLooks();
     expect([textures.edge, textures.count]).toEqual([16, 53]);

@@ -270,6 +270,21 @@ describe("mistakes in looks.json", () => {
       { blocks: { a: { model: [{ from: [9, 0, 0], to: [8, 1, 1] }], texture: "soil" } } },
       'blocks.a.model[0] "from" is the lowest corner of the box and "to" the highest',
     ],
+    [
+      "a model that is a number",
+      { blocks: { a: { model: 3, texture: "soil" } } },
+      "blocks.a.model it is the name of a model, or a list of boxes",
+    ],
+    [
+      "a pass that is a list",
+      { blocks: { a: { texture: "soil", pass: ["opaque"] } } },
+      "blocks.a.pass it is one of opaque, cutout, blended",
+    ],
+    [
+      "a list with a hole",
+      { blocks: { a: new Array(1) } },
+      'blocks.a[0] it is the name of a picture, such as "stone" for stone.png',
+    ],
     ["no variants", { blocks: { a: [] } }, "blocks.a it is a list of 1 to 16 pictures"],
   ])("the pack has %s", (_what, looks, message) => {
     expect(messages(looks)[0]).toBe(message);
@@ -305,5 +320,49 @@ describe("mistakes in looks.json", () => {
     } catch (error) {
       expect(isOrthantError(error, "ORT_LIMIT")).toBe(true);
     }
+  });
+
+  test("lists of any length, and lists that are in others many times, are refused before they are read", () => {
+    let doubled: unknown[] = [];
+    for (let depth = 0; depth < 28; depth++) doubled = [doubled, doubled];
+    for (const list of [doubled, new Array(2 ** 32 - 1)])
+      expect(messages({ blocks: { a: list } })).toEqual(["more than 262144 values"]);
+    const itself: unknown[] = [];
+    itself.push(itself);
+    expect(messages({ blocks: itself })).toEqual(["more than 32 objects and lists are inside each other"]);
+  });
+
+  test.each<[what: string, message: string, call: () => unknown]>([
+    ["looks that are a list", "looks is []", () => parseLooks([], PICTURES)],
+    ["pictures that are an object", "pictures is an object", () => parseLooks({ blocks: {} }, {} as never)],
+    [
+      "a picture without pixels",
+      'pictures.get("a").pixels is undefined',
+      () => checkLooks({ blocks: {} }, new Map([["a", { width: 1, height: 1 } as never]])),
+    ],
+    [
+      "a picture without a width",
+      'pictures.get("a").width is NaN',
+      () => checkLooks({ blocks: {} }, new Map([["a", { ...picture(0), width: Number.NaN }]])),
+    ],
+    [
+      "a name of a picture that is a number",
+      "the name of a picture in pictures is 7",
+      () => parseLooks({ blocks: {} }, new Map([[7 as never, picture(0)]])),
+    ],
+    ["a catalog that is a list", "catalog is []", () => checkLooks({ blocks: {} }, PICTURES, [] as never)],
+    ["a pack that is nothing", "pack is undefined", () => looksOf(undefined as never, CATALOG)],
+    ["a pack without looks", "pack.lookOf is undefined", () => looksOf({} as never, CATALOG)],
+    [
+      "a pack with too few pixels",
+      "pack.textures.pixels is an object; they are a Uint8Array of 8 bytes",
+      () =>
+        looksOf(
+          { textures: { edge: 1, count: 2, pixels: new Uint8Array(4) }, lookOf: () => undefined },
+          CATALOG,
+        ),
+    ],
+  ])("%s are refused as an argument: %s", (_what, message, call) => {
+    expect(call).toThrow(`ORT_ARGUMENT: ${message}`);
   });
 });

@@ -262,5 +262,6 @@ describe("damaged and hostile resource packs", () => {
     expect(await codeOfRejection(readResourcePack("pack.zip" as never, CATALOG))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(readResourcePack([], {} as never))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(readResourcePack([{} as never], CATALOG))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(readResourcePack(new Array(2 ** 32 - 1), CATALOG))).toBe("ORT_ARGUMENT");
   });
 });

@@ -90,7 +90,8 @@ let pack: LookPack | undefined;
  * const looks = looksOf(defaultLooks(), world.blocks);
  */
 export function defaultLooks(): LookPack {
-  pack ??= parseLooks(DEFAULT_LOOKS, paintAll());
+  // All callers share it.
+  pack ??= Object.freeze(parseLooks(DEFAULT_LOOKS, paintAll()));
   return pack;
 }
 

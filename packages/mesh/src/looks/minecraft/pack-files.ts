@@ -1,5 +1,4 @@
 import { OrthantError } from "@orthant/core";
-import { requireBytes } from "@orthant/core/arguments";
 import { decodeUtf8 } from "@orthant/core/bytes";
 import { readPng } from "../png/read-png.ts";
 import type { TexturePicture } from "../texture-stack.ts";
@@ -24,9 +23,7 @@ export class PackFiles {
   readonly #archives: readonly ZipFile[];
 
   constructor(packs: readonly Uint8Array[]) {
-    this.#archives = packs
-      .map((pack, index) => new ZipFile(requireBytes(`packs[${index}]`, pack), (name) => ASSET.test(name)))
-      .reverse();
+    this.#archives = packs.map((pack) => new ZipFile(pack, (name) => ASSET.test(name))).reverse();
   }
 
   /** Returns the object in a JSON file, such as `blockstates` of `minecraft:stone`. */

@@ -1,5 +1,5 @@
 import { AIR, BlockCatalog, type BlockProperties, type BlockType } from "@orthant/core";
-import { wrongArgument } from "@orthant/core/arguments";
+import { convertList, requireBytes, wrongArgument } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BlockLook, FaceTexture, ModelQuad } from "../block-looks.ts";
 import { type LookPack, WHITE_LAYER } from "../look-pack.ts";
@@ -47,9 +47,10 @@ export async function readResourcePack(
   catalog: BlockCatalog,
 ): Promise<LookPack> {
   if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
-  if (!Array.isArray(packs))
-    throw wrongArgument("packs", packs, "it is a list of zip archives as Uint8Arrays");
-  const files = new PackFiles(packs);
+  const archives = convertList("packs", packs, "it is a list of zip archives as Uint8Arrays", (pack, index) =>
+    requireBytes(`packs[${index}]`, pack),
+  );
+  const files = new PackFiles(archives);
   const reader = new ModelReader(files);
   const blocks: PackBlock[] = [];
   for (const type of catalog.types) {

@@ -11,6 +11,8 @@ export interface JsonNode {
 
 /** Maximum number of objects and lists inside each other. */
 const DEPTH_MAX = 32;
+/** Maximum number of values in an object that a program made, in which one list may be many times. */
+const VALUES_MAX = 262_144;
 const SPACE = /[ \t\r\n]*/y;
 const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
@@ -20,26 +22,39 @@ export function parseJsonNode(text: string): JsonNode {
   return parser.whole();
 }
 
-/** Returns the same for a value that a program made. */
-export function jsonNodeOf(value: unknown, path = "", depth = 0): JsonNode {
-  const offset = undefined;
-  if (depth > DEPTH_MAX) throw tooDeep({});
-  if (Array.isArray(value)) {
-    return {
-      path,
-      offset,
-      value: value.map((item, index) => jsonNodeOf(item, joined(path, index), depth + 1)),
-    };
+/** Returns the same for a value that a program made. Throws `ORT_LIMIT` for too many values. */
+export function jsonNodeOf(value: unknown): JsonNode {
+  return new NodeMaker().nodeOf(value, "", 0);
+}
+
+class NodeMaker {
+  #count = 0;
+
+  nodeOf(value: unknown, path: string, depth: number): JsonNode {
+    const offset = undefined;
+    if (depth > DEPTH_MAX) throw tooDeep({});
+    if (Array.isArray(value)) {
+      this.#add(value.length);
+      // Unlike map, this also visits holes.
+      const items = Array.from(value, (item, index) => this.nodeOf(item, joined(path, index), depth + 1));
+      return { path, offset, value: items };
+    }
+    if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
+      const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+      this.#add(fields.length);
+      const nodes = fields.map(
+        ([name, field]) => [name, this.nodeOf(field, joined(path, name), depth + 1)] as const,
+      );
+      return { path, offset, value: new Map(nodes) };
+    }
+    const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+    return { path, offset, value: isPlain ? (value as string) : null };
   }
-  if (typeof value === "object" && value !== null) {
-    const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-    const nodes = fields.map(
-      ([name, field]) => [name, jsonNodeOf(field, joined(path, name), depth + 1)] as const,
-    );
-    return { path, offset, value: new Map(nodes) };
+
+  #add(count: number): void {
+    this.#count += count;
+    if (this.#count > VALUES_MAX) throw new OrthantError("ORT_LIMIT", `more than ${VALUES_MAX} values`);
   }
-  const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-  return { path, offset, value: isPlain ? (value as string) : null };
 }
 
 class Parser {

@@ -43,6 +43,8 @@ export class LookProblems {
 
   /** Adds a name that is not one of those that may be. */
   addUnknown(node: JsonNode, what: string, name: string, names: readonly string[]): undefined {
+    // Near names take long to find, and a pack may have many wrong ones.
+    if (this.#found.length >= PROBLEMS_MAX) return undefined;
     const near = nearNames(name, names);
     const choice = near.length > 0 ? near.slice(0, 3) : names.slice(0, 12);
     const listed = choice.map((known) => JSON.stringify(known)).join(" or ");

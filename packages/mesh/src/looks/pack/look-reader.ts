@@ -119,17 +119,20 @@ export class LookReader {
 
   #pass(node: JsonNode | undefined): DrawPass | undefined {
     if (node === undefined) return undefined;
-    const pass = PASSES.find((known) => known === node.value);
-    return pass ?? this.#problems.addUnknown(node, "pass", String(node.value), PASSES);
+    const { value } = node;
+    if (typeof value !== "string") return this.#problems.add(node, `it is one of ${PASSES.join(", ")}`);
+    return PASSES.find((known) => known === value) ?? this.#problems.addUnknown(node, "pass", value, PASSES);
   }
 
   #model(node: JsonNode | undefined): Model | "none" | undefined {
     if (node === undefined) return undefined;
-    if (Array.isArray(node.value)) return this.#boxModel(node);
-    if (node.value === NO_MODEL) return NO_MODEL;
-    const model = typeof node.value === "string" ? this.#models.get(node.value) : undefined;
-    if (model !== undefined) return model;
-    return this.#problems.addUnknown(node, "model", String(node.value), [...this.#models.keys(), NO_MODEL]);
+    const { value } = node;
+    if (Array.isArray(value)) return this.#boxModel(node);
+    if (value === NO_MODEL) return NO_MODEL;
+    if (typeof value !== "string")
+      return this.#problems.add(node, "it is the name of a model, or a list of boxes");
+    const known = [...this.#models.keys(), NO_MODEL];
+    return this.#models.get(value) ?? this.#problems.addUnknown(node, "model", value, known);
   }
 
   #boxModel(node: JsonNode): Model | undefined {

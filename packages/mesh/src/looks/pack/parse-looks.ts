@@ -1,10 +1,10 @@
-import { type BlockCatalog, isOrthantError, OrthantError } from "@orthant/core";
-import { requireObject } from "@orthant/core/arguments";
+import { BlockCatalog, isOrthantError, OrthantError } from "@orthant/core";
+import { requireObject, wrongArgument } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
 import type { BlockLook } from "../block-looks.ts";
 import type { LookPack } from "../look-pack.ts";
 import { MODELS } from "../models/models.ts";
-import type { TexturePicture } from "../texture-stack.ts";
+import { requirePicture, type TexturePicture } from "../texture-stack.ts";
 import { type JsonNode, jsonNodeOf, parseJsonNode } from "./json-node.ts";
 import { type LookProblem, LookProblems, problemText } from "./look-problems.ts";
 import { LookReader } from "./look-reader.ts";
@@ -44,6 +44,8 @@ export function checkLooks(
   pictures: LookPictures,
   catalog?: BlockCatalog,
 ): readonly LookProblem[] {
+  if (catalog !== undefined && !(catalog instanceof BlockCatalog))
+    throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
   try {
     const { problems, types } = read(looks, pictures);
     if (catalog !== undefined) checkNames(types, catalog, problems);
@@ -71,11 +73,12 @@ function read(
 } {
   const text = typeof looks === "string" ? looks : undefined;
   if (text === undefined) requireObject("looks", looks, "it is the text of a looks.json, or its object");
+  const known = checkedPictures(pictures);
   const problems = new LookProblems(text);
   if (text !== undefined && text.length > LOOKS_LENGTH_MAX)
     throw new OrthantError("ORT_LIMIT", `${text.length} letters exceed the limit of ${LOOKS_LENGTH_MAX}`);
   const root = text === undefined ? jsonNodeOf(looks) : parseText(text, problems);
-  const textures = new TextureReader(pictures, problems);
+  const textures = new TextureReader(known, problems);
   const reader = new LookReader(textures, problems);
   const types = new Map<string, ReadType>();
   const fields = root && fieldsIn(root, problems);
@@ -96,6 +99,19 @@ function read(
     }
   }
   return { pack: packOf(types, textures), problems, types };
+}
+
+/** Returns pictures as objects of our own, which no getter can change. Their sizes are checked when looks use them. */
+function checkedPictures(pictures: LookPictures): LookPictures {
+  if (!(pictures instanceof Map))
+    throw wrongArgument("pictures", pictures, 'they are a Map such as new Map([["stone", picture]])');
+  const checked = new Map<string, TexturePicture>();
+  for (const [name, picture] of pictures as ReadonlyMap<unknown, unknown>) {
+    if (typeof name !== "string")
+      throw wrongArgument("the name of a picture in pictures", name, "it is a string");
+    checked.set(name, requirePicture(`pictures.get(${JSON.stringify(name.slice(0, 40))})`, picture));
+  }
+  return checked;
 }
 
 function parseText(text: string, problems: LookProblems): JsonNode | undefined {

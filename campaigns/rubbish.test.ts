@@ -30,6 +30,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   "@orthant/formats/exports": () => import("@orthant/formats/exports"),
   "@orthant/formats/readers": () => import("@orthant/formats/readers"),
   "@orthant/mesh": () => import("@orthant/mesh"),
+  "@orthant/mesh/looks": () => import("@orthant/mesh/looks"),
   "@orthant/pixel-world": () => import("@orthant/pixel-world"),
   "@orthant/save": () => import("@orthant/save"),
   "@orthant/server": () => import("@orthant/server"),

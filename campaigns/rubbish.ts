@@ -5,6 +5,7 @@ import { coreStage } from "./rubbish/core-stage.ts";
 import { diskStage } from "./rubbish/disk-stage.ts";
 import { formatsStage } from "./rubbish/formats-stage.ts";
 import { importsStage } from "./rubbish/imports-stage.ts";
+import { looksStage } from "./rubbish/looks-stage.ts";
 import { meshStage } from "./rubbish/mesh-stage.ts";
 import { openingStage } from "./rubbish/opening-stage.ts";
 import { pixelStage } from "./rubbish/pixel-stage.ts";
@@ -21,6 +22,7 @@ export const STAGES: readonly Stage[] = [
   sharedStage,
   diskStage,
   meshStage,
+  looksStage,
   pixelStage,
   coreStage,
   saveStage,

@@ -1,6 +1,7 @@
 import { chunkBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { BlockAppearance, buildMesh, castRay, moveBox } from "@orthant/mesh";
+import { defaultLooks, looksOf } from "@orthant/mesh/looks";
 import type { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { constructorTargets, functionTargets, type Stage } from "./stage.ts";
@@ -16,13 +17,25 @@ export const meshStage: Stage = {
       { autosave: false },
     );
     await world.loadChunks(chunkBox([-3, -3, -3], [4, 4, 4]));
+    const looks = Object.freeze(looksOf(defaultLooks(), world.blocks));
+    const appearance = new BlockAppearance(world.blocks);
     const point = (random: Prng) => valid.vector(random, 3);
     return {
       targets: [
         ...functionTargets({
           buildMesh: [
             buildMesh,
-            (random) => [world, valid.chunkPosition(random, 3), { isShaded: true, unloaded: "air" }],
+            (random) => [
+              world,
+              valid.chunkPosition(random, 3),
+              {
+                isShaded: true,
+                isExact: false,
+                unloaded: "air",
+                light: new Uint8Array(18 ** 3),
+                ...(random.chance(0.5) ? { looks } : { appearance }),
+              },
+            ],
           ],
           castRay: [
             castRay,

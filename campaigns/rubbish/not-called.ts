@@ -7,6 +7,7 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
   "@orthant/core/bytes": "codecs; the values that they write come from checked calls",
   "@orthant/core/chunk": "codecs and differences of chunks; World and ClientWorld check every argument",
   "@orthant/core/lattice": "boxes of four axes; World and ClientWorld convert every argument",
+  "@orthant/core/light": "the light of chunks in memory, below World and ClientWorld",
   "@orthant/core/time": "waits and rates of the other packages",
   "@orthant/core/tree": "trees, patches and regions; World and ClientWorld check every argument",
   "@orthant/core/world": "what World and ClientWorld share below their checks",
@@ -25,10 +26,12 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
   "@orthant/world/engine": "an open world with four axes, below World",
 };
 
-/** Entries that only a browser can load; tests in a real browser call them. */
+/** Entries for pages, most of which only a browser can load; tests in a real browser call them. */
 export const BROWSER_ENTRIES: ReadonlySet<string> = new Set([
   "@orthant/client/browser",
   "@orthant/disk/browser",
+  "@orthant/three",
+  "@orthant/three/page",
   "@orthant/worker-pool/browser",
   "@orthant/viewer",
   "@orthant/viewer/worker",

@@ -176,7 +176,8 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     setChunks: (prng) => [
       Array.from({ length: prng.between(1, 3) }, () => [valid.chunkPosition(prng, dimensions), chunk(prng)]),
     ],
-    defineBlocks: (prng) => [definitions(prng)],
+    defineBlocks: (prng) => [definitions(prng), { change: prng.chance(0.5) }],
+    changeBlock: (prng) => [prng.pick(BLOCK_NAMES), behaviour(prng)],
     renameBlock: (prng) => [prng.pick(BLOCK_NAMES), prng.pick(BLOCK_NAMES)],
     retireBlock: (prng) => [prng.pick(BLOCK_NAMES)],
     onBlocks: () => [() => undefined],
@@ -205,14 +206,19 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
 /** Returns definitions of blocks; all fields have values, so that each of them is damaged sometimes. */
 function definitions(prng: Prng): object {
   return {
-    [prng.pick(BLOCK_NAMES)]: {
-      colour: prng.below(0x100_0000),
-      solid: prng.chance(0.5),
-      transparent: prng.chance(0.5),
-      light: prng.below(16),
-      tags: ["ore"],
-      properties: { facing: ["north", "east"] },
-    },
+    [prng.pick(BLOCK_NAMES)]: { ...behaviour(prng), properties: { facing: ["north", "east"] } },
+  };
+}
+
+/** Returns what can change of a block. */
+function behaviour(prng: Prng): object {
+  return {
+    colour: prng.below(0x100_0000),
+    solid: prng.chance(0.5),
+    transparent: prng.chance(0.5),
+    light: prng.below(16),
+    opacity: prng.below(16),
+    tags: ["ore"],
   };
 }
 

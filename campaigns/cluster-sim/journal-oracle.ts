@@ -24,7 +24,7 @@ interface StoredState {
 
 /** An edit in a journal. */
 interface StoredEdit {
-  readonly steps: { readonly region: Position; readonly after: number }[];
+  readonly clocks: { readonly region: Position; readonly after: number }[];
   readonly shards: Set<string>;
   isExcused: boolean;
   /** Its place among the edits of all clients, and where its group ends. */
@@ -211,8 +211,8 @@ export class JournalOracle {
 
   /** Returns the regions of an edit that no journal has; all of them if it has none of the edit. */
   missing(clientId: bigint, editId: number, regions: readonly Position[]): readonly Position[] {
-    const steps = this.#edits.get(`${clientId}/${editId}`)?.steps ?? [];
-    return regions.filter((region) => !steps.some((step) => positionsEqual(step.region, region)));
+    const clocks = this.#edits.get(`${clientId}/${editId}`)?.clocks ?? [];
+    return regions.filter((region) => !clocks.some((change) => positionsEqual(change.region, region)));
   }
 
   /** Returns true if an edit is part of its regions at their clocks, or was lost with a journal. */
@@ -220,7 +220,8 @@ export class JournalOracle {
     const edit = this.#edits.get(`${clientId}/${editId}`);
     if (edit === undefined) return false;
     return (
-      edit.isExcused || edit.steps.every(({ region, after }) => this.#leadsTo(region, after, clockOf(region)))
+      edit.isExcused ||
+      edit.clocks.every(({ region, after }) => this.#leadsTo(region, after, clockOf(region)))
     );
   }
 
@@ -264,7 +265,7 @@ export class JournalOracle {
       const key = `${clientId}/${lastEditId}`;
       this.#authors.push(clientId);
       const edit = this.#edits.get(key) ?? {
-        ...{ steps: [], shards: new Set<string>(), isExcused: false },
+        ...{ clocks: [], shards: new Set<string>(), isExcused: false },
         ...{ author: this.#groupStart, groupEnd: this.#groupStart },
       };
       // One edit may be in several regions of a group, and in several shards, but only once in each shard.
@@ -272,7 +273,7 @@ export class JournalOracle {
         this.#bad(`edit ${lastEditId} of client ${clientId} was made twice`);
       group.add(key);
       edit.shards.add(shard);
-      edit.steps.push({ region, after });
+      edit.clocks.push({ region, after });
       this.#edits.set(key, edit);
     }
   }

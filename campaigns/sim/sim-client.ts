@@ -283,9 +283,9 @@ export class SimClient {
   }
 
   /** On a stream, requires an edit's changes to arrive before its result, in regions of settled interest. */
-  #requireSeen(steps: readonly ClockChange[]): void {
+  #requireSeen(clocks: readonly ClockChange[]): void {
     if (this.#options.time.nowMs() - this.#interestSetMs < INTEREST_RECEIVED_MS) return;
-    for (const { region, after } of steps) {
+    for (const { region, after } of clocks) {
       const isInInterest = this.interest.some((position) => positionsEqual(position, region));
       const clock = this.#syncClient.replica?.clockOf(region);
       if (isInInterest && clock !== undefined && clock < after)

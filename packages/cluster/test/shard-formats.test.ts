@@ -438,7 +438,7 @@ describe("requests", () => {
       {
         kind: "edits",
         outcomes: [
-          { kind: "applied", steps: [{ region: [0, 0, 0, 0], before: 0, after: clockFrom(1, 1) }] },
+          { kind: "applied", clocks: [{ region: [0, 0, 0, 0], before: 0, after: clockFrom(1, 1) }] },
           { kind: "duplicate" },
           { kind: "elsewhere" },
           { kind: "rejected", code: "ORT_LIMIT" },

@@ -22,7 +22,7 @@ const REGION = [0, 0, 0, 0] as const;
 
 function change(before: number, after: number, block: number): LoggedChange {
   return {
-    steps: [{ region: REGION, before, after }],
+    clocks: [{ region: REGION, before, after }],
     chunks: [{ position: REGION, chunk: uniformChunk(4_096, block) }],
     origins: [{ clientId: 7n, lastEditId: block }],
   };
@@ -48,8 +48,8 @@ test("[K19] the last edit of a client is the latest in the log, even if an earli
     ...change(0, clockFrom(1, 1), 3),
     origins: [4, 5].map((lastEditId) => ({ clientId: 7n, lastEditId })),
   };
-  const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockFrom(1, 1) }];
-  const earlier: LoggedChange = { steps, chunks: [], origins: [{ clientId: 7n, lastEditId: 4 }] };
+  const clocks = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockFrom(1, 1) }];
+  const earlier: LoggedChange = { clocks, chunks: [], origins: [{ clientId: 7n, lastEditId: 4 }] };
   const world = await openLoggedWorldEngine(await disk(), new SampleLog(2, [later, earlier]), {
     autosave: false,
   });

@@ -113,7 +113,7 @@ export class ShardEdits {
     if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
     try {
       const { clocks, status } = await this.#turns.run(() => this.#makeEdit(edit, origin));
-      return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
+      return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", clocks };
     } catch (error) {
       if (world.failure !== undefined || !isOrthantError(error)) throw error;
       return { kind: "rejected", code: error.code };
@@ -227,5 +227,5 @@ function keyOf({ clientId, editId }: EditOrigin): string {
 }
 
 function clocksOf(outcome: ShardEditResult | undefined): number {
-  return outcome?.kind === "applied" ? outcome.steps.length : 0;
+  return outcome?.kind === "applied" ? outcome.clocks.length : 0;
 }

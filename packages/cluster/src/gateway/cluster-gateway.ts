@@ -63,7 +63,7 @@ export class ClusterGateway {
   readonly #regions: FollowedRegions;
   readonly #edits: EditForwarder;
   readonly #presence: PlayerPresence;
-  readonly #listeners = new Set<(steps: readonly ClockChange[]) => void>();
+  readonly #listeners = new Set<(clocks: readonly ClockChange[]) => void>();
   readonly #poses: PlayerPositionCache;
   readonly #entities: FollowedEntities;
   readonly #entityListeners = new Set<(event: VisibleEntityEvent) => void>();
@@ -82,13 +82,13 @@ export class ClusterGateway {
     this.#regions = new FollowedRegions({
       ...context,
       state: WorldState.open({ generators, generator, shape }),
-      onChange: (steps) => this.#notify(steps),
+      onChange: (clocks) => this.#notify(clocks),
       onEntities: (sector, record) => this.#entities.receive(sector, record),
     });
     this.#edits = new EditForwarder({
       ...context,
       shape,
-      whenSeen: (steps) => this.#regions.whenSeen(steps),
+      whenSeen: (clocks) => this.#regions.whenSeen(clocks),
     });
     this.#presence = new PlayerPresence({ backbone, time, world, shape, gateway: systemRandomBits() });
     this.#poses = new PlayerPositionCache(context);
@@ -221,8 +221,8 @@ export class ClusterGateway {
     this.#options.onBackboneAway?.(!isOnline);
   }
 
-  #notify(steps: readonly ClockChange[]): void {
-    for (const listener of [...this.#listeners]) listener(steps);
+  #notify(clocks: readonly ClockChange[]): void {
+    for (const listener of [...this.#listeners]) listener(clocks);
   }
 
   #syncWorld(generators: GeneratorRegistry): SyncWorld {

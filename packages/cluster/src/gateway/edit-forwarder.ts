@@ -12,8 +12,8 @@ import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-qu
 /** Dependencies of a forwarder. */
 interface EditForwarderOptions extends OwnerQueueContext {
   readonly shape: ChunkShape;
-  /** Resolves when the effect of the steps is visible at this gateway. */
-  readonly whenSeen: (steps: readonly ClockChange[]) => Promise<void>;
+  /** Resolves when the effect of the changes is visible at this gateway. */
+  readonly whenSeen: (clocks: readonly ClockChange[]) => Promise<void>;
 }
 
 /** The origin of an edit, and when this gateway got it. */
@@ -167,11 +167,11 @@ export class EditForwarder {
     parts: ReadonlyMap<string, RequestedEdit>,
   ): Promise<void> {
     const outcomes = await this.#submit(parts, origin, (part) => this.#queue.add(part));
-    const steps = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? outcome.steps : []));
-    await this.#options.whenSeen(steps);
+    const clocks = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? outcome.clocks : []));
+    await this.#options.whenSeen(clocks);
     const refused = outcomes.filter((outcome) => outcome.kind === "rejected");
     const [first] = refused;
-    if (first === undefined) resolve({ status: outcomeOf(outcomes, steps), clocks: steps });
+    if (first === undefined) resolve({ status: outcomeOf(outcomes, clocks), clocks });
     else if (refused.length === outcomes.length) reject(new OrthantError(first.code, "the edit was refused"));
     else {
       const detail = `${refused.length} of ${outcomes.length} shards refused their part: ${first.code}`;
@@ -296,8 +296,8 @@ function acrossShards(edit: RequestedEdit): OrthantError {
   );
 }
 
-function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockChange[]): WorldEditResult["status"] {
-  if (steps.length > 0) return "applied";
+function outcomeOf(outcomes: readonly Settled[], clocks: readonly ClockChange[]): WorldEditResult["status"] {
+  if (clocks.length > 0) return "applied";
   // An owner that restarted may have forgotten a part that changes nothing. The others remember theirs.
   return outcomes.some(({ kind }) => kind === "duplicate") ? "duplicate" : "unchanged";
 }
@@ -310,8 +310,8 @@ function together(outcomes: readonly Settled[]): Settled {
     const isWhole = outcomes.every(({ kind }) => kind === "rejected");
     return isWhole ? refused : { kind: "rejected", code: "ORT_EDIT_PARTS" };
   }
-  const steps = made.flatMap((outcome) => outcome.steps);
-  return steps.length === 0 && made.length < outcomes.length
+  const clocks = made.flatMap((outcome) => outcome.clocks);
+  return clocks.length === 0 && made.length < outcomes.length
     ? { kind: "duplicate" }
-    : { kind: "applied", steps };
+    : { kind: "applied", clocks };
 }

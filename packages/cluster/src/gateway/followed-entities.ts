@@ -27,7 +27,7 @@ interface KeptRegion {
 interface KeptSector {
   readonly regions: Set<KeptRegion>;
   /** The stamps of records that arrived last, for answers that they have overtaken. */
-  readonly steps: { readonly before: number; readonly after: number }[];
+  readonly stamps: { readonly before: number; readonly after: number }[];
 }
 
 interface KnownEntity {
@@ -42,7 +42,7 @@ const WAITING_MAX = 65_536;
 const AUDIT_MS = 5_000;
 /** Time for which an answer may still list an entity that is gone. */
 const GONE_MS = 10_000;
-const STEPS_MAX = 64;
+const STAMPS_MAX = 64;
 
 /**
  * The entities of regions that players look at, kept in step with their owners. Records and answers carry stamps; for
@@ -110,8 +110,8 @@ export class FollowedEntities {
     const kept = this.#sectors.get(sector);
     if (kept === undefined) return;
     for (const item of items) this.#apply(item, after);
-    kept.steps.push({ before, after });
-    if (kept.steps.length > STEPS_MAX) kept.steps.shift();
+    kept.stamps.push({ before, after });
+    if (kept.stamps.length > STAMPS_MAX) kept.stamps.shift();
     for (const one of kept.regions) {
       if (one.stamp === before) one.stamp = after;
       else if (one.stamp !== 0 && one.stamp < after) this.#queue.add(one);
@@ -149,7 +149,7 @@ export class FollowedEntities {
     const kept: KeptRegion = { region, entities: new Set(), stamp: 0, keepers: 0, waiting: [] };
     this.#regions.set(...region, kept);
     const name = nameOfPosition(sectorOfRegion(region));
-    const sector = getOrAdd(this.#sectors, name, () => ({ regions: new Set<KeptRegion>(), steps: [] }));
+    const sector = getOrAdd(this.#sectors, name, () => ({ regions: new Set<KeptRegion>(), stamps: [] }));
     sector.regions.add(kept);
     this.#waiting++;
     this.#queue.add(kept);
@@ -203,7 +203,7 @@ export class FollowedEntities {
     if (kept.stamp === 0) this.#waiting--;
     kept.stamp = Math.max(kept.stamp, stamp);
     // Records may have overtaken the answer.
-    for (const { before, after } of sector?.steps ?? []) if (kept.stamp === before) kept.stamp = after;
+    for (const { before, after } of sector?.stamps ?? []) if (kept.stamp === before) kept.stamp = after;
     for (const resolve of kept.waiting.splice(0)) resolve();
     if (isAudit)
       for (const other of sector?.regions ?? [])

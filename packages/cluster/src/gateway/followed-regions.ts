@@ -14,7 +14,7 @@ interface FollowedRegionsOptions extends OwnerQueueContext {
   /** The world as generated, without edits. */
   readonly state: WorldState;
   /** Called at once for every change. */
-  readonly onChange: (steps: readonly ClockChange[]) => void;
+  readonly onChange: (clocks: readonly ClockChange[]) => void;
   /** Called for every record about entities of a followed sector. */
   readonly onEntities: (sector: string, record: EntitiesRecord) => void;
 }
@@ -127,11 +127,11 @@ export class FollowedRegions {
   }
 
   /**
-   * Resolves when the effect of these steps is visible here, for those of their regions that are followed.
+   * Resolves when the effect of these changes is visible here, for those of their regions that are followed.
    */
-  async whenSeen(steps: readonly ClockChange[]): Promise<void> {
+  async whenSeen(clocks: readonly ClockChange[]): Promise<void> {
     await Promise.all(
-      steps.map(({ region, after }) => {
+      clocks.map(({ region, after }) => {
         const followed = this.#regions.get(...region);
         if (followed?.clock === undefined || followed.clock >= after) return undefined;
         // The record is late or lost; asking the owner is faster than waiting for the next audit.

@@ -320,13 +320,13 @@ export async function* readChanges(
       const { region, before, after, chunks } = record;
       origins = record.group === group ? [...origins, ...record.origins] : record.origins;
       group = record.group;
-      yield { steps: [{ region, before, after }], chunks, origins: [] };
+      yield { clocks: [{ region, before, after }], chunks, origins: [] };
     }
   }
   yield authorsOf(origins);
 }
 
-const NO_CHANGE: LoggedChange = { steps: [], chunks: [], origins: [] };
+const NO_CHANGE: LoggedChange = { clocks: [], chunks: [], origins: [] };
 
 /** Returns what an item changes in the world. */
 function entityChangesOf(item: EntityItem | TransferItem): readonly LoggedEntityChange[] {
@@ -346,7 +346,7 @@ export function isOutside({ sectors }: ShardSplit, shape: ChunkShape): (entity: 
 /** Returns a change without regions that has the edits of a group in their order. */
 function authorsOf(origins: readonly RecordOrigin[]): LoggedChange {
   const inOrder = [...origins].sort((one, other) => one.order - other.order);
-  return { steps: [], chunks: [], origins: inOrder };
+  return { clocks: [], chunks: [], origins: inOrder };
 }
 
 async function readAll(journal: Journal, from: number, to: number): Promise<readonly Uint8Array[]> {

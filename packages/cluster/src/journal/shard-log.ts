@@ -149,7 +149,7 @@ export class ShardLog implements ExternalLog {
     }
     if (inherited === undefined && (!hasBorder || isReplacement(checkpointed, first))) {
       const keepsEntity = ({ position }: StoredEntity): boolean => this.owns(regionOfPoint(shape, position));
-      yield { steps: [], chunks: [], origins: [], keepsEntity };
+      yield { clocks: [], chunks: [], origins: [], keepsEntity };
     }
     this.border.stamps.begin();
   }

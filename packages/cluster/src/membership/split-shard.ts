@@ -110,7 +110,7 @@ async function claimNewShard(options: SplitOptions, term: number): Promise<Shard
         onTransfers,
       });
       // All others stay with the old shard.
-      yield { steps: [], chunks: [], origins: [], keepsEntity: (entity) => !stays(entity) };
+      yield { clocks: [], chunks: [], origins: [], keepsEntity: (entity) => !stays(entity) };
     },
   });
   try {

@@ -103,7 +103,7 @@ export type OwnerRequest =
 
 /** Outcome of an edit. */
 export type ShardEditResult =
-  | { readonly kind: "applied"; readonly steps: readonly ClockChange[] }
+  | { readonly kind: "applied"; readonly clocks: readonly ClockChange[] }
   | { readonly kind: "duplicate" }
   /** The edit has voxels of another shard: read the map again. */
   | { readonly kind: "elsewhere" }
@@ -139,7 +139,7 @@ export const REQUEST_PLAYERS_MAX = 1_024;
 export const ENTITY_REGIONS_MAX = 1_024;
 /** Maximum number of regions in one request. */
 const REGIONS_MAX = 4_096;
-const STEPS_MAX = 65_536;
+const CLOCKS_MAX = 65_536;
 const CHUNKS_MAX = 256;
 
 /** Codec of the code of an error. */
@@ -179,9 +179,9 @@ const regionRequestsCodec = list<RegionRequest>(
   REGIONS_MAX,
 );
 
-const stepsCodec = list<ClockChange>(
+const clocksCodec = list<ClockChange>(
   record({ region: positionCodec, before: varUint, after: varUint }),
-  STEPS_MAX,
+  CLOCKS_MAX,
 );
 
 const SAME = record({ kind: constant("same") });
@@ -190,7 +190,7 @@ const LATER = record({ kind: constant("later") });
 
 const outcomesCodec = list(
   variants<ShardEditResult>({
-    applied: record({ kind: constant("applied"), steps: stepsCodec }),
+    applied: record({ kind: constant("applied"), clocks: clocksCodec }),
     duplicate: record({ kind: constant("duplicate") }),
     elsewhere: ELSEWHERE,
     rejected: record({ kind: constant("rejected"), code: errorCodeCodec }),

@@ -58,8 +58,8 @@ export class EditResultQueue {
   write(out: Outbox, regions: ClientRegions): void {
     if (this.#waiting.size === 0) return;
     const ready: NumberedEditResult[] = [];
-    for (const [editId, { result, steps }] of this.#waiting) {
-      if (!regions.hasSeen(steps)) continue;
+    for (const [editId, { result, clocks }] of this.#waiting) {
+      if (!regions.hasSeen(clocks)) continue;
       this.#waiting.delete(editId);
       ready.push(result);
     }

@@ -21,7 +21,7 @@ import { Outbox } from "./outbox.ts";
 import { readClientFrame } from "./read-client-frame.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
 import type { ClientRegions } from "./regions/client-regions.ts";
-import type { RegionStep } from "./regions/region-changes.ts";
+import type { SharedChange } from "./regions/region-changes.ts";
 import type { EntityRange, Holding, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
@@ -158,8 +158,8 @@ export class ServerSession implements Watcher {
     return this.#joined?.game.add(payload) === true;
   }
 
-  regionChanged(holding: Holding, step: RegionStep): void {
-    if (this.#phase === "joined") this.#joined?.sender.regionChanged(holding, step);
+  regionChanged(holding: Holding, change: SharedChange): void {
+    if (this.#phase === "joined") this.#joined?.sender.regionChanged(holding, change);
   }
 
   entitiesChanged(message: Uint8Array): void {

@@ -115,7 +115,7 @@ export class SyncServer {
     this.#regionCapacity = new RegionCapacity(this.#context, this.#sessions);
     const sources = new EntitySources(world, regions, entities);
     this.#stopListening = [
-      world.onEdit((steps) => feed.recordChange(steps)),
+      world.onEdit((clocks) => feed.recordChange(clocks)),
       world.onEntity((event) => sources.receive(event)),
       world.onGenerators?.(() => this.#joinAgain()) ?? (() => undefined),
       world.peers?.onPlayer((event) => sources.receivePlayer(event)) ?? (() => undefined),
@@ -161,8 +161,8 @@ export class SyncServer {
     for (const session of sessions) session.startTick(nowMs);
     this.#applyInterests(sessions, nowMs);
     this.#context.loader.goOn();
-    for (const { region, step } of feed.takeSteps(nowMs)) {
-      for (const holding of region.holdings) holding.watcher.regionChanged(holding, step);
+    for (const { region, change } of feed.takeChanges(nowMs)) {
+      for (const holding of region.holdings) holding.watcher.regionChanged(holding, change);
     }
     entities.takeChanges(regions);
     // Clients that need only changes do not wait while regions are prepared for others.

@@ -217,15 +217,15 @@ class Replay {
  */
 export async function replayLog(content: WorldContent, changes: AsyncIterable<LoggedChange>): Promise<void> {
   const replay = new Replay(content, 0);
-  for await (const { steps, chunks, origins, entities = [], ticks = [], step, keepsEntity } of changes) {
+  for await (const { clocks, chunks, origins, entities = [], ticks = [], step, keepsEntity } of changes) {
     await content.whenLoaded(
-      steps.map(({ region }) => regionBox(region)),
+      clocks.map(({ region }) => regionBox(region)),
       async () => {
-        const isIncluded = steps.every(({ region, after }) => content.regions.clocks.get(region) >= after);
-        if (isIncluded && steps.length > 0) return;
-        for (const change of steps) requireClockBefore(content.regions.clocks, change);
-        const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
-        await replay.apply({ kind: "edit", origin: undefined, chunks, clocks });
+        const isIncluded = clocks.every(({ region, after }) => content.regions.clocks.get(region) >= after);
+        if (isIncluded && clocks.length > 0) return;
+        for (const change of clocks) requireClockBefore(content.regions.clocks, change);
+        const after = clocks.map((change) => ({ region: change.region, clock: change.after }));
+        await replay.apply({ kind: "edit", origin: undefined, chunks, clocks: after });
         for (const origin of origins) content.rememberOrigin(originOf(origin));
       },
     );

@@ -90,7 +90,7 @@ export type LoggedEntityChange = Extract<JournalEntry, { readonly kind: "entity"
 /** Logged edits to some regions, to be replayed; without regions, only the clients that made them. */
 export interface LoggedChange {
   /** The clocks of the regions before and after. */
-  readonly steps: readonly ClockChange[];
+  readonly clocks: readonly ClockChange[];
   readonly chunks: readonly JournalChunk[];
   readonly origins: readonly LastClientEdit[];
   /** Changes of entities, in order. An entity that is gone may be unknown. */

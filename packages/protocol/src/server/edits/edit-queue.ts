@@ -24,10 +24,10 @@ import { RuledEdits } from "./ruled-edits.ts";
 /** Edit results cached per client to answer resends; must exceed `EDITS_OPEN_MAX`. */
 const RESULTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
 
-/** The result of an edit, and the steps that a client must receive before it. */
+/** The result of an edit, and the clocks that a client must have seen before it. */
 export interface DecidedEdit {
   readonly result: NumberedEditResult;
-  readonly steps: readonly ClockChange[];
+  readonly clocks: readonly ClockChange[];
 }
 
 /** What an edit queue needs of its server. */
@@ -45,7 +45,7 @@ export interface EditQueueContext {
   readonly onFailure: (error: unknown) => void;
 }
 
-const NO_STEPS: readonly ClockChange[] = [];
+const NO_CLOCKS: readonly ClockChange[] = [];
 /** Detail of the rejection of an edit that may have been applied before. */
 const FORGOTTEN =
   "this server has forgotten the client: the edit may have been made; check, and make it again if it was not";
@@ -119,7 +119,7 @@ export class EditQueue {
     if (editId <= this.#last) {
       if (this.#open.has(editId)) return;
       this.#listener?.(
-        this.#decided.get(editId) ?? { result: { editId, status: "duplicate" }, steps: NO_STEPS },
+        this.#decided.get(editId) ?? { result: { editId, status: "duplicate" }, clocks: NO_CLOCKS },
       );
       return;
     }
@@ -222,7 +222,7 @@ export class EditQueue {
       return;
     }
     this.#context.events?.onEditResult?.(status);
-    this.#decide({ result: { editId, status }, steps: clocks });
+    this.#decide({ result: { editId, status }, clocks });
   }
 
   #reject(editId: number, { reason, detail }: Rejection): void {
@@ -233,7 +233,7 @@ export class EditQueue {
       reason,
       detail: clipText(detail, DETAIL_BYTES_MAX),
     } as const;
-    this.#decide({ result, steps: NO_STEPS });
+    this.#decide({ result, clocks: NO_CLOCKS });
   }
 
   #decide(decided: DecidedEdit): void {

@@ -221,9 +221,9 @@ export class ClientRegions {
     return forgets;
   }
 
-  /** Returns true when the client was sent all these steps, as far as it holds the regions. */
-  hasSeen(steps: readonly ClockChange[]): boolean {
-    return steps.every(({ region, after }) => {
+  /** Returns true when the client was sent all these changes, as far as it holds the regions. */
+  hasSeen(clocks: readonly ClockChange[]): boolean {
+    return clocks.every(({ region, after }) => {
       const holding = this.#holdings.get(...region);
       return holding === undefined || holding.clock === UNSENT || holding.clock >= after;
     });

@@ -200,7 +200,7 @@ export class SharedTick {
 }
 
 /** The change of one region between two clocks. Encodes it at most once for each encoding. */
-export class RegionStep implements ClockChange {
+export class SharedChange implements ClockChange {
   readonly region: Position;
   readonly before: number;
   readonly after: number;

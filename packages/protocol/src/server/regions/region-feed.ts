@@ -1,7 +1,7 @@
 import { comparePositions, regionBox } from "@orthant/core/lattice";
 import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { SyncWorld } from "../sync-world.ts";
-import { RegionStep } from "./region-changes.ts";
+import { SharedChange } from "./region-changes.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 
 /** How long earlier states of a region are kept, and so how long a delayed client can catch up. */
@@ -14,8 +14,8 @@ interface Moment {
   readonly clock: number;
   readonly state: WorldState;
   readonly endedMs: number;
-  /** The step from here to the newest clock requested so far. */
-  step: RegionStep | undefined;
+  /** The change from here to the newest clock requested so far. */
+  change: SharedChange | undefined;
 }
 
 /** A region that changed since the last tick, and its state before that. */
@@ -56,8 +56,8 @@ export class RegionFeed implements RegionListener {
   }
 
   /** Records a change at the moment it happens. */
-  recordChange(steps: readonly ClockChange[]): void {
-    for (const { region: position, before, after } of steps) {
+  recordChange(clocks: readonly ClockChange[]): void {
+    for (const { region: position, before, after } of clocks) {
       const region = this.#regions.at(position);
       if (region === undefined) continue;
       const known = this.#changed.get(region);
@@ -68,15 +68,15 @@ export class RegionFeed implements RegionListener {
     this.#state = this.#world.state;
   }
 
-  /** Returns the regions that changed since the last call, in order, each with one step for all changes. */
-  takeSteps(nowMs: number): readonly { readonly region: WatchedRegion; readonly step: RegionStep }[] {
-    const steps = Array.from(this.#changed, ([region, { before, state, after }]) => {
-      const step = new RegionStep({ region: region.position, before, after }, state, this.#state);
-      if (state !== undefined) this.#remember(region, { clock: before, state, endedMs: nowMs, step });
-      return { region, step };
+  /** Returns the regions that changed since the last call, in order, each with one change for all of them. */
+  takeChanges(nowMs: number): readonly { readonly region: WatchedRegion; readonly change: SharedChange }[] {
+    const changes = Array.from(this.#changed, ([region, { before, state, after }]) => {
+      const change = new SharedChange({ region: region.position, before, after }, state, this.#state);
+      if (state !== undefined) this.#remember(region, { clock: before, state, endedMs: nowMs, change });
+      return { region, change };
     });
     this.#changed.clear();
-    return steps.sort((a, b) => comparePositions(a.region.position, b.region.position));
+    return changes.sort((a, b) => comparePositions(a.region.position, b.region.position));
   }
 
   /** Returns true when the state of a region at an earlier clock is known. */
@@ -84,19 +84,19 @@ export class RegionFeed implements RegionListener {
     return this.#history.get(region)?.some((known) => known.clock === clock) ?? false;
   }
 
-  /** Returns the step from an earlier clock to now, or `undefined` when the state then is unknown. */
-  stepFrom(region: WatchedRegion, clock: number): RegionStep | undefined {
+  /** Returns the change from an earlier clock to now, or `undefined` when the state then is unknown. */
+  changeFrom(region: WatchedRegion, clock: number): SharedChange | undefined {
     const moment = this.#history.get(region)?.find((known) => known.clock === clock);
     if (moment === undefined) return undefined;
     const after = this.#world.clockOf(region.position);
-    if (moment.step?.after !== after) {
-      moment.step = new RegionStep(
+    if (moment.change?.after !== after) {
+      moment.change = new SharedChange(
         { region: region.position, before: clock, after },
         moment.state,
         this.#state,
       );
     }
-    return moment.step;
+    return moment.change;
   }
 
   /** Drops states that are too old. */

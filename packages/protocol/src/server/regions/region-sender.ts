@@ -10,7 +10,7 @@ import {
   fitsOnePatch,
   joinChanges,
   PatchAllowance,
-  type RegionStep,
+  type SharedChange,
   type SharedChangeList,
   type SharedPatch,
 } from "./region-changes.ts";
@@ -150,16 +150,16 @@ export class RegionSender {
     this.#mayShare = maySend && this.#unfinished === undefined;
   }
 
-  /** Handles the step of a held region from one clock to the next. */
-  regionChanged(holding: Holding, step: RegionStep): void {
+  /** Handles the change of a held region from one clock to the next. */
+  regionChanged(holding: Holding, change: SharedChange): void {
     if (holding.clock < 0 || holding.isQueued || holding.isBehind) return;
-    const isInStep = this.#mayShare && holding.clock === step.before;
-    const encoded = isInStep ? step.encoded(this.#encoding.of(step.region)) : undefined;
+    const follows = this.#mayShare && holding.clock === change.before;
+    const encoded = follows ? change.encoded(this.#encoding.of(change.region)) : undefined;
     if (encoded === undefined || !fitsOnePatch(encoded) || !this.#allowance.takeLive(encoded)) {
       this.#regions.fallBehind(holding);
       return;
     }
-    holding.clock = step.after;
+    holding.clock = change.after;
     this.#changeList = (this.#changeList ?? this.#context.sharedTick.changeList(this.#encoding.usual)).with(
       encoded,
     );
@@ -234,9 +234,9 @@ export class RegionSender {
       this.#regions.fallBehind(holding);
       return;
     }
-    const step = feed.stepFrom(region, holding.clock);
-    const encoded = step?.encoded(this.#encoding.of(region.position));
-    if (step === undefined || encoded === undefined || !fitsOnePatch(encoded)) {
+    const change = feed.changeFrom(region, holding.clock);
+    const encoded = change?.encoded(this.#encoding.of(region.position));
+    if (change === undefined || encoded === undefined || !fitsOnePatch(encoded)) {
       this.#regions.queue.add(holding);
       return;
     }
@@ -245,7 +245,7 @@ export class RegionSender {
       return;
     }
     changes.push(encoded);
-    holding.clock = step.after;
+    holding.clock = change.after;
   }
 
   #send(holding: Holding, changes: EncodedChange[], blanks: Blanks): SendOutcome {

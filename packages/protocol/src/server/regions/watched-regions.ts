@@ -3,7 +3,7 @@ import { PositionMap } from "@orthant/core/lattice";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { GridEntity } from "../entities/grid-entity.ts";
-import type { RegionStep } from "./region-changes.ts";
+import type { SharedChange } from "./region-changes.ts";
 
 /** Nothing of the region was sent on this connection. */
 export const UNSENT = -1;
@@ -24,7 +24,7 @@ export interface WatchedRegion {
 /** A client that wants to hold regions. */
 export interface Watcher {
   /** A held region has stepped from one clock to the next. */
-  regionChanged(holding: Holding, change: RegionStep): void;
+  regionChanged(holding: Holding, change: SharedChange): void;
   /** Entities entered, moved or left in a watched region. `message` is the encoded message. */
   entitiesChanged(message: Uint8Array): void;
   /** Entities in a watched region have new details, or came with some. */

@@ -17,9 +17,9 @@ import {
 import { cubeAt } from "@orthant/core/lattice";
 import { WorldState } from "@orthant/core/tree";
 import { BlockAppearance } from "@orthant/mesh";
-import { emptyVolume, quadCount, VolumeMesher } from "@orthant/mesh/volume";
+import { chunkInSlice, cutChunk, emptyVolume, quadCount, VolumeMesher } from "@orthant/mesh/volume";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
-import { chunkOfScene, cutChunk, fillMeshBlock, firstSlice, meshBlockGrid } from "@orthant/viewer/internal";
+import { fillMeshBlock, firstSlice, meshBlockGrid } from "@orthant/viewer/internal";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Browser } from "playwright-core";
 import { WebSocket } from "ws";
@@ -95,7 +95,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );
   const cutAt = (right: number, up: number, back: number) =>
-    cutChunk(state.realizeChunk(...chunkOfScene(shape, slice, [right, up, back])), shape, slice);
+    cutChunk(state.realizeChunk(...chunkInSlice(shape, slice, [right, up, back])), shape, slice);
   let quads = 0;
   const meshAll = (): number => {
     quads = 0;

@@ -1,8 +1,6 @@
 export { BRUSH_RADIUS_MAX, type Brush, brushPlacements } from "./edit/edit.ts";
 export { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "./map/map-tile.ts";
 export {
-  chunkOfScene,
-  cutChunk,
   differenceOf,
   fillMeshBlock,
   type MeshBlockGrid,

@@ -1,8 +1,14 @@
 import { CUBE_CHUNKS, DEFAULT_BLOCKS, emptyChunk, HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
 import { BlockAppearance } from "@orthant/mesh";
-import { decodeQuad, emptyVolume, quadCount, type Volume, VolumeMesher } from "@orthant/mesh/volume";
 import {
   cutChunk,
+  decodeQuad,
+  emptyVolume,
+  quadCount,
+  type Volume,
+  VolumeMesher,
+} from "@orthant/mesh/volume";
+import {
   differenceOf,
   fillMeshBlock,
   firstSlice,

@@ -1,11 +1,11 @@
-import { AIR, OrthantError } from "@orthant/core";
+import { AIR } from "@orthant/core";
 import { requireObject } from "@orthant/core/arguments";
 import { U16_MAX } from "@orthant/core/bytes";
 import type { BlockLook, BlockLooks, DrawPass, FaceTexture, ModelQuad } from "../looks/block-looks.ts";
 import { BlockAppearance, INVISIBLE, OPAQUE } from "./block-appearance.ts";
 import { MaterialTable } from "./material-table.ts";
-import { TEMPLATE_NUMBERS } from "./quads.ts";
 import { EMPTY_SIDE, FULL_SIDE, SideMasks, type SideRectangle } from "./side-masks.ts";
+import { TemplateTable } from "./template-table.ts";
 
 /** Bits of the class of a block: an opaque cube, which hides what lies behind it, */
 export const SOLID_CUBE = 1;
@@ -67,19 +67,18 @@ export class DrawnBlocks {
   readonly #materials = new MaterialTable();
   readonly #looks: BlockAppearance | BlockLooks;
   readonly #drawingOfLook = new Map<BlockLook | number, number>();
-  #templates = new Float32Array(TEMPLATE_NUMBERS * 16);
-  readonly #templateIds = new Map<string, number>();
+  readonly #templates = new TemplateTable();
 
   constructor(looks: BlockAppearance | BlockLooks) {
     this.#looks = looks;
   }
 
-  /** The templates of the models met so far, {@link TEMPLATE_NUMBERS} each. Later ones follow behind them. */
+  /** The templates of the models met so far, `TEMPLATE_NUMBERS` each. Later ones follow behind them. */
   get templates(): Float32Array<ArrayBuffer> {
-    return this.#templates.subarray(0, this.#templateIds.size * TEMPLATE_NUMBERS);
+    return this.#templates.numbers;
   }
 
-  /** The materials of the blocks met so far, {@link MATERIAL_WORDS} each. Later ones follow behind them. */
+  /** The materials of the blocks met so far, `MATERIAL_WORDS` each. Later ones follow behind them. */
   get materials(): Uint32Array<ArrayBuffer> {
     return this.#materials.words;
   }
@@ -153,7 +152,11 @@ export class DrawnBlocks {
 
   #addDrawing(textures: readonly FaceTexture[], opacity: number): void {
     const at = this.#drawingOfLook.size * SIDES;
-    while (at + SIDES > this.sideMaterials.length) this.sideMaterials = doubled(this.sideMaterials);
+    if (at + SIDES > this.sideMaterials.length) {
+      const larger = new Uint16Array(this.sideMaterials.length * 2);
+      larger.set(this.sideMaterials);
+      this.sideMaterials = larger;
+    }
     for (const [side, texture] of textures.entries()) {
       this.sideMaterials[at + side] = this.#materials.idOf(texture, opacity);
     }
@@ -189,32 +192,15 @@ export class DrawnBlocks {
   }
 
   #templateOf({ corners, uvs }: ModelQuad): number {
-    const key = `${corners}:${uvs}`;
-    const known = this.#templateIds.get(key);
-    if (known !== undefined) return known;
-    const id = this.#templateIds.size;
-    if (id > U16_MAX)
-      throw new OrthantError(
-        "ORT_LIMIT",
-        `the looks have more than ${U16_MAX + 1} different faces of models`,
-      );
-    const at = id * TEMPLATE_NUMBERS;
-    if (at + TEMPLATE_NUMBERS > this.#templates.length) this.#templates = doubled(this.#templates);
     const normal = normalOf(corners);
+    const numbers: number[] = [];
     for (let corner = 0; corner < 4; corner++) {
       const point = corners.slice(corner * 3, corner * 3 + 3).map((part) => part / 16);
       const place = uvs.slice(corner * 2, corner * 2 + 2).map((part) => part / 16);
-      this.#templates.set([...point, ...place, ...normal], at + corner * 8);
+      numbers.push(...point, ...place, ...normal);
     }
-    this.#templateIds.set(key, id);
-    return id;
+    return this.#templates.idOf(numbers);
   }
-}
-
-function doubled<Numbers extends Uint16Array | Float32Array>(numbers: Numbers): Numbers {
-  const larger = new (numbers.constructor as new (length: number) => Numbers)(numbers.length * 2);
-  larger.set(numbers);
-  return larger;
 }
 
 /** The direction that a quad looks in, from the diagonals between its corners. */

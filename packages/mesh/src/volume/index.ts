@@ -5,10 +5,11 @@
  */
 
 export { INVISIBLE, OPAQUE, TRANSPARENT } from "./block-appearance.ts";
-export { decodeMaterial, MATERIAL_WORDS, type Material } from "./material-table.ts";
+export { decodeMaterial, MATERIAL_WORDS, type Material, MaterialTable } from "./material-table.ts";
 export {
   decodeQuad,
   LIGHT_FULL,
+  MODEL_BIT,
   NO_QUADS,
   QUAD_WORDS,
   type Quad,
@@ -21,6 +22,7 @@ export {
   TEMPLATE_NUMBERS,
   VOLUME_EDGE_MAX,
 } from "./quads.ts";
+export { TemplateTable } from "./template-table.ts";
 export {
   type ChunkCut,
   type CutAt,
@@ -32,3 +34,4 @@ export {
   type VolumePoint,
 } from "./volume.ts";
 export { ALL_SIDES, type VolumeMesh, VolumeMesher, type VolumeMeshOptions } from "./volume-mesher.ts";
+export { chunkInSlice, chunkSizeIn, cutChunk, type VolumeSlice, XYZ } from "./volume-slice.ts";

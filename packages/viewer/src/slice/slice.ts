@@ -1,18 +1,12 @@
 import type { Axis, ChunkShape, Position, Vector } from "@orthant/core";
 import { AXES, positionFrom } from "@orthant/core/lattice";
+import type { VolumeSlice } from "@orthant/mesh/volume";
 
 /** A point or direction in the drawn scene: to the right, up, and towards the viewer. */
 export type ScenePoint = readonly [right: number, up: number, back: number];
 
 /** The drawn part of a world: three of its axes, at one coordinate of the fourth. */
-export interface Slice {
-  readonly right: Axis;
-  readonly up: Axis;
-  readonly back: Axis;
-  readonly hidden: Axis;
-  /** The voxel coordinate on the hidden axis. */
-  readonly at: number;
-}
+export type Slice = VolumeSlice;
 
 /**
  * Returns the axes that a world uses: those on which a chunk has more than one voxel, or all when there are

@@ -1,7 +1,6 @@
 import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
 import { boxVolume, getOrAdd, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
-import type { ChunkCut, CutAt } from "@orthant/mesh/volume";
-import { chunkOfScene, cutChunk } from "../mesh/mesh-block.ts";
+import { type ChunkCut, type CutAt, chunkInSlice, cutChunk } from "@orthant/mesh/volume";
 import type { Slice } from "../slice/slice.ts";
 
 /** Bytes of a single-block cut, and overhead of any cached cut. */
@@ -38,7 +37,7 @@ export class CutCache {
   of(slice: Slice): CutAt {
     if (slice.hidden !== this.#hidden) this.clear();
     this.#hidden = slice.hidden;
-    return (right, up, back) => this.#cutAt(slice, chunkOfScene(this.#shape, slice, [right, up, back]));
+    return (right, up, back) => this.#cutAt(slice, chunkInSlice(this.#shape, slice, [right, up, back]));
   }
 
   /** Drops the cuts in boxes of chunks. */

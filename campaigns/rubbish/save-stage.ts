@@ -13,7 +13,7 @@ import {
   surveySave,
   verifySave,
 } from "@orthant/save";
-import { generationPool } from "@orthant/worker-pool/node";
+import { generationPool, meshPool, stateSource } from "@orthant/worker-pool/node";
 import { createWorld } from "@orthant/world";
 import { freeze } from "./damage.ts";
 import { functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";
@@ -96,8 +96,12 @@ function repairTargets(disk: MemoryDisk, plan: unknown, save: Save): readonly Ta
 
 /** Its workers start with the first work, so that none starts here. */
 function poolTargets(): readonly Target[] {
-  return functionTargets(
-    { generationPool: [generationPool, () => [{ workers: 1, jobsMax: 10, jobTimeoutMs: 1_000 }]] },
-    { dispose: (pool) => (pool as { close(): Promise<void> }).close() },
-  );
+  const options = () => [{ workers: 1, jobsMax: 10, jobTimeoutMs: 1_000 }];
+  return [
+    ...functionTargets(
+      { generationPool: [generationPool, options], meshPool: [meshPool, options] },
+      { dispose: (pool) => (pool as { close(): Promise<void> }).close() },
+    ),
+    ...functionTargets({ stateSource: [stateSource, () => [() => undefined, () => true]] }),
+  ];
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import type { VolumeMesh } from "@orthant/mesh/volume";
 import { createServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, servePrograms } from "@orthant/testkit/browser";
 import { createWorld } from "@orthant/world";
@@ -20,6 +21,7 @@ globalThis.ended = new Promise((resolve) => {
 });`;
 
 declare const ended: Promise<string>;
+declare const meshes: readonly VolumeMesh[];
 
 /** Runs the code of a guide as a worker. Returns the worker's last message. */
 async function runInWorker(guide: string): Promise<string> {
@@ -53,6 +55,7 @@ test.skipIf(!canOpenBrowser())(
   120_000,
 );
 
+const MESH_PAGE = "docs/reference/mesh.md";
 const VIEWER_GUIDE = "docs/guides/view-a-world.md";
 const GUIDE_SERVER = /"ws:\/\/127\.0\.0\.1:7440"/g;
 
@@ -106,6 +109,26 @@ test.skipIf(!canOpenBrowser())(
     await open(opensWorker);
     await expect.poll(() => said.join("\n"), { timeout: 120_000 }).toMatch(/draw [1-9]\d* quads at/);
     expect(said.filter((text) => /^(?:error|warning)/.test(text))).toEqual([]);
+  },
+  300_000,
+);
+
+test.skipIf(!canOpenBrowser())(
+  "the code of the page about meshes builds them in workers of a page that Vite built",
+  async () => {
+    const [code = ""] = [...readFileSync(MESH_PAGE, "utf8").matchAll(BLOCK)].map(
+      ({ groups }) => groups?.["code"] ?? "",
+    );
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    const url = await serveGame(`${code}globalThis.meshes = meshes;`);
+    await page.goto(url.replace(/^ws/, "http"));
+    await page.waitForFunction(() => "meshes" in globalThis, undefined, { timeout: 120_000 });
+    const quads = await page.evaluate(() => meshes.map(({ opaque }) => opaque.length / 4));
+    expect(quads).toHaveLength(4);
+    expect(Math.min(...quads)).toBeGreaterThan(0);
+    expect(Math.max(...quads)).toBeGreaterThan(100);
   },
   300_000,
 );

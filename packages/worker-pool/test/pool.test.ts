@@ -106,7 +106,7 @@ describe("a pool of workers", () => {
     const good = spaceOf(terrain({ seed: 1n }));
     const hanging = endless.describe(BOX).result;
     const other = good.describe(BOX).result;
-    await expect(hanging).rejects.toThrow("was not generated in 5000 ms");
+    await expect(hanging).rejects.toThrow("took more than 5000 ms");
     expect((await other).leafCount).toBeGreaterThan(0);
   });
 

@@ -1,7 +1,6 @@
-import { transferOf, type WorkerRequest } from "../pool/job-messages.ts";
-import { JobRunner } from "../pool/job-runner.ts";
+import { openGeneration } from "../generation/generation-space.ts";
+import { runJobs } from "./run-jobs.ts";
 
-// The program of a web worker: it generates what it is asked for until it is terminated.
+// The program of a web worker that generates.
 
-const runner = new JobRunner((answer) => postMessage(answer, { transfer: transferOf(answer) }));
-addEventListener("message", ({ data }: MessageEvent<WorkerRequest>) => runner.handle(data));
+runJobs([openGeneration]);

@@ -1,41 +1,27 @@
-import type { Box, ErrorCode, Position } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
 
-/** A message to a worker: a generator to open under a number, or a box of it to generate. */
+/** A message to a worker: a space to open under a number or to close, or a task in one. Messages are trusted. */
 export type WorkerRequest =
-  | {
-      readonly kind: "open";
-      readonly space: number;
-      /** The generator's reference, encoded with `generatorRefCodec`. */
-      readonly ref: Uint8Array;
-      readonly extents: Position;
-      readonly module: string | undefined;
-    }
-  | ({ readonly job: number; readonly space: number } & GenerationTask);
-
-/** What a worker can do with an open generator. */
-export type GenerationTask =
-  | { readonly kind: "describe"; readonly box: Box }
-  | { readonly kind: "encode"; readonly region: Position; readonly pieceBytesMax: number };
+  | { readonly kind: "open"; readonly space: number; readonly description: unknown }
+  | { readonly kind: "close"; readonly space: number }
+  | { readonly kind: "job"; readonly job: number; readonly space: number; readonly task: unknown };
 
 /** A worker's answer to a task. */
 export type WorkerAnswer =
-  | {
-      readonly job: number;
-      /** The chunks of a box, encoded with `describedBoxCodec`, or the patches of a region. */
-      readonly parts: readonly Uint8Array[];
-    }
-  | {
-      readonly job: number;
-      readonly code: ErrorCode;
-      readonly detail: string;
-    };
+  | { readonly job: number; readonly result: unknown }
+  | { readonly job: number; readonly code: ErrorCode; readonly detail: string };
 
-/** Returns the buffers of an answer, which move to the other thread instead of being copied. */
-export function transferOf(answer: WorkerAnswer): ArrayBuffer[] {
+/** Something that is posted to another thread. */
+export interface Posted<Message> {
+  readonly message: Message;
+  /** Buffers that move to the other thread instead of being copied. */
+  readonly transfer: ArrayBuffer[];
+}
+
+/** Returns the buffers of arrays that move to another thread. A view of a larger buffer is copied, because others may use the rest. */
+export function wholeBuffers(views: Iterable<ArrayBufferView>): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
-  // A view of a larger buffer is copied, because others may use the rest.
-  for (const { buffer, byteLength } of "parts" in answer ? answer.parts : []) {
+  for (const { buffer, byteLength } of views)
     if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffers.add(buffer);
-  }
   return [...buffers];
 }

@@ -1,27 +1,19 @@
-import { type Box, OrthantError, systemTime, type TimeSource } from "@orthant/core";
+import { OrthantError, systemTime, type TimeSource } from "@orthant/core";
 import { checkedOptions, requireTime, whole } from "@orthant/core/arguments";
-import { decode, encode } from "@orthant/core/bytes";
-import {
-  DEFAULT_GENERATORS,
-  describedBoxCodec,
-  type GenerationJob,
-  type GenerationPool,
-  type PooledGenerator,
-  type PooledSpace,
-} from "@orthant/core/generate";
-import { generatorRefCodec, type RegionTree } from "@orthant/core/tree";
-import type { GenerationTask, WorkerAnswer, WorkerRequest } from "./job-messages.ts";
+import type { GenerationJob } from "@orthant/core/generate";
+import type { Posted, WorkerAnswer, WorkerRequest } from "./job-messages.ts";
+import { type Priority, WaitingJobs } from "./waiting-jobs.ts";
 
 /** A worker of a platform. */
-export interface GenerationWorker {
-  post(request: WorkerRequest): void;
+export interface PlatformWorker {
+  post(request: WorkerRequest, transfer: ArrayBuffer[]): void;
   /** Says whether the worker has work, and so must keep the process alive. */
   setBusy(isBusy: boolean): void;
   stop(): Promise<void>;
 }
 
 /** What a worker reports. */
-export interface GenerationWorkerEvents {
+export interface PlatformWorkerEvents {
   readonly onAnswer: (answer: WorkerAnswer) => void;
   /** The worker ended or cannot start. */
   readonly onFailure: (reason: string) => void;
@@ -42,9 +34,35 @@ export interface WorkerPoolOptions {
 /** How a platform starts workers. */
 export interface WorkerPlatform {
   readonly workers: number;
-  start(events: GenerationWorkerEvents): GenerationWorker;
+  start(events: PlatformWorkerEvents): PlatformWorker;
   /** Whether workers may import a module. */
   mayImport(module: string): boolean;
+}
+
+/** Returned by {@link PoolTask.take} for a job that has to run again, in the same worker. */
+export const AGAIN: unique symbol = Symbol("again");
+
+/** What tasks are done in, such as an open generator. */
+export interface PoolSpace {
+  /** What a worker opens it from. */
+  readonly description: unknown;
+  /** Called when a worker has ended that had it open. */
+  readonly onWorkerEnd?: (worker: number) => void;
+}
+
+/** A task as this thread sees it. */
+export interface PoolTask<Result> {
+  /** What the worker does, for messages: "generating chunks [0,0,0,0] to [1,1,1,1]". */
+  readonly shown: string;
+  /** When it is its turn. */
+  readonly priority?: Priority | undefined;
+  /**
+   * Returns the message for a worker, by the number of the worker, when it is the task's turn. Without a message, the
+   * result is `undefined`.
+   */
+  post(worker: number): Posted<unknown> | undefined;
+  /** Takes over the answer of a worker, also to a task that was cancelled. */
+  take(answer: unknown, worker: number): Result | typeof AGAIN;
 }
 
 const JOBS_MAX = 4_096;
@@ -55,18 +73,21 @@ const JOBS_AHEAD = 2;
 const ATTEMPTS_MAX = 2;
 /** Workers that may end in a row before one answers. Then the platform has none. */
 const FAILURES_MAX = 4;
+const WORKERS_MAX = 256;
 
 interface Job {
   readonly number: number;
   readonly space: number;
-  readonly task: GenerationTask;
-  readonly resolve: (parts: readonly Uint8Array[]) => void;
+  readonly task: PoolTask<unknown>;
+  readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   attempts: number;
 }
 
 interface Slot {
-  worker: GenerationWorker | undefined;
+  worker: PlatformWorker | undefined;
+  /** Each worker that is started has another number. */
+  workerNumber: number;
   /** Spaces that this worker has. */
   opened: Set<number>;
   /** In the order in which they were sent. */
@@ -76,18 +97,20 @@ interface Slot {
 }
 
 /**
- * Generates chunks in workers. Jobs start in the order of the requests. A worker that crashes or takes too long
- * is replaced: its jobs run once more elsewhere, except for the one that took too long.
+ * Does tasks in workers, in the order of their priorities and of the requests. A worker that crashes or takes too long is
+ * replaced: its jobs run once more elsewhere, except for the one that took too long.
  */
-export class WorkerPool implements GenerationPool {
+export class WorkerPool {
   readonly #platform: WorkerPlatform;
   readonly #time: TimeSource;
   readonly #jobsMax: number;
   readonly #jobTimeoutMs: number;
-  readonly #spaces: Extract<WorkerRequest, { kind: "open" }>[] = [];
+  readonly #spaces = new Map<number, PoolSpace>();
   readonly #slots: readonly Slot[];
-  readonly #waiting = new Map<number, Job>();
+  readonly #waiting = new WaitingJobs<Job>();
   #nextJob = 1;
+  #nextSpace = 0;
+  #nextWorker = 0;
   #failures = 0;
   #isClosed = false;
 
@@ -105,54 +128,60 @@ export class WorkerPool implements GenerationPool {
     this.#jobTimeoutMs = jobTimeoutMs;
     this.#slots = Array.from({ length: workers }, () => ({
       worker: undefined,
+      workerNumber: 0,
       opened: new Set<number>(),
       running: new Map<number, Job>(),
       stopTimer: undefined,
     }));
   }
 
-  open({ ref, shape, module }: PooledGenerator): PooledSpace | undefined {
-    const isKnown = module === undefined ? DEFAULT_GENERATORS.knows(ref) : this.#platform.mayImport(module);
-    if (!isKnown) return undefined;
-    const space = this.#spaces.length;
-    this.#spaces.push({
-      kind: "open",
-      space,
-      ref: encode(generatorRefCodec, ref),
-      extents: shape.extents,
-      module,
-    });
-    const decodeTree = (box: Box, [bytes = new Uint8Array(0)]: readonly Uint8Array[]): RegionTree =>
-      decode(describedBoxCodec(shape.volume, box), bytes);
-    return {
-      describe: (box) => this.#run(space, { kind: "describe", box }, (parts) => decodeTree(box, parts)),
-      encodeRegion: (region, pieceBytesMax) =>
-        this.#run(space, { kind: "encode", region, pieceBytesMax }, (parts) => parts),
-    };
+  /** Whether workers may import a module. */
+  mayImport(module: string): boolean {
+    return this.#platform.mayImport(module);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const jobs = [...this.#waiting.values(), ...this.#slots.flatMap(({ running }) => [...running.values()])];
-    this.#waiting.clear();
-    for (const job of jobs) job.reject(closed());
-    await Promise.all(this.#slots.map((slot) => this.#stop(slot)));
+  /** Opens a space in workers, in each when it gets the first task in it. Returns its number. */
+  openSpace(space: PoolSpace): number {
+    const number = this.#nextSpace++;
+    this.#spaces.set(number, space);
+    return number;
   }
 
-  #run<Result>(
-    space: number,
-    task: GenerationTask,
-    resultOf: (parts: readonly Uint8Array[]) => Result,
-  ): GenerationJob<Result> {
+  /** Closes a space. Its unfinished jobs fail with `ORT_CLOSED`. */
+  closeSpace(space: number): void {
+    this.#spaces.delete(space);
+    for (const job of this.#waiting.takeAll((waiting) => waiting.space === space)) job.reject(closed());
+    for (const { worker, opened, running } of this.#slots) {
+      for (const job of running.values()) if (job.space === space) job.reject(closed());
+      if (opened.delete(space)) worker?.post({ kind: "close", space }, []);
+    }
+  }
+
+  /** Does a task in a space. */
+  run<Result>(space: number, task: PoolTask<Result>): GenerationJob<Result | undefined> {
     const number = this.#nextJob++;
-    const parts = new Promise<readonly Uint8Array[]>((resolve, reject) => {
-      if (this.#isClosed) throw closed();
+    const result = new Promise<Result | undefined>((resolve, reject) => {
+      if (this.#isClosed || !this.#spaces.has(space)) throw closed();
       if (this.#failures >= FAILURES_MAX) throw unavailable();
       if (this.#jobCount >= this.#jobsMax) throw tooMany(this.#jobsMax);
-      this.#waiting.set(number, { number, space, task, resolve, reject, attempts: 0 });
+      const job: Job = { number, space, task, resolve: resolve as Job["resolve"], reject, attempts: 0 };
+      this.#waiting.add(job, task.priority);
       this.#assign();
     });
-    return { result: parts.then(resultOf), cancel: () => this.#cancel(number) };
+    return { result, cancel: () => this.#cancel(number) };
+  }
+
+  /** Asks all functions that say when it is the turn of a task again. */
+  sort(): void {
+    this.#waiting.sort();
+  }
+
+  /** Stops all workers. Unfinished jobs fail with `ORT_CLOSED`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = this.#slots.flatMap((slot) => [...slot.running.values()]);
+    for (const job of [...this.#waiting.takeAll(), ...running]) job.reject(closed());
+    await Promise.all(this.#slots.map((slot) => this.#stop(slot)));
   }
 
   get #jobCount(): number {
@@ -160,38 +189,48 @@ export class WorkerPool implements GenerationPool {
   }
 
   #cancel(number: number): void {
-    const waiting = this.#waiting.get(number);
-    this.#waiting.delete(number);
-    waiting?.reject(closed());
+    for (const job of this.#waiting.takeAll((waiting) => waiting.number === number)) job.reject(closed());
     // A worker cannot be interrupted: it finishes, and its answer is dropped.
     for (const { running } of this.#slots) running.get(number)?.reject(closed());
   }
 
   /** Sends waiting jobs to the workers with the fewest, and starts workers as needed. */
   #assign(): void {
-    for (const job of this.#waiting.values()) {
+    while (this.#waiting.size > 0 && !this.#isClosed) {
       const slot = this.#slots.reduce((a, b) => (b.running.size < a.running.size ? b : a));
-      if (slot.running.size >= JOBS_AHEAD || this.#isClosed) return;
-      this.#waiting.delete(job.number);
-      this.#send(slot, job);
+      if (slot.running.size >= JOBS_AHEAD) return;
+      const job = this.#waiting.take();
+      if (job !== undefined) this.#send(slot, job);
     }
   }
 
   #send(slot: Slot, job: Job): void {
-    slot.worker ??= this.#start(slot);
-    const { worker, opened, running } = slot;
-    const space = this.#spaces[job.space];
-    if (space !== undefined && !opened.has(job.space)) worker.post(space);
-    opened.add(job.space);
+    if (slot.worker === undefined) this.#start(slot);
+    const { worker, workerNumber, opened, running } = slot;
+    let posted: Posted<unknown> | undefined;
+    try {
+      posted = job.task.post(workerNumber);
+    } catch (error) {
+      job.reject(error);
+      return;
+    }
+    if (posted === undefined || worker === undefined) {
+      job.resolve(undefined);
+      return;
+    }
+    const { space } = job;
+    if (!opened.has(space))
+      worker.post({ kind: "open", space, description: this.#spaces.get(space)?.description }, []);
+    opened.add(space);
     job.attempts++;
     running.set(job.number, job);
     worker.setBusy(true);
-    worker.post({ job: job.number, space: job.space, ...job.task });
+    worker.post({ kind: "job", job: job.number, space, task: posted.message }, posted.transfer);
     if (running.size === 1) this.#startTimer(slot);
   }
 
-  #start(slot: Slot): GenerationWorker {
-    const worker: GenerationWorker = this.#platform.start({
+  #start(slot: Slot): void {
+    const worker: PlatformWorker = this.#platform.start({
       onAnswer: (answer) => {
         if (slot.worker === worker) this.#answered(slot, answer);
       },
@@ -199,7 +238,8 @@ export class WorkerPool implements GenerationPool {
         if (slot.worker === worker) this.#failed(slot, reason);
       },
     });
-    return worker;
+    slot.worker = worker;
+    slot.workerNumber = this.#nextWorker++;
   }
 
   #answered(slot: Slot, answer: WorkerAnswer): void {
@@ -211,8 +251,20 @@ export class WorkerPool implements GenerationPool {
     else slot.worker?.setBusy(false);
     // Its next job is on its way before this thread decodes the result.
     this.#assign();
-    if ("parts" in answer) job?.resolve(answer.parts);
-    else job?.reject(new OrthantError(answer.code, answer.detail));
+    if (job === undefined) return;
+    if ("code" in answer) job.reject(new OrthantError(answer.code, answer.detail));
+    else this.#take(slot, job, answer.result);
+  }
+
+  #take(slot: Slot, job: Job, answer: unknown): void {
+    try {
+      const result = job.task.take(answer, slot.workerNumber);
+      if (result !== AGAIN) job.resolve(result);
+      else if (slot.worker !== undefined && this.#spaces.has(job.space)) this.#send(slot, job);
+      else job.reject(closed());
+    } catch (error) {
+      job.reject(error);
+    }
   }
 
   #failed(slot: Slot, reason: string): void {
@@ -222,10 +274,7 @@ export class WorkerPool implements GenerationPool {
     this.#replace(slot, (job) => {
       if (this.#failures >= FAILURES_MAX) return unavailable();
       if (job !== first || job.attempts < ATTEMPTS_MAX) return undefined;
-      return new OrthantError(
-        "ORT_WORKER",
-        `a worker ended while it generated ${shown(job.task)}: ${reason}`,
-      );
+      return new OrthantError("ORT_WORKER", `a worker ended while ${job.task.shown}: ${reason}`);
     });
   }
 
@@ -233,7 +282,7 @@ export class WorkerPool implements GenerationPool {
     const [slow] = slot.running.values();
     this.#replace(slot, (job) => {
       if (job !== slow) return undefined;
-      const detail = `${shown(job.task)} was not generated in ${this.#jobTimeoutMs} ms; the worker was stopped`;
+      const detail = `${job.task.shown} took more than ${this.#jobTimeoutMs} ms; the worker was stopped`;
       return new OrthantError("ORT_WORKER", detail);
     });
   }
@@ -242,26 +291,22 @@ export class WorkerPool implements GenerationPool {
   #replace(slot: Slot, failureOf: (job: Job) => OrthantError | undefined): void {
     const jobs = [...slot.running.values()];
     void this.#stop(slot);
-    const others = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const job of jobs) {
+    if (this.#failures >= FAILURES_MAX) for (const job of this.#waiting.takeAll()) job.reject(unavailable());
+    for (const job of jobs.reverse()) {
       const failure = failureOf(job);
-      if (failure === undefined) this.#waiting.set(job.number, job);
+      if (failure === undefined) this.#waiting.addFirst(job);
       else job.reject(failure);
-    }
-    for (const job of others) {
-      if (this.#failures >= FAILURES_MAX) job.reject(unavailable());
-      else this.#waiting.set(job.number, job);
     }
     this.#assign();
   }
 
   async #stop(slot: Slot): Promise<void> {
-    const { worker } = slot;
+    const { worker, workerNumber, opened } = slot;
     slot.stopTimer?.();
     slot.worker = undefined;
     slot.opened = new Set();
     slot.running.clear();
+    for (const space of opened) this.#spaces.get(space)?.onWorkerEnd?.(workerNumber);
     worker?.setBusy(false);
     await worker?.stop();
   }
@@ -272,14 +317,8 @@ export class WorkerPool implements GenerationPool {
   }
 }
 
-const WORKERS_MAX = 256;
-
-function shown(task: GenerationTask): string {
-  return task.kind === "encode" ? `region [${task.region}]` : `chunks [${task.box.min}] to [${task.box.max}]`;
-}
-
 function closed(): OrthantError {
-  return new OrthantError("ORT_CLOSED", "the generation of chunks was cancelled");
+  return new OrthantError("ORT_CLOSED", "the work was cancelled");
 }
 
 function unavailable(): OrthantError {
@@ -287,5 +326,5 @@ function unavailable(): OrthantError {
 }
 
 function tooMany(limit: number): OrthantError {
-  return new OrthantError("ORT_LIMIT", `${limit} jobs are waiting to be generated: await some of them first`);
+  return new OrthantError("ORT_LIMIT", `${limit} jobs are waiting: await some of them first`);
 }

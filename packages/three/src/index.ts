@@ -5,3 +5,4 @@
  */
 
 export { type SkyColours, skyColours } from "./sky/sky-colours.ts";
+export { SKY_GLSL, type SkyUniforms, skyUniforms } from "./sky/sky-uniforms.ts";

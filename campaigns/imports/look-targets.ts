@@ -133,10 +133,10 @@ function drawPixels(input: Uint8Array): Promise<unknown> {
 }
 
 function drawLooks(input: Uint8Array): void {
-  const picture = { width: 2, height: 2, pixels: new Uint8Array(16) };
+  const height = 1 + ((input[NAME_BYTES_MAX] ?? 1) % 4);
   const files = new Map([
-    ["stone", picture],
-    ["soil", { ...picture, height: (input[NAME_BYTES_MAX] ?? 0) % 4 }],
+    ["stone", { width: 2, height: 2, pixels: new Uint8Array(16) }],
+    ["soil", { width: 2, height, pixels: new Uint8Array(8 * height) }],
   ]);
   const text = new TextDecoder().decode(input);
   checkLooks(text, files, CATALOG);

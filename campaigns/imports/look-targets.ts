@@ -9,7 +9,6 @@ import { hostileJson } from "./hostile-json.ts";
 const HEADER_BYTES = 13;
 /** A picture of a few bytes may have a million pixels. */
 const LIMITS: TargetLimits = { callBytes: 393_216, batchMs: 10_000 };
-const NAME_BYTES_MAX = 64;
 
 const CATALOG = new BlockCatalog([
   { id: 0, name: "air", colour: 0, solid: false },
@@ -133,7 +132,8 @@ function drawPixels(input: Uint8Array): Promise<unknown> {
 }
 
 function drawLooks(input: Uint8Array): void {
-  const height = 1 + ((input[NAME_BYTES_MAX] ?? 1) % 4);
+  // Most inputs get pictures that fit, so that what stands in them is reached.
+  const height = (input.at(-1) ?? 0) % 16 === 0 ? 3 : 2;
   const files = new Map([
     ["stone", { width: 2, height: 2, pixels: new Uint8Array(16) }],
     ["soil", { width: 2, height, pixels: new Uint8Array(8 * height) }],

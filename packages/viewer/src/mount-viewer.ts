@@ -1,8 +1,15 @@
-import { OrthantError } from "@orthant/core";
+import {
+  callback,
+  checkedOptions,
+  requireFlag,
+  requireFunction,
+  unchecked,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import { parseViewpoint, type Viewpoint } from "./controls/camera.ts";
 import { startWorldWorker } from "./default-worker.ts";
 import type { WorldFacts, WorldStatus } from "./message/messages.ts";
-import { type ServerAddress, serverOpening, wrong } from "./server-opening.ts";
+import { ADDRESS_OPTIONS, type ServerAddress, serverOpening } from "./server-opening.ts";
 import { ViewerApp } from "./viewer-app.ts";
 
 /** Options of `mountViewer`. */
@@ -52,14 +59,20 @@ export interface MountedViewer {
  * ```
  */
 export function mountViewer(element: Element, options: MountOptions): MountedViewer {
-  checkArguments(element, options);
+  requireElement(element);
+  const { viewpoint, showsControls, worker, ...address } = checkedOptions("the options", options, {
+    ...ADDRESS_OPTIONS,
+    viewpoint: unchecked,
+    showsControls: requireFlag,
+    worker: callback,
+  });
   const listeners = new Set<(status: WorldStatus) => void>();
   let status: WorldStatus = { kind: "connecting", text: "" };
   const app = new ViewerApp(element, {
-    opening: serverOpening(options),
-    viewpoint: options.viewpoint === undefined ? undefined : viewpointOf(options.viewpoint),
-    worker: options.worker ?? startWorldWorker,
-    showsControls: options.showsControls ?? true,
+    opening: serverOpening(address),
+    viewpoint: viewpoint === undefined ? undefined : viewpointOf(viewpoint),
+    worker: worker ?? startWorldWorker,
+    showsControls: showsControls ?? true,
     onStatus: (next) => {
       status = next;
       for (const listener of [...listeners]) listener(next);
@@ -78,12 +91,11 @@ export function mountViewer(element: Element, options: MountOptions): MountedVie
       return app.viewpoint;
     },
     onStatus(listener) {
-      if (typeof listener !== "function") throw wrong("listener", listener, "a function");
-      listeners.add(listener);
+      listeners.add(requireFunction("listener", listener));
       return () => void listeners.delete(listener);
     },
-    goTo: (viewpoint) => app.goTo(viewpointOf(viewpoint)),
-    open: (address) => app.open(serverOpening(address)),
+    goTo: (place) => app.goTo(viewpointOf(place)),
+    open: (next) => app.open(serverOpening(next)),
     close() {
       listeners.clear();
       return app.close();
@@ -91,23 +103,13 @@ export function mountViewer(element: Element, options: MountOptions): MountedVie
   };
 }
 
-function checkArguments(element: Element, options: MountOptions): void {
-  if (typeof (element as Element | null)?.attachShadow !== "function") {
-    const detail = `mountViewer needs an element of the page as its first argument, not ${element === null ? "null" : typeof element}`;
-    throw new OrthantError("ORT_ARGUMENT", detail);
-  }
-  if (typeof options !== "object" || options === null) {
-    throw new OrthantError("ORT_ARGUMENT", "mountViewer needs { url } as its second argument");
-  }
-  const { showsControls, worker } = options;
-  if (showsControls !== undefined && typeof showsControls !== "boolean")
-    throw wrong("showsControls", showsControls, "true or false");
-  if (worker !== undefined && typeof worker !== "function")
-    throw wrong("worker", worker, "a function that returns a Worker");
+function requireElement(element: unknown): void {
+  if (typeof (element as Element | null)?.attachShadow === "function") return;
+  throw wrongArgument("element", element, "it is an element of the page");
 }
 
-function viewpointOf(text: string): Viewpoint {
+function viewpointOf(text: unknown): Viewpoint {
   const viewpoint = typeof text === "string" ? parseViewpoint(text) : undefined;
-  if (viewpoint === undefined) throw wrong("viewpoint", text, "text such as at=0.5,40,0.5,0&look=0,-20");
-  return viewpoint;
+  if (viewpoint !== undefined) return viewpoint;
+  throw wrongArgument("viewpoint", text, "it is text such as at=0.5,40,0.5,0&look=0,-20");
 }

@@ -1,6 +1,7 @@
+import { callback, checkedOptions } from "@orthant/core/arguments";
 import { startWorldWorker } from "./default-worker.ts";
 import type { WorldMessage, WorldRequest } from "./message/messages.ts";
-import { type ServerAddress, serverOpening } from "./server-opening.ts";
+import { ADDRESS_OPTIONS, type ServerAddress, serverOpening } from "./server-opening.ts";
 import { WatchedWorker } from "./watched-worker.ts";
 
 /** Options of `openWorldWorker`. */
@@ -37,8 +38,12 @@ export function openWorldWorker(options: WorldWorkerOptions): WorldWorker {
     for (const listener of [...listeners]) listener(message);
   };
   const fail = (text: string): void => receive({ kind: "status", status: { kind: "failed", text } });
-  const opening = serverOpening(options);
-  const worker = new WatchedWorker(options.worker ?? startWorldWorker, {
+  const { worker: start, ...address } = checkedOptions("the options", options, {
+    ...ADDRESS_OPTIONS,
+    worker: callback,
+  });
+  const opening = serverOpening(address);
+  const worker = new WatchedWorker(start ?? startWorldWorker, {
     onMessage: receive,
     onStuck: () => fail("This world is more than the worker can take. It was closed."),
     onFailed: (detail) => fail(`The worker did not start: ${detail}.`),

@@ -19,7 +19,7 @@ import { PointerTool } from "./pointer-tool.ts";
 import { canSweep } from "./slice/slice.ts";
 import { Viewer } from "./viewer.ts";
 import type { ViewerAppOptions } from "./viewer-app-options.ts";
-import { ViewerCommands } from "./viewer-commands.ts";
+import { type CommandTargets, runCommand } from "./viewer-commands.ts";
 import { VoxelInspector } from "./voxel-inspector.ts";
 import { VoxelQuestions } from "./voxel-questions.ts";
 import { WatchedWorker } from "./watched-worker.ts";
@@ -44,7 +44,7 @@ export class ViewerApp {
   readonly #status: StatusLine;
   readonly #help: Help;
   readonly #pointerTool: PointerTool;
-  readonly #commands: ViewerCommands;
+  readonly #commands: CommandTargets;
   readonly #panel: NumbersPanel;
   readonly #resizes: ResizeObserver;
   /** Ends all listeners outside the viewer's own elements. */
@@ -80,7 +80,7 @@ export class ViewerApp {
     this.#questions = new VoxelQuestions(send);
     this.#inspector = new VoxelInspector(elements, (position) => this.#questions.ask(position));
     this.#pointerTool = new PointerTool(elements, this.#viewer, this.#inspector, send);
-    this.#commands = new ViewerCommands(elements, this.#viewer, this.#pointerTool, send);
+    this.#commands = { elements, viewer: this.#viewer, pointerTool: this.#pointerTool, send };
     this.#panel = new NumbersPanel(elements);
     this.#help = new Help(elements, options.page !== undefined, () => this.#view.focus());
     this.#status = new StatusLine(
@@ -366,7 +366,7 @@ export class ViewerApp {
   #command(code: string, isShifted: boolean): void {
     if (code === "KeyL") void this.#share();
     else if (code === "KeyI") this.#togglePanel();
-    else this.#commands.run(code, isShifted);
+    else runCommand(this.#commands, code, isShifted);
   }
 
   #togglePanel(): void {

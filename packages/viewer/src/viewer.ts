@@ -1,9 +1,9 @@
 import type { Box, Vector } from "@orthant/core";
 import { Camera, type Viewpoint } from "./controls/camera.ts";
 import type { DrawnEntity, Hit, RegionInfo, View, WorkerMessage, WorldFacts } from "./message/messages.ts";
-import { Compass } from "./overlay/compass.ts";
+import { compassOn } from "./overlay/compass.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
-import { Labels, SliceSlider } from "./overlay/panels.ts";
+import { labelsOn, sliceSlider } from "./overlay/panels.ts";
 import { EntityView, type NameTag } from "./scene/entity-view.ts";
 import { MapCanvas } from "./scene/map-canvas.ts";
 import { RegionMarks } from "./scene/region-marks.ts";
@@ -45,9 +45,9 @@ export class Viewer {
   readonly #space: HTMLCanvasElement;
   readonly #mapView: HTMLCanvasElement;
   readonly #orbitButton: HTMLElement;
-  readonly #compass: Compass;
-  readonly #slider: SliceSlider;
-  readonly #labels: Labels;
+  readonly #showCompass: ReturnType<typeof compassOn>;
+  readonly #showSlider: ReturnType<typeof sliceSlider>;
+  readonly #showLabels: ReturnType<typeof labelsOn>;
   readonly #entityView = new EntityView();
   readonly #marks = new RegionMarks();
   #facts: WorldFacts | undefined;
@@ -75,12 +75,12 @@ export class Viewer {
     this.#space = elements.find("space", HTMLCanvasElement);
     this.#mapView = elements.find("map", HTMLCanvasElement);
     this.#orbitButton = elements.find("toggle-orbit", HTMLElement);
-    this.#compass = new Compass(elements);
-    this.#labels = new Labels(elements);
+    this.#showCompass = compassOn(elements);
+    this.#showLabels = labelsOn(elements);
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
     this.stage = new Stage(this.#space, () => calm.matches);
     this.map = new MapCanvas(this.#mapView);
-    this.#slider = new SliceSlider(
+    this.#showSlider = sliceSlider(
       elements,
       (at) => this.sliceAt(at),
       () => this.turn(),
@@ -302,11 +302,11 @@ export class Viewer {
     if (this.#isMap) this.#drawMap();
     else this.stage.draw();
     const names = this.#entityView.show(this.#entities, this.#slice);
-    this.#labels.show([...this.#visibleTags(names, "label"), ...this.#visibleTags(this.#clocks, "clock")]);
+    this.#showLabels([...this.#visibleTags(names, "label"), ...this.#visibleTags(this.#clocks, "clock")]);
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
-    this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
-    this.#slider.show(this.#slice, canSweep(shape));
+    this.#showCompass(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
+    this.#showSlider(this.#slice, canSweep(shape));
     // Turning the slice ends the orbit too.
     this.#orbitButton.setAttribute("aria-pressed", String(this.camera.isOrbiting));
   }

@@ -1,13 +1,14 @@
 import { BlockCatalog, type Position } from "@orthant/core";
 import type { VoxelContent, WorldFacts } from "./message/messages.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
-import { VoxelCard } from "./overlay/voxel-card.ts";
+import { voxelCard } from "./overlay/voxel-card.ts";
 import { axesOf } from "./slice/slice.ts";
 
 /** Shows what the voxel under the pointer holds, and follows its changes. */
 export class VoxelInspector {
   readonly #elements: ViewerElements;
-  readonly #card: VoxelCard;
+  readonly #card: HTMLElement;
+  readonly #describe: ReturnType<typeof voxelCard>;
   readonly #ask: (position: Position) => Promise<VoxelContent>;
   #facts: WorldFacts | undefined;
   #blocks: BlockCatalog | undefined;
@@ -15,18 +16,19 @@ export class VoxelInspector {
 
   constructor(elements: ViewerElements, ask: (position: Position) => Promise<VoxelContent>) {
     this.#elements = elements;
-    this.#card = new VoxelCard(elements);
+    this.#card = elements.find("voxel", HTMLElement);
+    this.#describe = voxelCard(elements);
     this.#ask = ask;
   }
 
   /** Whether the card is visible. */
   get isOpen(): boolean {
-    return this.#card.isOpen;
+    return !this.#card.hidden;
   }
 
   /** Shows or hides the card. */
   toggle(): void {
-    this.#card.isOpen = !this.isOpen;
+    this.#card.hidden = this.isOpen;
     this.#elements.press("toggle-voxel", this.isOpen);
     this.look(undefined);
   }
@@ -41,7 +43,7 @@ export class VoxelInspector {
   /** Shows a voxel, or that there is none. */
   look(position: Position | undefined): void {
     this.#position = position;
-    if (position === undefined) this.#card.show(undefined);
+    if (position === undefined) this.#describe(undefined);
     else this.refresh();
   }
 
@@ -56,7 +58,7 @@ export class VoxelInspector {
     // Another voxel or world may be the current one by now.
     if (position !== this.#position || facts === undefined) return;
     const described = block === undefined ? undefined : this.#blocks?.describe(block);
-    this.#card.show({
+    this.#describe({
       at: axesOf(facts.shape).map((axis) => position[axis]),
       type: described?.type ?? (block === undefined ? "not loaded" : `block ${block}`),
       properties: described?.properties ?? {},

@@ -313,38 +313,23 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
   });
 
   test.each<[what: string, selector: string, options: unknown, message: string]>([
-    [
-      "no element",
-      "#absent",
-      { url: "ws://127.0.0.1:1" },
-      "mountViewer needs an element of the page as its first argument, not null",
-    ],
-    ["no options", "#left", undefined, "mountViewer needs { url } as its second argument"],
-    [
-      "no address",
-      "#left",
-      {},
-      "the option url is undefined; it must be an address such as wss://play.example.org",
-    ],
-    [
-      "an address of a file",
-      "#left",
-      { url: "file:///world" },
-      'the option url is "file:///world"; it must be an address',
-    ],
-    ["a token that is not text", "#left", { url: "/", token: 7 }, "the option token is 7; it must be text"],
-    ["a name that no server accepts", "#left", { url: "/", name: "\u001b[2J" }, "the option name is"],
+    ["no element", "#absent", { url: "ws://127.0.0.1:1" }, "element is null; it is an element of the page"],
+    ["no options", "#left", undefined, "the options is undefined; it is an object with some of url"],
+    ["no address", "#left", {}, "url is undefined; it is an address such as wss://play.example.org"],
+    ["an address of a file", "#left", { url: "file:///world" }, 'url is "file:///world"; it is an address'],
+    ["a token that is not text", "#left", { url: "/", token: 7 }, "token is 7; it is a string"],
+    ["a name that no server accepts", "#left", { url: "/", name: "\u001b[2J" }, "name is"],
     [
       "an invalid viewpoint",
       "#left",
       { url: "/", viewpoint: "at=1" },
-      'the option viewpoint is "at=1"; it must be text such as',
+      'viewpoint is "at=1"; it is text such as',
     ],
     [
       "an invalid worker",
       "#left",
       { url: "/", worker: "/worker.js" },
-      'the option worker is "/worker.js"; it must be a function',
+      'worker is "/worker.js"; it is a function',
     ],
   ])("refuses %s with an error that says what is right", async (_what, selector, options, message) => {
     const { page } = await openGame();

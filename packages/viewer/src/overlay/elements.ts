@@ -51,3 +51,13 @@ export function showText(shown: HTMLElement, text: string): void {
   const safe = printable(text);
   if (shown.textContent !== safe) shown.textContent = safe;
 }
+
+/** Returns the rows of a list of terms, each with its value. */
+export function termRows(rows: readonly (readonly [term: string, value: string])[]): readonly HTMLElement[] {
+  return rows.flatMap(([name, value]) => {
+    const [term, detail] = [document.createElement("dt"), document.createElement("dd")];
+    showText(term, name);
+    showText(detail, value);
+    return [term, detail];
+  });
+}

@@ -1,7 +1,7 @@
 import { AXIS_NAMES } from "@orthant/core/lattice";
 import type { Numbers, WorldStatus } from "../message/messages.ts";
 import type { Slice } from "../slice/slice.ts";
-import { showText, type ViewerElements } from "./elements.ts";
+import { showText, termRows, type ViewerElements } from "./elements.ts";
 
 /** A text at a point of the page. */
 export interface Label {
@@ -10,34 +10,23 @@ export interface Label {
   readonly kind: "label" | "clock";
 }
 
-/** Texts over the scene. Reuses its elements, so that moving them is cheap. */
-export class Labels {
-  readonly #parent: HTMLElement;
-  readonly #used: HTMLElement[] = [];
-
-  constructor(elements: ViewerElements) {
-    this.#parent = elements.find("labels", HTMLElement);
-  }
-
-  /** Shows these labels and no others. */
-  show(labels: readonly Label[]): void {
-    for (const [index, { text, at, kind }] of labels.entries()) {
-      const shown = this.#used[index] ?? this.#create();
-      shown.hidden = false;
+/** Returns a function that shows texts over the scene, and no others. Reuses elements, so that moving them is cheap. */
+export function labelsOn(elements: ViewerElements): (labels: readonly Label[]) => void {
+  const parent = elements.find("labels", HTMLElement);
+  const used: HTMLElement[] = [];
+  return (labels) => {
+    while (used.length < labels.length) used.push(parent.appendChild(document.createElement("span")));
+    for (const [index, shown] of used.entries()) {
+      const label = labels[index];
+      shown.hidden = label === undefined;
+      if (label === undefined) continue;
+      const { text, at, kind } = label;
       showText(shown, text);
       if (shown.className !== kind) shown.className = kind;
       shown.style.left = `${at[0].toFixed(1)}px`;
       shown.style.top = `${at[1].toFixed(1)}px`;
     }
-    for (const unused of this.#used.slice(labels.length)) unused.hidden = true;
-  }
-
-  #create(): HTMLElement {
-    const made = document.createElement("span");
-    this.#parent.append(made);
-    this.#used.push(made);
-    return made;
-  }
+  };
 }
 
 /** Counters of the page itself. */
@@ -88,15 +77,7 @@ export class NumbersPanel {
       ["draw calls, triangles", `${count(page.calls)}, ${count(page.triangles)}`],
       ["pictures drawn", count(page.pictures)],
     ];
-    this.#list.replaceChildren(
-      ...rows.flatMap(([name, value]) => {
-        const term = document.createElement("dt");
-        term.textContent = name;
-        const detail = document.createElement("dd");
-        detail.textContent = value;
-        return [term, detail];
-      }),
-    );
+    this.#list.replaceChildren(...termRows(rows));
   }
 }
 
@@ -113,36 +94,35 @@ function bytes(value: number): string {
 /** Range of the slider on each side of its last position, in voxels. */
 const SLIDER_VOXELS = 32;
 
-/** A slider for the slice's position on the hidden axis. */
-export class SliceSlider {
-  readonly #card: HTMLElement;
-  readonly #slider: HTMLInputElement;
-  readonly #at: HTMLOutputElement;
-  #middle = Number.NaN;
-
-  constructor(elements: ViewerElements, onMove: (at: number) => void, onTurn: () => void) {
-    this.#card = elements.find("slice", HTMLElement);
-    this.#slider = elements.find("slice-slider", HTMLInputElement);
-    this.#at = elements.find("slice-at", HTMLOutputElement);
-    this.#slider.addEventListener("input", () => onMove(this.#slider.valueAsNumber));
-    this.#slider.addEventListener("change", () => {
-      this.#middle = Number.NaN;
-      onMove(this.#slider.valueAsNumber);
-    });
-    elements.find("turn", HTMLButtonElement).addEventListener("click", onTurn);
-  }
-
-  /** Shows the position of a slice; hides the slider when there is nothing to sweep through. */
-  show({ hidden, at }: Slice, canSweep: boolean): void {
-    this.#card.hidden = !canSweep;
-    if (!(Math.abs(at - this.#middle) < SLIDER_VOXELS)) {
-      this.#middle = at;
-      this.#slider.min = String(at - SLIDER_VOXELS);
-      this.#slider.max = String(at + SLIDER_VOXELS);
+/**
+ * Prepares the slider for the slice's position on the hidden axis. Returns a function that shows the position of a slice,
+ * and hides the slider when there is nothing to sweep through.
+ */
+export function sliceSlider(
+  elements: ViewerElements,
+  onMove: (at: number) => void,
+  onTurn: () => void,
+): (slice: Slice, canSweep: boolean) => void {
+  const card = elements.find("slice", HTMLElement);
+  const slider = elements.find("slice-slider", HTMLInputElement);
+  const output = elements.find("slice-at", HTMLOutputElement);
+  let middle = Number.NaN;
+  slider.addEventListener("input", () => onMove(slider.valueAsNumber));
+  slider.addEventListener("change", () => {
+    middle = Number.NaN;
+    onMove(slider.valueAsNumber);
+  });
+  elements.find("turn", HTMLButtonElement).addEventListener("click", onTurn);
+  return ({ hidden, at }, canSweep) => {
+    card.hidden = !canSweep;
+    if (!(Math.abs(at - middle) < SLIDER_VOXELS)) {
+      middle = at;
+      slider.min = String(at - SLIDER_VOXELS);
+      slider.max = String(at + SLIDER_VOXELS);
     }
-    this.#slider.value = String(at);
-    this.#at.value = `${AXIS_NAMES[hidden]} = ${at}`;
-  }
+    slider.value = String(at);
+    output.value = `${AXIS_NAMES[hidden]} = ${at}`;
+  };
 }
 
 const NOTICE_MS = 3_500;

@@ -1,6 +1,6 @@
 import type { BlockProperties } from "@orthant/core";
 import { dataText } from "@orthant/core/world";
-import { showText, type ViewerElements } from "./elements.ts";
+import { showText, termRows, type ViewerElements } from "./elements.ts";
 
 /** The longest text of a voxel's data that the card shows, in characters. */
 const DATA_CHARS_MAX = 2_000;
@@ -14,48 +14,23 @@ export interface DescribedVoxel {
   readonly data: Uint8Array | undefined;
 }
 
-/** A card with the type, the properties and the data of one voxel. */
-export class VoxelCard {
-  readonly #card: HTMLElement;
-  readonly #type: HTMLElement;
-  readonly #facts: HTMLElement;
-  readonly #data: HTMLElement;
-
-  constructor(elements: ViewerElements) {
-    this.#card = elements.find("voxel", HTMLElement);
-    this.#type = elements.find("voxel-type", HTMLElement);
-    this.#facts = elements.find("voxel-facts", HTMLElement);
-    this.#data = elements.find("voxel-data", HTMLElement);
-  }
-
-  /** Whether the card is visible. */
-  get isOpen(): boolean {
-    return !this.#card.hidden;
-  }
-
-  set isOpen(isOpen: boolean) {
-    this.#card.hidden = !isOpen;
-  }
-
-  /** Shows a voxel, or how to choose one. */
-  show(voxel: DescribedVoxel | undefined): void {
-    showText(this.#type, voxel?.type ?? "Point at a voxel");
-    this.#facts.replaceChildren(...(voxel === undefined ? [] : rowsOf(voxel)));
-    this.#data.hidden = voxel?.data === undefined;
-    showText(this.#data, voxel?.data === undefined ? "" : dataText(voxel.data, DATA_CHARS_MAX));
-  }
+/** Returns a function that shows the type, the properties and the data of a voxel in its card, or how to choose one. */
+export function voxelCard(elements: ViewerElements): (voxel: DescribedVoxel | undefined) => void {
+  const type = elements.find("voxel-type", HTMLElement);
+  const facts = elements.find("voxel-facts", HTMLElement);
+  const data = elements.find("voxel-data", HTMLElement);
+  return (voxel) => {
+    showText(type, voxel?.type ?? "Point at a voxel");
+    facts.replaceChildren(...(voxel === undefined ? [] : factsOf(voxel)));
+    data.hidden = voxel?.data === undefined;
+    showText(data, voxel?.data === undefined ? "" : dataText(voxel.data, DATA_CHARS_MAX));
+  };
 }
 
-function rowsOf({ at, properties, data }: DescribedVoxel): readonly HTMLElement[] {
-  const rows: readonly (readonly [string, string])[] = [
+function factsOf({ at, properties, data }: DescribedVoxel): readonly HTMLElement[] {
+  return termRows([
     ["at", at.join(", ")],
     ...Object.entries(properties),
     ["data", data === undefined ? "none" : `${data.length.toLocaleString("en")} B`],
-  ];
-  return rows.flatMap(([name, value]) => {
-    const [term, detail] = [document.createElement("dt"), document.createElement("dd")];
-    showText(term, name);
-    showText(detail, value);
-    return [term, detail];
-  });
+  ]);
 }

@@ -82,7 +82,7 @@ describe("the clients of one player share", () => {
     let taken = 0;
     for (let nowMs = 0; nowMs < 60_000; nowMs += 20) {
       const budget = budgets.of({ playerId: 7n, role: "builder", name: "Ada" }, undefined, nowMs);
-      while (budget.takeEditData(1_000, nowMs)) taken += 1_000;
+      while (budget.take("editData", 1_000, nowMs)) taken += 1_000;
     }
     expect(taken).toBeGreaterThan(1_000_000);
     expect(taken).toBeLessThanOrEqual(1_048_576);

@@ -40,6 +40,9 @@ export class RegionPace {
   }
 }
 
+/** What a budget limits per second: edits, their chunks and bytes of data, voxels that rules look at, repeated regions. */
+type BudgetRate = "edits" | "editChunks" | "editData" | "ruleVoxels" | "resyncRegions";
+
 /**
  * The shared budget of all clients of one player. Anonymous players also share the budget of their network,
  * because without accounts they could be new players with every connection.
@@ -48,11 +51,7 @@ export class PlayerBudget {
   /** The budget of the network; only for anonymous players. */
   readonly #network: PlayerBudget | undefined;
   readonly #regionsMax: number;
-  readonly #edits: TokenBucket;
-  readonly #editChunks: TokenBucket;
-  readonly #editData: TokenBucket;
-  readonly #ruleVoxels: TokenBucket;
-  readonly #resyncRegions: TokenBucket;
+  readonly #rates: Readonly<Record<BudgetRate, TokenBucket>>;
   readonly #pace: RegionPace;
   #clients = 0;
   #regions = 0;
@@ -61,28 +60,17 @@ export class PlayerBudget {
   constructor(limits: SyncLimits, share: number, nowMs: number, network?: PlayerBudget) {
     this.#network = network;
     this.#regionsMax = share * limits.regionsPerPlayer;
-    this.#edits = new TokenBucket(share * limits.editsPerSecond, share * limits.editsBurst, nowMs);
+    const rate = (perSecond: number, burst: number): TokenBucket =>
+      new TokenBucket(share * perSecond, burst, nowMs);
     // One edit must fit, however low the rate is.
-    this.#editChunks = new TokenBucket(
-      share * limits.editChunksPerSecond,
-      Math.max(1, share) * limits.editChunksMax,
-      nowMs,
-    );
-    this.#editData = new TokenBucket(
-      share * limits.editDataBytesPerSecond,
-      Math.max(1, share) * limits.editDataBytesMax,
-      nowMs,
-    );
-    this.#ruleVoxels = new TokenBucket(
-      share * limits.ruleVoxelsPerSecond,
-      Math.max(1, share) * limits.ruleVoxelsMax,
-      nowMs,
-    );
-    this.#resyncRegions = new TokenBucket(
-      share * limits.resyncRegionsPerSecond,
-      share * limits.resyncRegionsBurst,
-      nowMs,
-    );
+    const burstShare = Math.max(1, share);
+    this.#rates = {
+      edits: rate(limits.editsPerSecond, share * limits.editsBurst),
+      editChunks: rate(limits.editChunksPerSecond, burstShare * limits.editChunksMax),
+      editData: rate(limits.editDataBytesPerSecond, burstShare * limits.editDataBytesMax),
+      ruleVoxels: rate(limits.ruleVoxelsPerSecond, burstShare * limits.ruleVoxelsMax),
+      resyncRegions: rate(limits.resyncRegionsPerSecond, share * limits.resyncRegionsBurst),
+    };
     this.#pace = new RegionPace(share * limits.playerInterestRegionsPerSecond);
   }
 
@@ -111,29 +99,14 @@ export class PlayerBudget {
     this.#network?.leave();
   }
 
-  /** Takes one edit. Returns false when the rate is exceeded. */
-  takeEdit(nowMs: number): boolean {
-    return this.#edits.take(1, nowMs) && this.#network?.takeEdit(nowMs) !== false;
-  }
-
-  /** Takes the chunks of an edit. Returns false when the rate is exceeded. */
-  takeEditChunks(count: number, nowMs: number): boolean {
-    return this.#editChunks.take(count, nowMs) && this.#network?.takeEditChunks(count, nowMs) !== false;
-  }
-
-  /** Takes the bytes of an edit's data. Returns false when the rate is exceeded. */
-  takeEditData(bytes: number, nowMs: number): boolean {
-    return this.#editData.take(bytes, nowMs) && this.#network?.takeEditData(bytes, nowMs) !== false;
-  }
-
-  /** Takes the voxels that rules may look at. Returns false when the rate is exceeded. */
-  takeRuleVoxels(count: number, nowMs: number): boolean {
-    return this.#ruleVoxels.take(count, nowMs) && this.#network?.takeRuleVoxels(count, nowMs) !== false;
+  /** Takes `count` of what a rate limits. Returns false, if not all of it may be taken now. */
+  take(rate: BudgetRate, count: number, nowMs: number): boolean {
+    return this.#rates[rate].take(count, nowMs) && this.#network?.take(rate, count, nowMs) !== false;
   }
 
   /** Takes up to `count` regions that a client requested again. Returns how many it may get now. */
   takeResyncRegions(count: number, nowMs: number): number {
-    const taken = this.#resyncRegions.takeUpTo(count, nowMs);
+    const taken = this.#rates.resyncRegions.takeUpTo(count, nowMs);
     return this.#network === undefined ? taken : this.#network.takeResyncRegions(taken, nowMs);
   }
 
@@ -167,11 +140,7 @@ export class PlayerBudget {
     return (
       this.#clients === 0 &&
       this.#regions === 0 &&
-      this.#edits.isFull(nowMs) &&
-      this.#editChunks.isFull(nowMs) &&
-      this.#editData.isFull(nowMs) &&
-      this.#ruleVoxels.isFull(nowMs) &&
-      this.#resyncRegions.isFull(nowMs) &&
+      Object.values(this.#rates).every((rate) => rate.isFull(nowMs)) &&
       this.#pace.isPaid(nowMs)
     );
   }

@@ -150,12 +150,12 @@ export class EditQueue {
     }
     const { bounds } = this.#context;
     if (bounds.limits.editsBurst < 1) return { reason: "rate", detail: "this server takes no edits" };
-    if (!budget.takeEdit(nowMs)) return "later";
+    if (!budget.take("edits", 1, nowMs)) return "later";
     const rejection = findRejection(edit, player, bounds);
     if (rejection !== undefined) return rejection;
     // Before the first rule about a voxel, so that a player cannot have more of them asked than the budget allows.
     const voxels = ruleVoxels(edit, bounds);
-    if (voxels > 0 && !budget.takeRuleVoxels(voxels, nowMs)) return "later";
+    if (voxels > 0 && !budget.take("ruleVoxels", voxels, nowMs)) return "later";
     const voxelRejection = findVoxelRejection(edit, player, bounds);
     if (voxelRejection !== undefined) return voxelRejection;
     const dataBytes = dataBytesOf(edit, this.#context.world.state);
@@ -164,8 +164,8 @@ export class EditQueue {
       const detail = `${dataBytes} bytes of data, the limit is ${editDataBytesMax}`;
       return { reason: "tooLarge", detail };
     }
-    if (dataBytes > 0 && !budget.takeEditData(dataBytes, nowMs)) return "later";
-    return budget.takeEditChunks(chunkCount(edit, bounds.world.shape), nowMs) ? undefined : "later";
+    if (dataBytes > 0 && !budget.take("editData", dataBytes, nowMs)) return "later";
+    return budget.take("editChunks", chunkCount(edit, bounds.world.shape), nowMs) ? undefined : "later";
   }
 
   #begin(editId: number, edit: RequestedEdit, player: Player): void {

@@ -12,6 +12,7 @@ export {
   bytes,
   checked,
   checkedWhenRead,
+  combined,
   constant,
   list,
   oneOf,

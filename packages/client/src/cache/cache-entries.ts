@@ -4,6 +4,7 @@ import {
   ByteWriter,
   bytes,
   type Codec,
+  checkedWhenRead,
   crc32,
   encodeUtf8,
   record,
@@ -71,18 +72,12 @@ const IDENTITY_KEY = "identity";
 /** Edit ids reserved each time, so that none is used twice, however the client ends. */
 const EDIT_IDS_RESERVED = EDIT_RUN_IDS;
 
-const identityCodec: Codec<Identity> = {
-  write(out, { clientId, firstEditId }) {
-    out.u64(clientId);
-    out.varUint(firstEditId);
-  },
-  read(input) {
-    const clientId = input.u64();
-    const firstEditId = input.varUint();
-    if (firstEditId === 0) throw input.fail("ORT_ARGUMENT", "edits count from 1");
-    return { clientId, firstEditId };
-  },
-};
+const identityCodec = record<Identity>({
+  clientId: u64,
+  firstEditId: checkedWhenRead(varUint, "ORT_ARGUMENT", (id) =>
+    id === 0 ? "edits count from 1" : undefined,
+  ),
+});
 
 /** Returns the stored identity or a fresh one, and stores it with all ids that we may use marked as used. */
 export async function readIdentity(

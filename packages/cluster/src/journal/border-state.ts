@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { type Codec, decode, encode, list, record, varUint } from "@orthant/core/bytes";
+import { type Codec, combined, decode, encode, list, record, varUint } from "@orthant/core/bytes";
 import { getOrAdd, positionCodec } from "@orthant/core/lattice";
 import type { WorldDescription } from "@orthant/save";
 import { type EditTransfer, editTransferBytes, editTransferCodec } from "../shard/border-edits.ts";
@@ -42,13 +42,10 @@ const LEAVING_EDITS_MAX = 1_048_576;
 const REGIONS_MAX = 1_048_576;
 const SHARDS_MAX = 4_096;
 
-const regionTransferIdCodec: Codec<RegionTransferId> = {
-  write(out, transfer) {
-    positionCodec.write(out, transfer.region);
-    transferIdCodec.write(out, transfer);
-  },
-  read: (input) => ({ region: positionCodec.read(input), ...transferIdCodec.read(input) }),
-};
+const regionTransferIdCodec: Codec<RegionTransferId> = combined(
+  record({ region: positionCodec }),
+  transferIdCodec,
+);
 const entitiesCodec = record<SavedMailbox<Transfer, TransferId> & { readonly stamp: number }>({
   stamp: varUint,
   outbox: list(transferCodec, LEAVING_ENTITIES_MAX),

@@ -1,5 +1,14 @@
 import { type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { type Codec, checkedWhenRead, encode, list, record, string, varUint } from "@orthant/core/bytes";
+import {
+  type Codec,
+  checkedWhenRead,
+  combined,
+  encode,
+  list,
+  record,
+  string,
+  varUint,
+} from "@orthant/core/bytes";
 import {
   axisOutside,
   chunkOfVoxel,
@@ -62,18 +71,10 @@ const borderEditCodec: Codec<BorderEdit> = {
 export const borderEditsCodec: Codec<readonly BorderEdit[]> = list(borderEditCodec, TRANSFER_EDITS_MAX);
 
 /** Codec of a transfer of edits. Rule K66 in docs/formats/cluster.md. */
-export const editTransferCodec: Codec<EditTransfer> = {
-  write(out, transfer) {
-    transferIdCodec.write(out, transfer);
-    positionCodec.write(out, transfer.region);
-    borderEditsCodec.write(out, transfer.edits);
-  },
-  read: (input) => ({
-    ...transferIdCodec.read(input),
-    region: positionCodec.read(input),
-    edits: borderEditsCodec.read(input),
-  }),
-};
+export const editTransferCodec: Codec<EditTransfer> = combined(
+  transferIdCodec,
+  record({ region: positionCodec, edits: borderEditsCodec }),
+);
 
 /** Codec of a note that a step applied edits of another shard. Rule K67 in docs/formats/cluster.md. */
 export const takenEditsCodec: Codec<TakenEdits> = record({

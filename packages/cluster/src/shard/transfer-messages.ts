@@ -1,4 +1,14 @@
-import { bool, type Codec, constant, list, oneOf, record, variants, varUint } from "@orthant/core/bytes";
+import {
+  bool,
+  type Codec,
+  combined,
+  constant,
+  list,
+  oneOf,
+  record,
+  variants,
+  varUint,
+} from "@orthant/core/bytes";
 import type { StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 import { type EditTransfer, editTransferCodec } from "./border-edits.ts";
@@ -56,13 +66,10 @@ export type TransferOutcome = (typeof OUTCOMES)[number];
 export const TRANSFERS_MAX = 256;
 
 /** Codec of a transfer. */
-export const transferCodec: Codec<Transfer> = {
-  write(out, transfer) {
-    transferIdCodec.write(out, transfer);
-    storedEntityCodec.write(out, transfer.entity);
-  },
-  read: (input) => ({ ...transferIdCodec.read(input), entity: storedEntityCodec.read(input) }),
-};
+export const transferCodec: Codec<Transfer> = combined(
+  transferIdCodec,
+  record({ entity: storedEntityCodec }),
+);
 
 /** Codec of a request of one owner to another. Rules K57, K67 and K68 in docs/formats/cluster.md. */
 export const transferRequestCodec: Codec<TransferRequest | StepRequest> = variants<

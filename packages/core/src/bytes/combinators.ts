@@ -51,6 +51,25 @@ export function record<Value extends object>(
   };
 }
 
+/** An object whose fields are written by several codecs, one after another. */
+export function combined<Parts extends readonly object[]>(
+  ...codecs: { readonly [Index in keyof Parts]: Codec<Parts[Index]> }
+): Codec<Combined<Parts>> {
+  return {
+    write(out, value) {
+      for (const codec of codecs) codec.write(out, value);
+    },
+    read: (input) => Object.assign({}, ...codecs.map((codec) => codec.read(input))),
+  };
+}
+
+type Combined<Parts extends readonly object[]> = Parts extends readonly [
+  infer First,
+  ...infer Rest extends readonly object[],
+]
+  ? First & Combined<Rest>
+  : object;
+
 /** A value that takes no bytes, because it is always the same: the kind of a {@link record}. */
 export function constant<const Value extends string>(value: Value): Codec<Value> {
   return { write: () => undefined, read: () => value };

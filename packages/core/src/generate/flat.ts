@@ -1,4 +1,4 @@
-import type { Codec } from "../bytes/codec.ts";
+import { record } from "../bytes/combinators.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { AIR, type Chunk, emptyChunk, uniformChunk } from "../chunk/chunk.ts";
 import { type Box, intersectBoxes, WHOLE_LATTICE } from "../lattice/box.ts";
@@ -24,22 +24,11 @@ const THICKNESS_MAX = 2 ** 16;
 /** The floor of the first worlds in four dimensions: voxels -2 and -1. */
 export const FLAT_DEFAULTS: FlatParameters = { block: GRASS, top: 0, thickness: 2 };
 
-const blockField = countBetween("block", 0, U16_MAX);
-const topField = integerBetween("top", -TOP_MAX, TOP_MAX);
-const thicknessField = countBetween("thickness", 0, THICKNESS_MAX);
-
-const parametersCodec: Codec<FlatParameters> = {
-  write(out, { block, top, thickness }) {
-    blockField.write(out, block);
-    topField.write(out, top);
-    thicknessField.write(out, thickness);
-  },
-  read: (input) => ({
-    block: blockField.read(input),
-    top: topField.read(input),
-    thickness: thicknessField.read(input),
-  }),
-};
+const parametersCodec = record<FlatParameters>({
+  block: countBetween("block", 0, U16_MAX),
+  top: integerBetween("top", -TOP_MAX, TOP_MAX),
+  thickness: countBetween("thickness", 0, THICKNESS_MAX),
+});
 
 /** A floor of one block at one height. */
 export const flatGenerator: WorldGenerator<FlatParameters> = {

@@ -1,5 +1,5 @@
 import { HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
-import { bytes, type Codec, list, option, record } from "@orthant/core/bytes";
+import { bytes, type Codec, list, option, record, varUint } from "@orthant/core/bytes";
 import { foreignChunkCodec } from "@orthant/core/chunk";
 import { comparePositions, positionCodec } from "@orthant/core/lattice";
 import {
@@ -17,7 +17,7 @@ import {
   vectorCodec,
 } from "@orthant/save/content";
 
-import { REGION_EDGE_MAX } from "./records.ts";
+import { regionEdgeCodec } from "./records.ts";
 
 /** Content of `global.*.v4g` of a flat save. */
 export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
@@ -108,22 +108,11 @@ const flatLeavesCodec = list<FlatLeaf>(
 );
 
 /** Codec of the index that shipped: a list of regions in lexicographic order. Rule S38. */
-export const flatIndexCodec: Codec<FlatIndex> = {
-  write(out, { generation, regionChunkEdge, leaves }) {
-    out.varUint(generation);
-    out.varI32(regionChunkEdge);
-    flatLeavesCodec.write(out, leaves);
-  },
-
-  read(input) {
-    const generation = input.varUint();
-    const regionChunkEdge = input.varI32();
-    if (regionChunkEdge < 1 || regionChunkEdge > REGION_EDGE_MAX) {
-      throw input.fail("ORT_INDEX", `regions of ${regionChunkEdge} chunks an edge`);
-    }
-    return { generation, regionChunkEdge, leaves: flatLeavesCodec.read(input) };
-  },
-};
+export const flatIndexCodec: Codec<FlatIndex> = record({
+  generation: varUint,
+  regionChunkEdge: regionEdgeCodec("ORT_INDEX"),
+  leaves: flatLeavesCodec,
+});
 
 const OVERRIDE_VERSION = 1;
 const CHUNKS_MAX = 100_000_000;

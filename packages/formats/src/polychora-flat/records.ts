@@ -2,12 +2,22 @@ import {
   type Box,
   type Chunk,
   chunkFromVoxels,
+  type ErrorCode,
   emptyChunk,
   HYPERCUBE_CHUNKS,
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { type ByteReader, type Codec, list, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import {
+  type ByteReader,
+  type Codec,
+  checkedWhenRead,
+  list,
+  record,
+  U8_MAX,
+  U16_MAX,
+  varI32,
+} from "@orthant/core/bytes";
 import {
   AXES,
   comparePositions,
@@ -21,7 +31,7 @@ import type { ChunkAssignment, StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/content";
 
 /** Maximum edge of a region: local coordinates have 16 bits. */
-export const REGION_EDGE_MAX = 65_536;
+const REGION_EDGE_MAX = 65_536;
 
 /** Returns the flat-save region that contains a chunk. Its edge, in chunks, need not be a power of two. */
 export function flatRegionOf(chunk: Position, edge: number): Position {
@@ -52,6 +62,18 @@ export interface FlatEntityBlob {
   readonly regionChunkEdge: number;
   readonly entities: readonly StoredEntity[];
 }
+
+/** Codec of the edge of a region, in chunks. Reading a wrong one throws `code`. */
+export function regionEdgeCodec(code: ErrorCode): Codec<number> {
+  return checkedWhenRead(varI32, code, (edge) =>
+    edge < 1 || edge > REGION_EDGE_MAX ? `regions of ${edge} chunks an edge` : undefined,
+  );
+}
+
+const regionCodec = record<Pick<FlatChunkBlob, "region" | "regionChunkEdge">>({
+  region: positionCodec,
+  regionChunkEdge: regionEdgeCodec("ORT_BLOB"),
+});
 
 /** Type of a record that holds chunks. */
 export const FLAT_CHUNK_RECORD = 1;
@@ -101,8 +123,7 @@ export const flatChunkBlobCodec: Codec<FlatChunkBlob> = {
       const equal = stored.findIndex((other) => other.equals(chunk));
       dictionary.set(chunk, equal >= 0 ? equal : stored.push(chunk) - 1);
     }
-    positionCodec.write(out, region);
-    out.varI32(regionChunkEdge);
+    regionCodec.write(out, { region, regionChunkEdge });
     dictionaryCodec.write(out, stored);
     out.varUint(sorted.length);
     for (const { position, chunk } of sorted) {
@@ -114,7 +135,7 @@ export const flatChunkBlobCodec: Codec<FlatChunkBlob> = {
   },
 
   read(input) {
-    const { region, regionChunkEdge } = readRegion(input);
+    const { region, regionChunkEdge } = regionCodec.read(input);
     const dictionary = dictionaryCodec.read(input);
     const count = input.count(ASSIGNMENTS_MAX);
     const chunks: ChunkAssignment[] = [];
@@ -142,13 +163,12 @@ export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
       if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) continue;
       throw new OrthantError("ORT_DIALECT", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
     }
-    positionCodec.write(out, region);
-    out.varI32(regionChunkEdge);
+    regionCodec.write(out, { region, regionChunkEdge });
     entitiesCodec.write(out, entities);
   },
 
   read(input) {
-    const { region, regionChunkEdge } = readRegion(input);
+    const { region, regionChunkEdge } = regionCodec.read(input);
     const entities = entitiesCodec.read(input);
     for (const [index, { entityId, entityClass, kind }] of entities.entries()) {
       if (entityClass >= FLAT_CLASSES || kind >= FLAT_KINDS) {
@@ -162,15 +182,6 @@ export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
     return { region, regionChunkEdge, entities };
   },
 };
-
-function readRegion(input: ByteReader): { readonly region: Position; readonly regionChunkEdge: number } {
-  const region = positionCodec.read(input);
-  const regionChunkEdge = input.varI32();
-  if (regionChunkEdge < 1 || regionChunkEdge > REGION_EDGE_MAX) {
-    throw input.fail("ORT_BLOB", `a region of ${regionChunkEdge} chunks an edge`);
-  }
-  return { region, regionChunkEdge };
-}
 
 function readLocalPosition(input: ByteReader, region: Position, edge: number): Position {
   const local = [input.varU16(), input.varU16(), input.varU16(), input.varU16()] as const;

@@ -1,6 +1,19 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import { ByteReader, ByteWriter, type Codec, crc32, encode, option } from "@orthant/core/bytes";
+import {
+  ByteReader,
+  ByteWriter,
+  type Codec,
+  checked,
+  combined,
+  crc32,
+  encode,
+  option,
+  record,
+  varU16,
+  varU64,
+  varUint,
+} from "@orthant/core/bytes";
 import { generatorRefCodec } from "@orthant/core/tree";
 import type { DiskFile } from "@orthant/disk";
 import {
@@ -19,7 +32,6 @@ import { applyTable, BodyIndex, ChunkIndex, linksOf, type PixelIndex } from "./t
 
 const VERSION = 2;
 const FACTS_BYTES_MAX = HEADER_SLOT_BYTES - slotHeader.bytes;
-const optionalGenerator = option(generatorRefCodec);
 
 /** Contents of one of the two headers. */
 interface Slot
@@ -31,46 +43,34 @@ interface Slot
 }
 
 /** Facts about a world, in the base encoding. */
-export const factsCodec: Codec<PixelFacts> = {
-  write(out, { worldSeed, createdMs, chunkEdge, tileEdge, layers, generator }) {
-    if (!areEdges(chunkEdge, tileEdge))
-      throw new OrthantError("ORT_ARGUMENT", edgesDetail(chunkEdge, tileEdge));
-    out.varU64(worldSeed);
-    out.varUint(createdMs);
-    out.varU16(chunkEdge);
-    out.varU16(tileEdge);
-    layersCodec.write(out, layers);
-    optionalGenerator.write(out, generator);
-  },
-
-  read(input) {
-    const worldSeed = input.varU64();
-    const createdMs = input.varUint();
-    const chunkEdge = input.varU16();
-    const tileEdge = input.varU16();
-    if (!areEdges(chunkEdge, tileEdge)) throw input.fail("ORT_LIMIT", edgesDetail(chunkEdge, tileEdge));
-    return {
-      worldSeed,
-      createdMs,
-      chunkEdge,
-      tileEdge,
-      layers: layersCodec.read(input),
-      generator: optionalGenerator.read(input),
-    };
-  },
-};
+export const factsCodec: Codec<PixelFacts> = combined(
+  checked(
+    record<Pick<PixelFacts, "worldSeed" | "createdMs" | "chunkEdge" | "tileEdge">>({
+      worldSeed: varU64,
+      createdMs: varUint,
+      chunkEdge: varU16,
+      tileEdge: varU16,
+    }),
+    "ORT_LIMIT",
+    faultOfEdges,
+  ),
+  record<Pick<PixelFacts, "layers" | "generator">>({
+    layers: layersCodec,
+    generator: option(generatorRefCodec),
+  }),
+);
 
 /**
- * Whether both edges are powers of two in range, so that a chunk can be split into those of any other world.
+ * Both edges are powers of two in range, so that a chunk can be split into those of any other world.
  */
-function areEdges(chunkEdge: number, tileEdge: number): boolean {
+function faultOfEdges({
+  chunkEdge,
+  tileEdge,
+}: Pick<PixelFacts, "chunkEdge" | "tileEdge">): string | undefined {
   const isPower = (value: number): boolean => Number.isInteger(Math.log2(value));
   const fits =
     chunkEdge >= CHUNK_EDGE_MIN && chunkEdge <= CHUNK_EDGE_MAX && tileEdge >= 1 && tileEdge <= chunkEdge;
-  return fits && isPower(chunkEdge) && isPower(tileEdge);
-}
-
-function edgesDetail(chunkEdge: number, tileEdge: number): string {
+  if (fits && isPower(chunkEdge) && isPower(tileEdge)) return undefined;
   return `chunkEdge is ${chunkEdge} and tileEdge ${tileEdge} pixels; both are powers of two, chunkEdge from ${CHUNK_EDGE_MIN} to ${CHUNK_EDGE_MAX}`;
 }
 

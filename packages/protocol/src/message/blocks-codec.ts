@@ -23,8 +23,7 @@ function blocksPart<Value>(codec: Codec<Value>): Codec<Value> {
   };
 }
 
-/** A catalog of blocks, as bytes. */
-export const catalogCodec: Codec<BlockCatalog> = blocksPart(blockCatalogCodec);
+const catalogCodec = blocksPart(blockCatalogCodec);
 const changeCodec = blocksPart(blockCatalogChangeCodec);
 const redefinitionCodec = blocksPart(blockRedefinitionCodec);
 /** What a message has, in tag order. */
@@ -64,8 +63,15 @@ function kindOf(content: BlocksMessage["content"]): (typeof CONTENTS)[number] {
   return isPlainBlockChange(content.change) ? "change" : "redefinition";
 }
 
-/** Reads the hash of a catalog and, unless the client has it, the catalog. */
-export function readBlocks(input: ByteReader): Pick<Welcome, "blocksHash" | "catalog"> {
-  const blocksHash = input.u64();
-  return { blocksHash, catalog: input.bool() ? readCatalog(input, blocksHash) : undefined };
-}
+/** The hash of a catalog and, unless the client has it, the catalog. */
+export const knownBlocksCodec: Codec<Pick<Welcome, "blocksHash" | "catalog">> = {
+  write(out, { blocksHash, catalog }) {
+    out.u64(blocksHash);
+    out.bool(catalog !== undefined);
+    if (catalog !== undefined) catalogCodec.write(out, catalog);
+  },
+  read(input) {
+    const blocksHash = input.u64();
+    return { blocksHash, catalog: input.bool() ? readCatalog(input, blocksHash) : undefined };
+  },
+};

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { requireInteger } from "@orthant/core/arguments";
-import { bytes, type Codec, constant, record } from "@orthant/core/bytes";
+import { bytes, type Codec, checked, constant, record, u64, varUint } from "@orthant/core/bytes";
 import { EPOCH_MAX, type Epoch } from "@orthant/core/tree";
 import type { GameMessage } from "./client-message.ts";
 import { FRAME_MESSAGES_MAX, GAME_BYTES_MAX, PROTOCOL_VERSION } from "./limits.ts";
@@ -19,20 +19,12 @@ export const counterCodec: Codec<number> = {
 };
 
 /** An epoch. Rule N9 in docs/formats/protocol.md. */
-export const epochCodec: Codec<Epoch> = {
-  write(out, { number, id }) {
-    requireInteger(number, 1, EPOCH_MAX);
-    out.varUint(number);
-    out.u64(id);
-  },
-  read(input) {
-    const number = input.varUint();
-    if (number < 1 || number > EPOCH_MAX) {
-      throw input.fail("ORT_CLOCK", `epoch ${number}, expected 1 to ${EPOCH_MAX}`);
-    }
-    return { number, id: input.u64() };
-  },
-};
+export const epochCodec: Codec<Epoch> = record({
+  number: checked(varUint, "ORT_CLOCK", (number) =>
+    number < 1 || number > EPOCH_MAX ? `epoch ${number}, expected 1 to ${EPOCH_MAX}` : undefined,
+  ),
+  id: u64,
+});
 
 /** Throws `ORT_LIMIT` for a frame of too many bytes. */
 export function requireFrameBytes(bytes: number, bytesMax: number): void {
@@ -47,22 +39,11 @@ export function requireMessageCount(messages: number): void {
 }
 
 /** The protocol version. Only one exists; any other is `ORT_VERSION`. */
-export const versionCodec: Codec<number> = {
-  write(out, version) {
-    requireInteger(version, PROTOCOL_VERSION, PROTOCOL_VERSION);
-    out.varUint(version);
-  },
-  read(input) {
-    const version = input.varUint();
-    if (version !== PROTOCOL_VERSION) {
-      throw input.fail(
-        "ORT_VERSION",
-        `unsupported protocol version ${version} (expected ${PROTOCOL_VERSION})`,
-      );
-    }
-    return version;
-  },
-};
+export const versionCodec: Codec<number> = checked(varUint, "ORT_VERSION", (version) =>
+  version === PROTOCOL_VERSION
+    ? undefined
+    : `unsupported protocol version ${version} (expected ${PROTOCOL_VERSION})`,
+);
 
 /** A message that the game defines, in either direction. Rule N20 in docs/formats/protocol.md. */
 export const gameCodec: Codec<GameMessage> = record({

@@ -3,10 +3,13 @@ import {
   type ByteReader,
   bytes,
   type Codec,
+  combined,
   constant,
   list,
+  perAxis,
   record,
   string,
+  varI32,
   varUint,
 } from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/lattice";
@@ -127,30 +130,13 @@ export function allEntitiesCodec(precision: Precision): Codec<AllEntities> {
   return record({ kind: constant("allEntities"), entities: entityListCodec(precision) });
 }
 
-const motionListCodec = list<EntityMotion>(
-  {
-    write(out, { number, velocity }) {
-      out.varUint(number);
-      for (const steps of velocity) out.varI32(steps);
-    },
-    read: (input) => ({ number: input.varUint(), velocity: positionFrom(() => input.varI32()) }),
-  },
-  ENTITIES_MAX,
-);
-
 /** Velocities of entities in sight. Rule N57. */
 export const motionsCodec: Codec<EntityMotions> = record({
   kind: constant("motions"),
-  motions: motionListCodec,
+  motions: list(record<EntityMotion>({ number: varUint, velocity: perAxis(varI32) }), ENTITIES_MAX),
 });
 
-const numberedDetailsCodec: Codec<NumberedDetails> = {
-  write(out, details) {
-    out.varUint(details.number);
-    detailsCodec.write(out, details);
-  },
-  read: (input) => ({ number: input.varUint(), ...detailsCodec.read(input) }),
-};
+const numberedDetailsCodec: Codec<NumberedDetails> = combined(record({ number: varUint }), detailsCodec);
 
 /** Details of entities in sight. Rule N46. */
 export const entityDetailsCodec: Codec<EntityDetailsMessage> = record({

@@ -4,18 +4,21 @@ import {
   type ByteWriter,
   bool,
   type Codec,
+  combined,
   constant,
   oneOf,
   option,
   record,
   string,
   u16,
+  u64,
   variants,
+  varU64,
   varUint,
 } from "@orthant/core/bytes";
 import { AXES, CHUNK_VOXELS_MAX, positionFrom } from "@orthant/core/lattice";
 import { generatorMapCodec, regionPatchCodec } from "@orthant/core/tree";
-import { blocksCodec, catalogCodec, readBlocks } from "./blocks-codec.ts";
+import { blocksCodec, knownBlocksCodec } from "./blocks-codec.ts";
 import {
   counterCodec,
   epochCodec,
@@ -104,48 +107,29 @@ const limitsCodec: Codec<ClientLimits> = {
 };
 
 /** Accepts a hello. Rule N21 in docs/formats/protocol.md. */
-const welcomeCodec: Codec<Welcome> = {
-  write(out, welcome) {
-    versionCodec.write(out, welcome.version);
-    out.varU64(welcome.featureBits);
-    out.u64(welcome.worldId);
-    epochCodec.write(out, welcome.epoch);
-    out.string(welcome.worldName, WORLD_NAME_BYTES_MAX);
-    shapeCodec.write(out, welcome.shape);
-    generatorMapCodec.write(out, welcome.generators);
-    out.u64(welcome.blocksHash);
-    out.bool(welcome.catalog !== undefined);
-    if (welcome.catalog !== undefined) catalogCodec.write(out, welcome.catalog);
-    pointCodec.write(out, welcome.spawn);
-    out.u64(welcome.playerId);
-    roleCodec.write(out, welcome.role);
-    out.bool(welcome.resumed);
-    counterCodec.write(out, welcome.tickMs);
-    limitsCodec.write(out, welcome.limits);
-    precisionCodec.write(out, welcome.precision);
-    poseCodec.write(out, welcome);
-  },
-
-  read: (input) => ({
-    kind: "welcome",
-    version: versionCodec.read(input),
-    featureBits: input.varU64(),
-    worldId: input.u64(),
-    epoch: epochCodec.read(input),
-    worldName: input.string(WORLD_NAME_BYTES_MAX),
-    shape: shapeCodec.read(input),
-    generators: generatorMapCodec.read(input),
-    ...readBlocks(input),
-    spawn: pointCodec.read(input),
-    playerId: input.u64(),
-    role: roleCodec.read(input),
-    resumed: input.bool(),
-    tickMs: counterCodec.read(input),
-    limits: limitsCodec.read(input),
-    precision: precisionCodec.read(input),
-    ...poseCodec.read(input),
+const welcomeCodec: Codec<Welcome> = combined(
+  record({
+    kind: constant("welcome"),
+    version: versionCodec,
+    featureBits: varU64,
+    worldId: u64,
+    epoch: epochCodec,
+    worldName: string(WORLD_NAME_BYTES_MAX),
+    shape: shapeCodec,
+    generators: generatorMapCodec,
   }),
-};
+  knownBlocksCodec,
+  record({
+    spawn: pointCodec,
+    playerId: u64,
+    role: roleCodec,
+    resumed: bool,
+    tickMs: counterCodec,
+    limits: limitsCodec,
+    precision: precisionCodec,
+  }),
+  poseCodec,
+);
 
 const reasonCodec = oneOf<GoodbyeReason>([
   "version",

@@ -3,6 +3,7 @@ import {
   type ByteReader,
   bytes,
   type Codec,
+  combined,
   constant,
   encode,
   list,
@@ -11,7 +12,9 @@ import {
   string,
   variants,
   varU16,
+  varU32,
   varU64,
+  varUint,
 } from "@orthant/core/bytes";
 import {
   DEFAULT_GENERATORS,
@@ -168,33 +171,18 @@ const baseWorldCodec = variants<BaseWorld>({
   generated: record({ kind: constant("generated") }),
 });
 
-const nestedGenerators = nested(generatorsCodec);
-const nestedDescription = nested(storedDescriptionCodec);
-
 /** Codec of the payload, in the order of the specification. Rules S14 to S17. */
-export const globalRecordCodec: Codec<GlobalRecord> = {
-  write(out, record) {
-    baseWorldCodec.write(out, record.base);
-    out.varU64(record.worldSeed);
-    nestedGenerators.write(out, record);
-    out.varU64(record.nextEntityId);
-    out.varU32(record.nextDataFileId);
-    out.varUint(record.lastModifiedMs);
-    playerEntityHintsCodec.write(out, record.playerEntityHints);
-    nestedDescription.write(out, record);
-  },
-
-  read: (input) => ({
-    base: baseWorldCodec.read(input),
-    worldSeed: input.varU64(),
-    ...nestedGenerators.read(input),
-    nextEntityId: input.varU64(),
-    nextDataFileId: input.varU32(),
-    lastModifiedMs: input.varUint(),
-    playerEntityHints: playerEntityHintsCodec.read(input),
-    ...nestedDescription.read(input),
+export const globalRecordCodec: Codec<GlobalRecord> = combined(
+  record({ base: baseWorldCodec, worldSeed: varU64 }),
+  nested(generatorsCodec),
+  record({
+    nextEntityId: varU64,
+    nextDataFileId: varU32,
+    lastModifiedMs: varUint,
+    playerEntityHints: playerEntityHintsCodec,
   }),
-};
+  nested(storedDescriptionCodec),
+);
 
 /** Generator of a world without one: only air. */
 export const EMPTY_GENERATOR: GeneratorRef = generatorRef(

@@ -1,5 +1,15 @@
 import { type Chunk, OrthantError, type Position, type Vector } from "@orthant/core";
-import { type ByteReader, type ByteWriter, type Codec, list, option, string } from "@orthant/core/bytes";
+import {
+  type ByteReader,
+  type ByteWriter,
+  type Codec,
+  list,
+  option,
+  record,
+  string,
+  u64,
+  varUint,
+} from "@orthant/core/bytes";
 import {
   type BlockCatalogChange,
   blockCatalogChangeCodec,
@@ -99,21 +109,9 @@ const NAME_BYTES_MAX = 4_096;
 const storedAtCodec = option(positionCodec);
 const clocksCodec = regionClockListCodec(JOURNAL_EDIT_CHUNKS_MAX);
 const nameCodec = string(NAME_BYTES_MAX);
-const originCodec = option<LastClientEdit>({
-  write(out, { clientId, lastEditId }) {
-    out.u64(clientId);
-    out.varUint(lastEditId);
-  },
-  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
-});
-const playerOriginCodec: Codec<Required<LastClientEdit>> = {
-  write(out, { clientId, lastEditId, playerId }) {
-    out.u64(clientId);
-    out.varUint(lastEditId);
-    out.u64(playerId);
-  },
-  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint(), playerId: input.u64() }),
-};
+const originFields = { clientId: u64, lastEditId: varUint };
+const originCodec = option(record<Omit<LastClientEdit, "playerId">>(originFields));
+const playerOriginCodec = record<Required<LastClientEdit>>({ ...originFields, playerId: u64 });
 
 /** Codec of a journal entry, for chunks of `volume` voxels. Rules J7 to J10. */
 export function journalEntryCodec(volume: number): Codec<JournalEntry> {

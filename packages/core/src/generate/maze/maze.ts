@@ -1,6 +1,5 @@
-import type { Codec } from "../../bytes/codec.ts";
+import { checked, perAxis, record } from "../../bytes/combinators.ts";
 import { type Chunk, emptyChunk } from "../../chunk/chunk.ts";
-import { OrthantError } from "../../error/orthant-error.ts";
 import { type Box, boxContains, boxesIntersect, intersectBoxes } from "../../lattice/box.ts";
 import { type ChunkShape, chunksOfVoxels } from "../../lattice/chunk-shape.ts";
 import { type Axis, floorDivide, type Position, positionFrom } from "../../lattice/position.ts";
@@ -37,28 +36,15 @@ export const MAZE_DEFAULTS: MazeParameters = {
   braidPercent: 25,
 };
 
-const originField = integerBetween("origin", -ORIGIN_MAX, ORIGIN_MAX);
-const cellsField = countBetween("cells", 1, CELLS_ON_AXIS_MAX);
-const percentField = countBetween("braidPercent", 0, 100);
-
-const parametersCodec: Codec<MazeParameters> = {
-  write(out, { origin, cells, braidPercent }) {
-    if (cellCount(cells) > MAZE_CELLS_MAX) {
-      throw new OrthantError("ORT_ARGUMENT", `a maze of [${cells}] cells, the limit is ${MAZE_CELLS_MAX}`);
-    }
-    for (const coordinate of origin) originField.write(out, coordinate);
-    for (const count of cells) cellsField.write(out, count);
-    percentField.write(out, braidPercent);
-  },
-  read(input) {
-    const origin = positionFrom(() => originField.read(input));
-    const cells = positionFrom(() => cellsField.read(input));
-    if (cellCount(cells) > MAZE_CELLS_MAX) {
-      throw input.fail("ORT_GENERATOR_PARAMETERS", `a maze of [${cells}] cells`);
-    }
-    return { origin, cells, braidPercent: percentField.read(input) };
-  },
-};
+const parametersCodec = record<MazeParameters>({
+  origin: perAxis(integerBetween("origin", -ORIGIN_MAX, ORIGIN_MAX)),
+  cells: checked(perAxis(countBetween("cells", 1, CELLS_ON_AXIS_MAX)), "ORT_GENERATOR_PARAMETERS", (cells) =>
+    cellCount(cells) > MAZE_CELLS_MAX
+      ? `a maze of [${cells}] cells, the limit is ${MAZE_CELLS_MAX}`
+      : undefined,
+  ),
+  braidPercent: countBetween("braidPercent", 0, 100),
+});
 
 /** A finite maze of rooms and passages on several levels, with an entrance and an exit. */
 export const mazeGenerator: WorldGenerator<MazeParameters> = {

@@ -1,4 +1,4 @@
-import type { Codec } from "../../bytes/codec.ts";
+import { record } from "../../bytes/combinators.ts";
 import { type Chunk, emptyChunk, uniformChunk } from "../../chunk/chunk.ts";
 import { type Box, boxAt, intersectBoxes, unionBox } from "../../lattice/box.ts";
 import { type ChunkShape, chunksOfVoxels, voxelsOfChunks } from "../../lattice/chunk-shape.ts";
@@ -23,16 +23,10 @@ export const PLATFORMS_DEFAULTS: PlatformsParameters = { cellVoxels: 384, struct
 
 const CELL_VOXELS_MIN = 96;
 const CELL_VOXELS_MAX = 4096;
-const cellField = countBetween("cellVoxels", CELL_VOXELS_MIN, CELL_VOXELS_MAX);
-const percentField = countBetween("structurePercent", 0, 100);
-
-const parametersCodec: Codec<PlatformsParameters> = {
-  write(out, { cellVoxels, structurePercent }) {
-    cellField.write(out, cellVoxels);
-    percentField.write(out, structurePercent);
-  },
-  read: (input) => ({ cellVoxels: cellField.read(input), structurePercent: percentField.read(input) }),
-};
+const parametersCodec = record<PlatformsParameters>({
+  cellVoxels: countBetween("cellVoxels", CELL_VOXELS_MIN, CELL_VOXELS_MAX),
+  structurePercent: countBetween("structurePercent", 0, 100),
+});
 
 /** Platforms scattered through space. The anchor is always around the origin, with its top at 0. */
 export const platformsGenerator: WorldGenerator<PlatformsParameters> = {

@@ -1,5 +1,5 @@
 import type { Codec } from "../../bytes/codec.ts";
-import { option } from "../../bytes/combinators.ts";
+import { option, record } from "../../bytes/combinators.ts";
 import { bool } from "../../bytes/primitives.ts";
 import { countBetween, integerBetween } from "../parameter-fields.ts";
 
@@ -29,26 +29,12 @@ export const TERRAIN_DEFAULTS: TerrainParameters = {
 const LEVEL_MAX = 2 ** 31;
 const RELIEF_MAX = 4096;
 
-const levelField = integerBetween("baseLevel", -LEVEL_MAX, LEVEL_MAX);
-const reliefField = countBetween("relief", 0, RELIEF_MAX);
-const waterField = option(integerBetween("waterLevel", -LEVEL_MAX, LEVEL_MAX));
-
 /** Codec of the parameters. */
-export const terrainParametersCodec: Codec<TerrainParameters> = {
-  write(out, { baseLevel, relief, waterLevel, caves, ores, trees }) {
-    levelField.write(out, baseLevel);
-    reliefField.write(out, relief);
-    waterField.write(out, waterLevel);
-    bool.write(out, caves);
-    bool.write(out, ores);
-    bool.write(out, trees);
-  },
-  read: (input) => ({
-    baseLevel: levelField.read(input),
-    relief: reliefField.read(input),
-    waterLevel: waterField.read(input),
-    caves: bool.read(input),
-    ores: bool.read(input),
-    trees: bool.read(input),
-  }),
-};
+export const terrainParametersCodec: Codec<TerrainParameters> = record({
+  baseLevel: integerBetween("baseLevel", -LEVEL_MAX, LEVEL_MAX),
+  relief: countBetween("relief", 0, RELIEF_MAX),
+  waterLevel: option(integerBetween("waterLevel", -LEVEL_MAX, LEVEL_MAX)),
+  caves: bool,
+  ores: bool,
+  trees: bool,
+});

@@ -5,7 +5,7 @@ import type { TakenEdits } from "../shard/border-edits.ts";
 import type { EntityItem, TransferItem } from "../shard/entity-record.ts";
 import { nameOfPosition } from "../shard/sectors.ts";
 import type { BorderState } from "./border-state.ts";
-import { EditGroup } from "./shard-journal.ts";
+import { EditGroup } from "./edit-group.ts";
 import { itemsOfStep, type PlacedItem, stepBodyOf } from "./step-entry.ts";
 
 /** What the groups of a log need. */

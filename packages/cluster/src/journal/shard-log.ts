@@ -19,11 +19,12 @@ import { encodeShardRecord } from "../shard/shard-record.ts";
 import { BorderState } from "./border-state.ts";
 import { checkpointOf, type SavedBorder, withCheckpoint } from "./checkpoint.ts";
 import { DurableWaiters } from "./durable-waiters.ts";
+import { requireRecordable } from "./edit-group.ts";
 import { AppendPace, EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";
 import { JournalCapacity } from "./journal-capacity.ts";
+import { isStored, type ReadChangesOptions, readChanges } from "./journal-changes.ts";
 import { firstToReplay, isReplacement, openShardJournal } from "./open-journal.ts";
-import { isStored, type ReadChangesOptions, readChanges, requireRecordable } from "./shard-journal.ts";
 import { fullJournal, requireHeld, type ShardLogOptions } from "./shard-log-options.ts";
 import { isEmptyStep, requireStepFits } from "./step-entry.ts";
 

@@ -9,7 +9,7 @@ import { ENTITY_BYTES_MAX, type EntityItem } from "../shard/entity-record.ts";
 import { nameOfPosition, sectorOfPosition } from "../shard/sectors.ts";
 import { type StepBody, stepBodyCodec } from "../shard/step-record.ts";
 import { LEAVING_ENTITIES_MAX } from "./border-state.ts";
-import { requireRecordable } from "./shard-journal.ts";
+import { requireRecordable } from "./edit-group.ts";
 
 /** A change of an entity, and the sectors in which it is visible. */
 export interface PlacedItem {

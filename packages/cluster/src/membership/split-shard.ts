@@ -6,7 +6,7 @@ import type { ShardOwnerOptions } from "../changes/owner-context.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import type { SharedShardMap } from "../folder/shared-shard-map.ts";
 import { checkpointOf } from "../journal/checkpoint.ts";
-import { isOutside, readChanges } from "../journal/shard-journal.ts";
+import { isOutside, readChanges } from "../journal/journal-changes.ts";
 import { ShardOwner } from "../owner/shard-owner.ts";
 import { requireMoves, withSplit } from "../shard/shard-map.ts";
 import type { Leases } from "./leases.ts";

@@ -9,8 +9,8 @@ import { OWNER_LIMITS, OwnerGate, type ShardOwnerOptions, ShardSaver } from "../
 import { ShardEdits } from "../changes/shard-edits.ts";
 import { ShardEntities } from "../changes/shard-entities.ts";
 import { ShardSteps } from "../changes/shard-steps.ts";
+import { isOutside } from "../journal/journal-changes.ts";
 import { replaceSealedJournal } from "../journal/sealed-journal.ts";
-import { isOutside } from "../journal/shard-journal.ts";
 import { ShardLog } from "../journal/shard-log.ts";
 import { ownerAddress, transferAddress } from "../shard/names.ts";
 import {

@@ -19,13 +19,12 @@ import { type Box, dimensionsOf, OrthantError } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
 import { formatBox, formatBytes, formatCount } from "@orthant/formats";
-import { openWorldEngine } from "@orthant/world/engine";
 import type { Arguments } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseBox } from "../command/parse.ts";
 import { tableLines } from "../command/report.ts";
 import { UsageError } from "../command/usage.ts";
-import { requireNative } from "../world/found-world.ts";
+import { withEngine } from "../world/with-engine.ts";
 import { backToOne, backUpCluster, restoreCluster } from "./backup-actions.ts";
 
 type Action = (backbone: Backbone, args: Arguments, context: Context) => Promise<void>;
@@ -72,17 +71,9 @@ async function createInCluster(backbone: Backbone, args: Arguments, context: Con
   if (shared === undefined) throw new UsageError("create needs --shards, the folder that all owners share");
   // A folder that is not mounted must not be created on this machine's own disk.
   await context.openDisk(shared);
-  const source = await context.openDisk(folder);
-  await requireNative(source, folder);
   // The copy is of the last save; opening the world first replays its journal into that save.
-  const opened = await openWorldEngine(source, {
-    time: context.time,
-    generators: context.generators,
-    allowUnknownGenerator: true,
-    durability: "journal",
-    autosave: false,
-  });
-  await opened.close();
+  await withEngine(folder, { durability: "journal" }, context, () => Promise.resolve());
+  const source = await context.openDisk(folder);
   const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
   const map = await createClusterWorld({ backbone, folders, world, source, random: systemRandomBits });
   context.printJson({ world, name: map.world.name, shards: shared, shard: map.first });

@@ -1,8 +1,7 @@
 import { formatAmount, formatBytes } from "@orthant/formats";
-import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command/command.ts";
 import { EXIT } from "../command/usage.ts";
-import { requireNative } from "../world/found-world.ts";
+import { withEngine } from "../world/with-engine.ts";
 
 /** `orthant compact`. */
 export const compactCommand: Command = {
@@ -17,17 +16,9 @@ export const compactCommand: Command = {
   options: [],
   examples: ["orthant compact my-world"],
 
-  async run(args, context) {
+  run(args, context) {
     const folder = args.at(0);
-    const disk = await context.openDisk(folder);
-    await requireNative(disk, folder);
-    const world = await openWorldEngine(disk, {
-      autosave: false,
-      time: context.time,
-      generators: context.generators,
-      allowUnknownGenerator: true,
-    });
-    try {
+    return withEngine(folder, {}, context, async (world) => {
       const { bytesBefore, bytesAfter, packsRewritten, packsRemoved, findings } = await world.compact();
       const left = findings.map(({ file, message }) => ({ file, message }));
       context.printJson({ world: folder, bytesBefore, bytesAfter, packsRewritten, packsRemoved, left });
@@ -35,8 +26,6 @@ export const compactCommand: Command = {
       context.print(`${formatBytes(bytesBefore)} of packs are ${formatBytes(bytesAfter)} now: ${packs}`);
       for (const { file, message } of left) context.note(`${file} is left as it is: ${message}`);
       return left.length === 0 ? EXIT.ok : EXIT.failed;
-    } finally {
-      await world.close();
-    }
+    });
   },
 };

@@ -2,13 +2,12 @@ import { type Box, dimensionsOf } from "@orthant/core";
 import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/lattice";
 import { formatAmount, formatBox } from "@orthant/formats";
 import type { Moment } from "@orthant/world";
-import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseBox, parseMoment } from "../command/parse.ts";
 import { EXIT, type ExitCode, UsageError } from "../command/usage.ts";
-import { requireNative } from "../world/found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../world/live-save.ts";
+import { withEngine } from "../world/with-engine.ts";
 import { copyWorld } from "./backup.ts";
 
 /** `orthant restore`. */
@@ -62,18 +61,9 @@ interface RollBack {
   readonly isDry: boolean;
 }
 
-async function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
-  const disk = await context.openDisk(folder);
-  await requireNative(disk, folder);
-  const world = await openWorldEngine(disk, {
-    readOnly: isDry,
-    autosave: false,
-    time: context.time,
-    generators: context.generators,
-    allowUnknownGenerator: true,
-    retention: KEEP_EVERY_GENERATION,
-  });
-  try {
+function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
+  const options = { readOnly: isDry, retention: KEEP_EVERY_GENERATION };
+  return withEngine(folder, options, context, async (world) => {
     const chunks = chunksOfVoxels(world.shape, box);
     const generation = await world.history.generationAt(moment);
     const edit = isDry ? undefined : await world.restoreRegion(chunks, generation);
@@ -90,8 +80,6 @@ async function rollBack({ folder, box, moment, isDry }: RollBack, context: Conte
         ? `would restore ${where} from generation ${generation}, in ${formatAmount(boxVolume(regionsTouching(chunks)), "region")}`
         : `restored ${where} from generation ${generation}: ${formatAmount(edit.chunks.length, "chunk")} changed`,
     );
-  } finally {
-    await world.close();
-  }
-  return EXIT.ok;
+    return EXIT.ok;
+  });
 }

@@ -1,9 +1,8 @@
-import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command/command.ts";
 import { parseInteger } from "../command/parse.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
-import { requireNative } from "../world/found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../world/live-save.ts";
+import { withEngine } from "../world/with-engine.ts";
 
 /** `orthant tag`. */
 export const tagCommand: Command = {
@@ -33,27 +32,18 @@ export const tagCommand: Command = {
     if (isRemoved && generation !== undefined) {
       throw new UsageError("--remove takes the name away, whichever generation has it");
     }
-    const disk = await context.openDisk(folder);
-    await requireNative(disk, folder);
-    const world = await openWorldEngine(disk, {
-      autosave: false,
-      time: context.time,
-      generators: context.generators,
-      allowUnknownGenerator: true,
-      retention: KEEP_EVERY_GENERATION,
+    const options = { retention: KEEP_EVERY_GENERATION };
+    const named = await withEngine(folder, options, context, async ({ history }) => {
+      if (!isRemoved) return history.tag(name, generation);
+      await history.untag(name);
+      return undefined;
     });
-    try {
-      const named = isRemoved ? undefined : await world.history.tag(name, generation);
-      if (named === undefined) await world.history.untag(name);
-      context.printJson({ world: folder, name, generation: named ?? null });
-      context.print(
-        named === undefined
-          ? `no generation is called "${name}" any more`
-          : `generation ${named} is kept as "${name}"`,
-      );
-    } finally {
-      await world.close();
-    }
+    context.printJson({ world: folder, name, generation: named ?? null });
+    context.print(
+      named === undefined
+        ? `no generation is called "${name}" any more`
+        : `generation ${named} is kept as "${name}"`,
+    );
     return EXIT.ok;
   },
 };

@@ -75,6 +75,7 @@ export const SECTIONS: readonly Section[] = [
           "docs/reference/world.md",
           "docs/reference/blocks.md",
           "docs/reference/looks.md",
+          "docs/reference/three.md",
           "docs/reference/three-page.md",
           "docs/reference/generators.md",
           "docs/reference/client.md",

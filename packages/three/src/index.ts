@@ -4,6 +4,14 @@
  * @module @orthant/three
  */
 
+export type {
+  MakeMaterial,
+  MaterialDefaults,
+  MaterialKind,
+} from "./material/voxel-materials.ts";
 export { Sky, type SkyOptions } from "./sky/sky.ts";
 export { type SkyColours, skyColours } from "./sky/sky-colours.ts";
 export { SKY_GLSL, type SkyUniforms, skyUniforms } from "./sky/sky-uniforms.ts";
+export type { Picked, PickRay } from "./view/pick.ts";
+export type { ViewedChunks, ViewedClient, ViewedLocal, ViewedWorld } from "./view/world-feed.ts";
+export { type ViewSky, WorldView, type WorldViewOptions, type WorldViewStats } from "./view/world-view.ts";

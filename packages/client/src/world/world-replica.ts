@@ -35,6 +35,7 @@ import { MovingEntities } from "../motion/moving-entities.ts";
 import { deferred } from "./callbacks.ts";
 import { concreteRegion } from "./concrete-region.ts";
 import { EditPromises } from "./edit-promises.ts";
+import { type HeldChunks, heldChunks } from "./held-chunks.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
 import { ReplicaListeners } from "./replica-listeners.ts";
 import type { ResolvedOptions } from "./replica-options.ts";
@@ -46,6 +47,8 @@ import type { ResolvedOptions } from "./replica-options.ts";
 export class WorldReplica {
   /** Resolves at the first welcome; rejects when the client is closed before, or after `timeoutMs`. */
   readonly ready: Promise<void>;
+  /** The chunks that the client holds, for workers that build meshes of them. */
+  readonly chunks: HeldChunks;
   readonly #options: ResolvedOptions;
   readonly #readiness = deferred<void>();
   readonly #interest: InterestTracker;
@@ -72,6 +75,7 @@ export class WorldReplica {
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#interest = new InterestTracker(options.interest);
+    this.chunks = heldChunks(() => ({ world: this.#world(), held: this.#held }), options.generators);
     this.ready = this.#readiness.promise;
     this.#listeners.entities.add((change) => this.#motion.change(change, options.time.nowMs()));
     const { time, timeoutMs } = options;

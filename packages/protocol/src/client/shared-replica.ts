@@ -12,10 +12,15 @@ import type { IsSameType } from "@orthant/core/chunk";
 import { GeneratorRef } from "@orthant/core/generate";
 import {
   boxContains,
+  boxVolume,
   chunkOfVoxel,
+  intersectBoxes,
   type PositionSet,
   positionsEqual,
+  positionsLexicographic,
+  regionBox,
   regionOf,
+  regionsTouching,
   voxelIndex,
 } from "@orthant/core/lattice";
 import {
@@ -23,6 +28,8 @@ import {
   buildSnapshot,
   CLOCK_NEVER,
   GeneratedChunkCache,
+  OverrideTree,
+  type Piece,
   type RegionChange,
   type RegionClock,
   RegionClocks,
@@ -64,6 +71,12 @@ export interface HeldRegions {
   chunkAt(chunk: Position): Chunk | undefined;
   /** Returns the contents of a box of chunks. Regions that are not held look like air. */
   region(chunks: Box): RegionTree;
+  /** Whether all regions are held that a box of chunks touches. */
+  holdsAll(chunks: Box): boolean;
+  /** Returns the chunks of a box that are not as generated, of the regions that are held. */
+  madeIn(chunks: Box): Iterable<Piece<Chunk>>;
+  /** From this height up generators make only air; `undefined` without a sky, or with generators that are not known. */
+  readonly skyAbove: number | undefined;
   /** Returns one region for a cache, or `undefined` when it is not held. */
   keep(region: Position): CachedRegion | undefined;
 }
@@ -75,6 +88,7 @@ export class SharedReplica implements HeldRegions {
   /** The world's generators that this client has. Of regions with others, the server sends every voxel. */
   readonly #known: ReadonlySet<GeneratorRef>;
   readonly #generated: GeneratedChunkCache;
+  readonly skyAbove: number | undefined;
   readonly #changes: ReplicaChanges;
   readonly #regions: RegionReplica;
   #heldCount = 0;
@@ -88,7 +102,9 @@ export class SharedReplica implements HeldRegions {
     this.#predictions = new Predictions(shape, isSameType);
     this.#known = new Set(map.refs.filter((ref) => generators.knows(ref)));
     const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
-    const generated = new GeneratedChunkCache(generators.openIfKnown(map, shape), limits);
+    const space = generators.openIfKnown(map, shape);
+    this.skyAbove = space.skyAbove;
+    const generated = new GeneratedChunkCache(space, limits);
     const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
     this.#generated = generated;
     this.#regions = new RegionReplica(shape.volume, { generators: map, realize });
@@ -227,6 +243,35 @@ export class SharedReplica implements HeldRegions {
       if (chunk !== undefined) tree = tree.set(position, chunk);
     }
     return tree;
+  }
+
+  holdsAll(chunks: Box): boolean {
+    const regions = regionsTouching(chunks);
+    if (boxVolume(regions) > this.#heldCount) return false;
+    for (const region of positionsLexicographic(regions)) if (!this.holds(region)) return false;
+    return true;
+  }
+
+  madeIn(chunks: Box): Iterable<Piece<Chunk>> {
+    let made = OverrideTree.UNTOUCHED;
+    const air = emptyChunk(this.shape.volume);
+    // What a region has no content for is air, whatever its generator would make.
+    for (const region of this.#heldIn(chunks)) {
+      const part = intersectBoxes(regionBox(region), chunks);
+      if (part !== undefined) made = made.fill(part, air);
+    }
+    for (const { box, content } of this.region(chunks).pieces())
+      made = content instanceof GeneratorRef ? made.carve(box) : made.fill(box, content);
+    return made.pieces() as Iterable<Piece<Chunk>>;
+  }
+
+  #heldIn(chunks: Box): Iterable<Position> {
+    const regions = regionsTouching(chunks);
+    if (boxVolume(regions) <= this.#heldCount)
+      return [...positionsLexicographic(regions)].filter((region) => this.holds(region));
+    return this.held()
+      .map(({ region }) => region)
+      .filter((region) => boxContains(regions, region));
   }
 
   /** Changes regions and records the change unless it is refused. */

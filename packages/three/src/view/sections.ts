@@ -1,0 +1,294 @@
+import type { Box } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { boxesIntersect } from "@orthant/core/lattice";
+import { LIGHT_REACH_VOXELS } from "@orthant/core/light";
+import { NO_QUADS, type VolumeMesh, type VolumePoint } from "@orthant/mesh/volume";
+import { URGENT } from "@orthant/worker-pool/browser";
+import type { Drawing } from "./drawing.ts";
+import type { DrawnSections } from "./drawn-sections.ts";
+import { type Section, sectionAt } from "./section.ts";
+import type { CellRange, SectionGrid, ViewPoint } from "./section-grid.ts";
+import type { WorldFeed } from "./world-feed.ts";
+
+/** Changes nearer than this are in the picture before anything else: a player's own edits are among them. */
+const URGENT_VOXELS = 48;
+/** Sections that are read from a disk at a time. */
+const LOADS_MAX = 8;
+/** Jobs that a pool is given; sections beyond wait here. */
+const JOBS_MAX = 3_000;
+/** Without a face, nothing shows light. */
+const NOTHING: VolumeMesh = { opaque: NO_QUADS, cutout: NO_QUADS, blended: NO_QUADS };
+
+/** What sections need of a view. */
+export interface SectionsParts {
+  readonly feed: WorldFeed;
+  readonly drawn: DrawnSections;
+  readonly onFailure: (error: unknown) => void;
+  /** Whether the camera sees any of a section. */
+  readonly isSeen: (section: Section) => boolean;
+}
+
+/** Keeps the meshes of all sections near the camera up to date, by jobs in workers. */
+export class Sections {
+  readonly #parts: SectionsParts;
+  readonly #sections = new Map<string, Section>();
+  /** Those that wait for chunks, or for room in the pool. */
+  readonly #waiting = new Set<Section>();
+  #grid: SectionGrid;
+  #drawing: Drawing;
+  #eye: ViewPoint = [0, 0, 0];
+  #reach = 0;
+  #range: CellRange | undefined;
+  #jobs = 0;
+  #loads = 0;
+
+  constructor(grid: SectionGrid, drawing: Drawing, parts: SectionsParts) {
+    this.#grid = grid;
+    this.#drawing = drawing;
+    this.#parts = parts;
+  }
+
+  /** Sections whose picture is not up to date. */
+  get pending(): number {
+    return this.#jobs + this.#waiting.size;
+  }
+
+  get size(): number {
+    return this.#sections.size;
+  }
+
+  /** Takes over where the camera is. Adds sections that came near, and drops those that are far. */
+  move(eye: ViewPoint, reach: number): void {
+    this.#eye = eye;
+    this.#reach = reach;
+    const range = this.#grid.cellsAround(eye, reach);
+    if (
+      this.#range === undefined ||
+      String([range.min, range.max]) !== String([this.#range.min, this.#range.max])
+    ) {
+      this.#range = range;
+      this.#dropFar();
+      this.#addNear();
+    }
+    if (this.#waiting.size > 0) this.#loadNearest();
+  }
+
+  /** Takes over that chunks look different, came or went. */
+  changed(boxes: readonly Box[]): void {
+    for (const box of boxes) {
+      this.#touch(box, LIGHT_REACH_VOXELS + 1);
+      this.#shadeBelow(box);
+    }
+  }
+
+  /** Meshes everything again, for other looks. What is drawn stays until then. */
+  redraw(drawing: Drawing): void {
+    this.#drawing = drawing;
+    for (const section of this.#sections.values()) {
+      this.#giveUp(section);
+      this.#ask(section, 0);
+    }
+  }
+
+  /** Shows another slice. */
+  replaceGrid(grid: SectionGrid): void {
+    this.clear();
+    this.#grid = grid;
+  }
+
+  /** Forgets all sections. */
+  clear(): void {
+    for (const section of this.#sections.values()) this.#drop(section);
+    this.#range = undefined;
+  }
+
+  #addNear(): void {
+    const { min, max } = this.#range as CellRange;
+    for (let right = min[0]; right <= max[0]; right++)
+      for (let up = min[1]; up <= max[1]; up++)
+        for (let back = min[2]; back <= max[2]; back++) {
+          const cell: VolumePoint = [right, up, back];
+          const key = String(cell);
+          if (this.#sections.has(key) || this.#grid.distanceTo(cell, this.#eye) > this.#reach) continue;
+          const section = sectionAt(cell, this.#grid);
+          this.#sections.set(key, section);
+          this.#ask(section, 0);
+        }
+  }
+
+  #dropFar(): void {
+    const limit = this.#reach + Math.max(...this.#grid.size);
+    for (const section of this.#sections.values())
+      if (this.#grid.distanceTo(section.cell, this.#eye) > limit) this.#drop(section);
+  }
+
+  #drop(section: Section): void {
+    this.#giveUp(section);
+    this.#waiting.delete(section);
+    this.#sections.delete(String(section.cell));
+    this.#parts.drawn.clear(section);
+  }
+
+  #giveUp(section: Section): void {
+    if (section.job === undefined) return;
+    section.job.cancel();
+    section.job = undefined;
+    this.#jobs--;
+  }
+
+  /** Asks again for sections whose meshes depend on chunks. */
+  #touch(chunks: Box, reach: number): void {
+    for (const section of this.#sectionsOf(chunks, reach)) {
+      if (this.#waiting.has(section)) {
+        this.#ask(section, 0);
+        continue;
+      }
+      const isOwn = boxesIntersect(this.#grid.chunksNextTo(section.cell), chunks);
+      if (!isOwn && section.isEmpty) continue;
+      const isNear = this.#grid.distanceTo(section.cell, this.#eye) < URGENT_VOXELS;
+      // The light around an edit follows it.
+      this.#ask(section, isNear ? (isOwn ? URGENT : -this.#reach) : 0);
+    }
+  }
+
+  /** What was built takes the light of the sky from everything below, however deep. */
+  #shadeBelow(chunks: Box): void {
+    const grid = this.#grid;
+    if (!grid.showsHeight || this.#range === undefined) return;
+    const { source } = this.#parts.feed;
+    if (source.skyAbove === undefined || source.madeIn(chunks)[Symbol.iterator]().next().done === true)
+      return;
+    const cells = grid.cellsOf(chunks, LIGHT_REACH_VOXELS + 1);
+    if (cells === undefined) return;
+    for (const section of this.#sections.values()) {
+      const [right, up, back] = section.cell;
+      const isBelow =
+        up < cells.min[1] &&
+        right >= cells.min[0] &&
+        right <= cells.max[0] &&
+        back >= cells.min[2] &&
+        back <= cells.max[2];
+      if (isBelow && !section.isEmpty) this.#ask(section, 0);
+    }
+  }
+
+  *#sectionsOf(chunks: Box, reach: number): Iterable<Section> {
+    const cells = this.#grid.cellsOf(chunks, reach);
+    const range = this.#range;
+    if (cells === undefined || range === undefined) return;
+    // Sections that are about to be dropped lie one beyond the range.
+    const low = (axis: 0 | 1 | 2): number => Math.max(cells.min[axis], range.min[axis] - 1);
+    const high = (axis: 0 | 1 | 2): number => Math.min(cells.max[axis], range.max[axis] + 1);
+    for (let right = low(0); right <= high(0); right++)
+      for (let up = low(1); up <= high(1); up++)
+        for (let back = low(2); back <= high(2); back++) {
+          const section = this.#sections.get(`${right},${up},${back}`);
+          if (section !== undefined) yield section;
+        }
+  }
+
+  /** Has a section meshed. `lead` is how many voxels nearer than it is its job counts as. */
+  #ask(section: Section, lead: number): void {
+    if (section.job !== undefined) {
+      // A job that has begun does not know of the change.
+      section.isStale = true;
+      if (lead >= section.lead) return;
+      this.#giveUp(section);
+    }
+    section.isStale = false;
+    section.lead = lead;
+    const { source } = this.#parts.feed;
+    if (!source.has(this.#grid.chunksAround(section.cell)) || this.#jobs >= JOBS_MAX) {
+      this.#wait(section);
+      return;
+    }
+    this.#waiting.delete(section);
+    if (this.#isSky(section)) this.#parts.drawn.take(section, NOTHING, this.#drawing);
+    else this.#begin(section);
+  }
+
+  /** A section waits for its chunks. It is not shown while its own are not there. */
+  #wait(section: Section): void {
+    this.#waiting.add(section);
+    if (!section.isEmpty && !this.#parts.feed.source.has(this.#grid.chunksOf(section.cell)))
+      this.#parts.drawn.clear(section);
+  }
+
+  #begin(section: Section): void {
+    const drawing = this.#drawing;
+    const { lead } = section;
+    const priority = lead === URGENT ? URGENT : () => lead + this.#rankOf(section);
+    const job = drawing.scene.mesh(this.#grid.sectionOf(section.cell), { priority });
+    section.job = job;
+    this.#jobs++;
+    job.result.then(
+      (mesh) => this.#finish(section, job, mesh, drawing),
+      (error: unknown) => this.#fail(section, job, error),
+    );
+  }
+
+  #finish(section: Section, job: Section["job"], mesh: VolumeMesh | undefined, drawing: Drawing): void {
+    if (section.job !== job) return;
+    section.job = undefined;
+    this.#jobs--;
+    if (mesh === undefined) this.#waiting.add(section);
+    else this.#parts.drawn.take(section, mesh, drawing);
+    if (section.isStale) this.#ask(section, section.lead);
+  }
+
+  #fail(section: Section, job: Section["job"], error: unknown): void {
+    if (section.job !== job) return;
+    section.job = undefined;
+    this.#jobs--;
+    // The pool was closed, by the page or with its last view.
+    if (!isOrthantError(error, "ORT_CLOSED")) this.#parts.onFailure(error);
+  }
+
+  /** The nearest ones that are seen come first. */
+  #rankOf(section: Section): number {
+    const distance = this.#grid.distanceTo(section.cell, this.#eye);
+    return this.#parts.isSeen(section) ? distance : distance + this.#reach;
+  }
+
+  /** Whether a section lies above everything that generators make, and nothing was built there. */
+  #isSky({ cell }: Section): boolean {
+    const { source } = this.#parts.feed;
+    if (!this.#grid.showsHeight || source.skyAbove === undefined) return false;
+    if (this.#grid.cornerOf(cell)[1] < source.skyAbove || source.generators === undefined) return false;
+    for (const { content } of source.madeIn(this.#grid.chunksOf(cell))) if (!content.isEmpty) return false;
+    return true;
+  }
+
+  /** Reads the nearest chunks that are missing, and begins jobs for which there was no room. */
+  #loadNearest(): void {
+    const { load, source } = this.#parts.feed;
+    const isFull = this.#jobs >= JOBS_MAX;
+    if (isFull || (load !== undefined && this.#loads >= LOADS_MAX)) return;
+    const waiting = [...this.#waiting].filter(({ isLoading }) => !isLoading);
+    const ready = waiting.filter(({ cell }) => source.has(this.#grid.chunksAround(cell)));
+    for (const section of ready) this.#ask(section, section.lead);
+    if (load === undefined || ready.length > 0) return;
+    waiting.sort((a, b) => this.#rankOf(a) - this.#rankOf(b));
+    for (const section of waiting.slice(0, LOADS_MAX - this.#loads)) this.#load(section, load);
+  }
+
+  #load(section: Section, load: NonNullable<WorldFeed["load"]>): void {
+    this.#loads++;
+    section.isLoading = true;
+    const done = (): void => {
+      this.#loads--;
+      section.isLoading = false;
+    };
+    load(this.#grid.chunksAround(section.cell)).then(
+      () => {
+        done();
+        if (this.#waiting.has(section)) this.#ask(section, section.lead);
+      },
+      (error: unknown) => {
+        done();
+        this.#waiting.delete(section);
+        if (!isOrthantError(error, "ORT_CLOSED")) this.#parts.onFailure(error);
+      },
+    );
+  }
+}

@@ -1,0 +1,325 @@
+import {
+  checkedOptions,
+  matching,
+  requireFlag,
+  requireFunction,
+  upTo,
+  wrongArgument,
+} from "@orthant/core/arguments";
+import { defaultLooks, type LookPack } from "@orthant/mesh/looks";
+import { type VolumeSlice, XYZ } from "@orthant/mesh/volume";
+import { type MeshPool, meshPool } from "@orthant/worker-pool/browser";
+import { Camera, Frustum, Group, Matrix4, type Vector2, Vector3 } from "three";
+import { LAMP_LIGHT, type MakeMaterial } from "../material/voxel-materials.ts";
+import { type SkyUniforms, skyUniforms } from "../sky/sky-uniforms.ts";
+import { Drawing, type DrawingOptions } from "./drawing.ts";
+import { DrawnSections, quadsIn } from "./drawn-sections.ts";
+import { type Picked, type PickRay, pickIn } from "./pick.ts";
+import type { Section } from "./section.ts";
+import { SectionGrid, type ViewPoint } from "./section-grid.ts";
+import { Sections } from "./sections.ts";
+import { blockIn, feedOf, type ViewedWorld, type WorldFeed } from "./world-feed.ts";
+
+/** What a view needs of a `Sky`. */
+export interface ViewSky {
+  readonly uniforms: SkyUniforms;
+  /** The view says whether the eyes are under water. */
+  isUnderWater?: boolean;
+}
+
+/** Options of a view. */
+export interface WorldViewOptions {
+  /** How blocks are drawn. Default: `defaultLooks()`. */
+  readonly looks?: LookPack;
+  /** How far one sees, in voxels. Default: 128. */
+  readonly viewDistance?: number;
+  /** How far the darkest place is brightened, from 0 to 1. Default: 0.3. */
+  readonly brightness?: number;
+  /** What lights the world, and what it fades into. Default: noon on a clear day. */
+  readonly sky?: ViewSky;
+  /** Whether light of the sky and of lamps is computed. Default: in worlds with a sky; others are evenly lit. */
+  readonly isLit?: boolean;
+  /** The three axes that are shown, and where; for worlds of four dimensions. Default: x, y and z, at w = 0. */
+  readonly slice?: VolumeSlice;
+  /** The workers. Default: a pool of the view's own. */
+  readonly pool?: MeshPool;
+  /** Makes materials of your own. */
+  readonly material?: MakeMaterial;
+  /** Whether the interest of a client follows the camera. Default: true. */
+  readonly followsCamera?: boolean;
+  /** Bytes of meshes that one picture may bring to the graphics card. Default: 1 MiB. */
+  readonly uploadBytes?: number;
+  /** Milliseconds that one picture may spend on new meshes. Default: 3. */
+  readonly uploadMs?: number;
+  /** Called when a section cannot be meshed or read. Default: the page reports an uncaught error. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+/** What a view has and does. */
+export interface WorldViewStats {
+  /** Sections in sight, and those of them with something to draw: up to four draw calls each. */
+  readonly sections: number;
+  readonly drawnSections: number;
+  /** Sections that wait for chunks, for workers, or for their turn to come into the picture. */
+  readonly pendingSections: number;
+  readonly triangles: number;
+  /** Of meshes on the graphics card. */
+  readonly bytes: number;
+  /** Of meshes that the last picture brought there. */
+  readonly uploadedBytes: number;
+  /** Time of the last `update`. */
+  readonly updateMs: number;
+}
+
+const VIEW_DISTANCE = 128;
+const VIEW_DISTANCE_MAX = 1_024;
+const BRIGHTNESS = 0.3;
+const UPLOAD_BYTES = 1024 * 1024;
+const UPLOAD_MS = 3;
+/** Shares of the view distance at which fog begins and ends. */
+const FOG_FROM = 0.55;
+const FOG_TO = 0.95;
+/** Light of the darkest place, by brightness. */
+const DARKEST = 0.02;
+const DARKEST_MORE = 0.08;
+/** Jobs are sorted again when the camera has moved or turned by this much, in voxels and radians. */
+const SORT_VOXELS = 6;
+const SORT_RADIANS = 0.2;
+
+const viewOptions = {
+  looks: matching<LookPack>("it is what defaultLooks or parseLooks returns", isObject),
+  viewDistance: upTo(VIEW_DISTANCE_MAX),
+  brightness: upTo(1),
+  sky: matching<ViewSky>("it is a Sky", (value) => isObject(value) && "uniforms" in value),
+  isLit: requireFlag,
+  slice: matching<VolumeSlice>("it is { right: 0, up: 1, back: 2, hidden: 3, at: 0 }", isSlice),
+  pool: matching<MeshPool>("it is what meshPool returns", (value) => isObject(value) && "openScene" in value),
+  material: requireFunction<MakeMaterial> as (name: string, value: unknown) => MakeMaterial,
+  followsCamera: requireFlag,
+  uploadBytes: upTo(Number.POSITIVE_INFINITY),
+  uploadMs: upTo(Number.POSITIVE_INFINITY),
+  onFailure: requireFunction as (name: string, value: unknown) => (error: unknown) => void,
+};
+
+/**
+ * A world in a scene. Add it to the scene, and call `update` before each picture: it keeps the meshes around the camera up to
+ * date, which workers build with their light.
+ *
+ * @example
+ * const view = new WorldView(world, { viewDistance: 192 });
+ * scene.add(view);
+ * renderer.setAnimationLoop(() => {
+ *   view.update(camera);
+ *   renderer.render(scene, camera);
+ * });
+ */
+export class WorldView extends Group {
+  /** What the shaders of all its materials read. */
+  readonly uniforms: DrawingOptions["light"];
+  readonly #feed: WorldFeed;
+  readonly #options: WorldViewOptions;
+  readonly #pool: MeshPool;
+  readonly #drawn = new DrawnSections(this);
+  readonly #sections: Sections;
+  readonly #unsubscribe: readonly (() => void)[];
+  readonly #frustum = new Frustum();
+  #drawing: Drawing;
+  #grid: SectionGrid;
+  #slice: VolumeSlice;
+  #viewDistance: number;
+  #brightness = 0;
+  #followed = "";
+  #sortedAt = new Vector3(Number.NaN);
+  #sortedTowards = new Vector3();
+  #updateMs = 0;
+  #isDisposed = false;
+
+  constructor(world: ViewedWorld, options: WorldViewOptions = {}) {
+    super();
+    if (!isObject(world)) throw wrongArgument("world", world, "it is what connect or openWorld returns");
+    const own = checkedOptions("the options", options, viewOptions);
+    this.name = "WorldView";
+    this.#options = own;
+    this.#feed = feedOf(world);
+    this.#pool = own.pool ?? meshPool();
+    this.uniforms = {
+      ...(own.sky?.uniforms ?? skyUniforms()),
+      lampLight: { value: LAMP_LIGHT },
+      darkest: { value: 0 },
+    };
+    this.#slice = own.slice ?? XYZ;
+    this.#viewDistance = own.viewDistance ?? VIEW_DISTANCE;
+    this.brightness = own.brightness ?? BRIGHTNESS;
+    this.#drawing = this.#newDrawing();
+    this.#grid = new SectionGrid(this.#feed.shape, this.#slice);
+    this.#sections = new Sections(this.#grid, this.#drawing, {
+      feed: this.#feed,
+      drawn: this.#drawn,
+      onFailure: own.onFailure ?? reportError,
+      isSeen: ({ box }) => this.#frustum.intersectsBox(box),
+    });
+    this.#unsubscribe = [
+      this.#feed.onChange((boxes) => this.#sections.changed(boxes)),
+      this.#feed.onBlocks(() => this.#redraw()),
+    ];
+  }
+
+  /** How far one sees, in voxels. */
+  get viewDistance(): number {
+    return this.#viewDistance;
+  }
+
+  set viewDistance(distance: number) {
+    this.#viewDistance = viewOptions.viewDistance("viewDistance", distance);
+  }
+
+  /** How far the darkest place is brightened, from 0 to 1. */
+  get brightness(): number {
+    return this.#brightness;
+  }
+
+  set brightness(brightness: number) {
+    this.#brightness = viewOptions.brightness("brightness", brightness);
+    this.uniforms.darkest.value = DARKEST + DARKEST_MORE * brightness;
+  }
+
+  /** The axes that are shown, and where. */
+  get slice(): VolumeSlice {
+    return this.#slice;
+  }
+
+  set slice(slice: VolumeSlice) {
+    this.#slice = viewOptions.slice("slice", slice);
+    this.#grid = new SectionGrid(this.#feed.shape, slice);
+    this.#sections.replaceGrid(this.#grid);
+  }
+
+  /** Whether everything in sight is in the picture. */
+  get isComplete(): boolean {
+    return this.#sections.size > 0 && this.stats.pendingSections === 0;
+  }
+
+  /** What the view has and does. */
+  get stats(): WorldViewStats {
+    return {
+      sections: this.#sections.size,
+      drawnSections: this.#drawn.count,
+      pendingSections: this.#sections.pending + this.#drawn.arriving,
+      triangles: quadsIn(this.#drawn.bytes) * 2,
+      bytes: this.#drawn.bytes,
+      uploadedBytes: this.#drawn.uploadedBytes,
+      updateMs: this.#updateMs,
+    };
+  }
+
+  /** Follows the camera, and brings meshes that are finished into the picture. Call it before each picture. */
+  update(camera: Camera): void {
+    if (!(camera instanceof Camera)) throw wrongArgument("camera", camera, "it is a camera of three.js");
+    if (this.#isDisposed) return;
+    const start = performance.now();
+    camera.updateWorldMatrix(true, false);
+    this.updateWorldMatrix(true, false);
+    const eye = this.#toLocal(camera.getWorldPosition(new Vector3()));
+    this.#look(camera);
+    this.#sections.move(eye, this.#viewDistance);
+    if (this.#options.followsCamera !== false) this.#follow(eye);
+    this.#sortJobs(camera, eye);
+    const { uploadBytes = UPLOAD_BYTES, uploadMs = UPLOAD_MS } = this.#options;
+    const distanceOf = ({ cell }: Section): number => this.#grid.distanceTo(cell, eye);
+    this.#drawn.upload({ bytes: uploadBytes, milliseconds: uploadMs }, distanceOf);
+    this.#drawn.sort(eye, distanceOf);
+    this.#setAir(eye);
+    this.#updateMs = performance.now() - start;
+  }
+
+  /**
+   * Returns what a ray hits: the first block that stops it within `distance`, by default 8 voxels. The ray is that of a
+   * raycaster, or goes from a camera through a point of the picture, from -1 to 1 to the right and up.
+   *
+   * @example
+   * const target = view.pick({ camera, point: { x: 0, y: 0 } });
+   * if (target) world.set(target.adjacent, world.blocks.id("brick"));
+   */
+  pick(ray: PickRay, distance = 8): Picked | undefined {
+    this.updateWorldMatrix(true, false);
+    return pickIn(this.#feed, this.#grid, this.matrixWorld, ray, distance);
+  }
+
+  /** Frees everything on the graphics card and in workers. The world stays open. */
+  override dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#sections.clear();
+    this.#drawing.close();
+    if (this.#options.pool === undefined) void this.#pool.close();
+    this.removeFromParent();
+    // Before 0.187, objects of three.js have nothing to free.
+    super.dispose?.();
+  }
+
+  #newDrawing(): Drawing {
+    const { looks: pack = defaultLooks(), material: make } = this.#options;
+    const { source } = this.#feed;
+    const { isLit = source.skyAbove !== undefined } = this.#options;
+    const { uniforms: light } = this;
+    return new Drawing({ pool: this.#pool, source, pack, make, isLit, light }, this.#feed.blocks());
+  }
+
+  #redraw(): void {
+    const before = this.#drawing;
+    this.#drawing = this.#newDrawing();
+    this.#sections.redraw(this.#drawing);
+    before.close();
+  }
+
+  #toLocal(point: Vector3): ViewPoint {
+    const { x, y, z } = this.worldToLocal(point);
+    return [x, y, z];
+  }
+
+  #look(camera: Camera): void {
+    const matrix = new Matrix4().copy(camera.matrixWorld).invert();
+    matrix.premultiply(camera.projectionMatrix).multiply(this.matrixWorld);
+    this.#frustum.setFromProjectionMatrix(matrix, camera.coordinateSystem, camera.reversedDepth);
+  }
+
+  #follow(eye: ViewPoint): void {
+    const chunks = this.#grid.chunksWithin(eye, this.#viewDistance);
+    const key = `${chunks.min} ${chunks.max} ${this.#grid.cellOf(eye)}`;
+    if (key === this.#followed) return;
+    this.#followed = key;
+    this.#feed.follow(chunks, this.#grid.pointAt(eye));
+  }
+
+  #sortJobs(camera: Camera, eye: ViewPoint): void {
+    const at = new Vector3(...eye);
+    const towards = camera.getWorldDirection(new Vector3());
+    const isSame =
+      at.distanceTo(this.#sortedAt) < SORT_VOXELS && towards.angleTo(this.#sortedTowards) < SORT_RADIANS;
+    if (isSame || this.#sections.pending === 0) return;
+    this.#sortedAt = at;
+    this.#sortedTowards = towards;
+    this.#pool.sort();
+  }
+
+  #setAir(eye: ViewPoint): void {
+    const { fog, time, underWater } = this.uniforms;
+    (fog.value as Vector2).set(this.#viewDistance * FOG_FROM, this.#viewDistance * FOG_TO);
+    const block = blockIn(this.#feed, this.#grid.voxelAt(eye));
+    const isUnderWater = block !== undefined && this.#drawing.looks.lookOf(block).isLiquid;
+    underWater.value = Number(isUnderWater);
+    const { sky } = this.#options;
+    if (sky === undefined) time.value = performance.now() / 1_000;
+    else sky.isUnderWater = isUnderWater;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isSlice(value: unknown): boolean {
+  const { right, up, back, hidden, at } = (isObject(value) ? value : {}) as Partial<VolumeSlice>;
+  return String([right, up, back, hidden].sort()) === "0,1,2,3" && Number.isSafeInteger(at);
+}

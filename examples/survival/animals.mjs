@@ -1,9 +1,13 @@
-// Sheep walk in circles at the spawn, and a wolf runs after the nearest player.
+// Sheep walk in circles at the spawn, lambs appear on grass in the light, and a wolf runs after the nearest player.
 import { box } from "orthant";
-import { isSolid, SHEEP, WOLF } from "./land.mjs";
+import { HILLS, isSolid, SHEEP, TURF, WOLF } from "./land.mjs";
+import { above, lightAt } from "./places.mjs";
 
 export const MEADOW = box([-40, -40, -40], [40, 60, 40]);
 const EVERYWHERE = box([-30_000, -30_000, -30_000], [30_000, 30_000, 30_000]);
+export const FLOCK = 5;
+/** Light in which lambs appear. */
+const LAMBS_FROM = 9;
 /** In voxels a step: four a second. */
 const WOLF_SPEED = 0.2;
 const SIGHT = 48;
@@ -15,6 +19,24 @@ export function sheep({ number, entities }) {
     const angle = number / 40 + index;
     entities.change(id, { position: [index * 2 + 3 * Math.cos(angle), 14, 3 * Math.sin(angle)] });
   }
+}
+
+/** As long as the flock is small, a lamb appears every second. */
+export function lambs({ number, world, entities, drawVoxels }) {
+  if (number % 20 !== 0) return;
+  if (entities.in(MEADOW).filter(({ kind }) => kind === SHEEP).length >= FLOCK) return;
+  for (const place of drawVoxels(1)) {
+    if (!isOnMeadow(place) || world.voxelAt(place) !== TURF) continue;
+    if (lightAt(world, above(place)) < LAMBS_FROM) continue;
+    entities.add({ kind: SHEEP, position: above(place), name: "Lamb" });
+    return;
+  }
+}
+
+/** Whether the ground of the meadow may lie at a place. */
+function isOnMeadow([x, y, z]) {
+  const [edge] = MEADOW.max;
+  return Math.abs(x) < edge && Math.abs(z) < edge && y >= HILLS.min && y <= HILLS.max;
 }
 
 export function wolves({ world, entities, players }) {

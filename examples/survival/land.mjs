@@ -38,11 +38,12 @@ export const hills = defineGenerator({
   parameters: { height: 12 },
   open({ seed, parameters: { height } }) {
     const noise = valueNoise({ seed, period: 48, octaves: 3 });
-    return (x, y, z) => {
+    const blockAt = (x, y, z) => {
       const ground = Math.floor(height * noise(x, z));
       if (y > ground) return AIR;
       return y === ground ? TURF : ROCK;
     };
+    return { blockAt, skyAbove: height + 1 };
   },
 });
 

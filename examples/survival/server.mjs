@@ -2,7 +2,7 @@
 // Usage: node server.mjs FOLDER PORT
 import { existsSync } from "node:fs";
 import { AIR, box, createServer, issueToken, openOrCreateWorld } from "orthant";
-import { MEADOW, sheep, wolves } from "./animals.mjs";
+import { FLOCK, lambs, MEADOW, sheep, wolves } from "./animals.mjs";
 import { furnace, SMELT_STEPS } from "./furnace.mjs";
 import { grass } from "./grass.mjs";
 import {
@@ -116,6 +116,7 @@ const simulation = world.simulate({
     grass,
     furnace,
     sheep,
+    lambs,
     wolves,
   },
   activeRadius: 48,
@@ -123,7 +124,7 @@ const simulation = world.simulate({
 });
 simulation.keepActive(MEADOW);
 if ((await world.entitiesIn(MEADOW)).length === 0) {
-  for (let at = 0; at < 5; at++)
+  for (let at = 0; at < FLOCK; at++)
     world.spawnEntity({ kind: SHEEP, position: [at * 2, 14, 0], name: `Sheep ${at + 1}` });
   world.spawnEntity({ kind: WOLF, position: [-20.5, await groundAt(-21, -21), -20.5], name: "Wolf" });
 }

@@ -8,6 +8,7 @@ import {
   type Position,
   type SeededGenerator,
   type System,
+  type VoxelBox,
   type World,
 } from "orthant";
 import { describe, expect, test } from "vitest";
@@ -105,7 +106,28 @@ describe("the systems of the survival example", () => {
     await world.close();
   });
 
-  test("let grass spread under the sky, and die under a roof", async () => {
+  test("let lambs appear on lit grass until the flock is complete, and none in the dark", async () => {
+    const { lambs, FLOCK, MEADOW } = await load<{
+      lambs: System<3>;
+      FLOCK: number;
+      MEADOW: VoxelBox<3>;
+    }>("animals.mjs");
+    const count = async (build: System<3>): Promise<number> => {
+      const world = await newWorld();
+      // The first step builds; the light is that of the next one.
+      await simulate(world, lambs, build, 20 * (FLOCK + 2), MEADOW);
+      const { length } = await world.entitiesIn(MEADOW);
+      await world.close();
+      return length;
+    };
+    expect(await count(() => undefined)).toBe(FLOCK);
+    const roof: System<3> = ({ edits }) => {
+      for (let x = -90; x < 90; x++) for (let z = -90; z < 90; z++) edits.set([x, 30, z], blocks.PLANK);
+    };
+    expect(await count(roof)).toBe(0);
+  });
+
+  test("let grass spread in the light, and die in the dark", async () => {
     const world = await newWorld();
     const heights = new Map<string, number>();
     for (let x = 8; x < 16; x++)

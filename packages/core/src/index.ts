@@ -35,6 +35,7 @@ export {
   TILE_CHUNKS,
 } from "./lattice/chunk-shape.ts";
 export type { Axis, Dimensions, Position, Vector } from "./lattice/position.ts";
+export type { Light } from "./light/light-rules.ts";
 export { systemTime, type Timer, type TimeSource } from "./time/time-source.ts";
 export type { DataCodec } from "./world/data-codec.ts";
 export type {

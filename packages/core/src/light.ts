@@ -6,6 +6,7 @@
 
 export { LightField } from "./light/light-field.ts";
 export {
+  chunksInLightReach,
   LIGHT_MAX,
   LIGHT_REACH_VOXELS,
   type Light,

@@ -46,6 +46,7 @@ export {
   type EntityEvent,
   GeneratorRegistry,
   isOrthantError,
+  type Light,
   OrthantError,
   type Position,
   type Vector,

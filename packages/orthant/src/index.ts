@@ -52,6 +52,7 @@ export {
   GeneratorRegistry,
   hashPosition,
   isOrthantError,
+  type Light,
   maze,
   OrthantError,
   type Position,

@@ -10,6 +10,7 @@ import type {
   EditResult,
   Entity,
   EntityEvent,
+  Light,
   Position,
   Vector,
   VoxelBox,
@@ -155,6 +156,22 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
 
   chunkAt(chunkPosition: Position<D>): Chunk | undefined {
     return this.replica.chunkAt(this.#axes.position("chunkPosition", chunkPosition));
+  }
+
+  async light(position: Position<D>): Promise<Light> {
+    return this.replica.light(this.#axes.position("position", position));
+  }
+
+  lightAt(position: Position<D>): Light | undefined {
+    return this.replica.lightAt(this.#axes.position("position", position));
+  }
+
+  async chunkLight(chunkPosition: Position<D>): Promise<Uint8Array> {
+    return this.replica.chunkLight(this.#axes.position("chunkPosition", chunkPosition));
+  }
+
+  chunkLightAt(chunkPosition: Position<D>): Uint8Array | undefined {
+    return this.replica.chunkLightAt(this.#axes.position("chunkPosition", chunkPosition));
   }
 
   async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {

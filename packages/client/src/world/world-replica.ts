@@ -10,6 +10,7 @@ import {
   type Vector,
 } from "@orthant/core";
 import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import { chunksInLightReach, type Light } from "@orthant/core/light";
 import { type QueryDetail, RegionTree, type VoxelPlacement } from "@orthant/core/tree";
 import {
   encodeGameMessage,
@@ -37,6 +38,7 @@ import { concreteRegion } from "./concrete-region.ts";
 import { EditPromises } from "./edit-promises.ts";
 import { type HeldChunks, heldChunks } from "./held-chunks.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
+import { ReplicaLight } from "./replica-light.ts";
 import { ReplicaListeners } from "./replica-listeners.ts";
 import type { ResolvedOptions } from "./replica-options.ts";
 
@@ -55,6 +57,7 @@ export class WorldReplica {
   readonly #edits = new EditPromises();
   readonly #listeners = new ReplicaListeners();
   readonly #motion = new MovingEntities();
+  readonly #light = new ReplicaLight();
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
   /** The pose that the server has set since the last welcome. */
@@ -76,6 +79,8 @@ export class WorldReplica {
     this.#options = options;
     this.#interest = new InterestTracker(options.interest);
     this.chunks = heldChunks(() => ({ world: this.#world(), held: this.#held }), options.generators);
+    // Before all listeners of the game, which may ask for light.
+    this.#listeners.change.add((boxes) => this.#light.changedIn(boxes));
     this.ready = this.#readiness.promise;
     this.#listeners.entities.add((change) => this.#motion.change(change, options.time.nowMs()));
     const { time, timeoutMs } = options;
@@ -159,6 +164,43 @@ export class WorldReplica {
   /** Returns the current voxels of a chunk, or `undefined` when they are not held. */
   chunkAt(position: Position): Chunk | undefined {
     return this.#held?.chunkAt(position);
+  }
+
+  /** Returns the light of a voxel, or `undefined` while something that can change it is not held. */
+  lightAt(position: Position): Light | undefined {
+    const held = this.#held;
+    return held && this.#light.at(position, held, this.catalog);
+  }
+
+  /** Returns a copy of the light of a chunk, or `undefined` while something that can change it is not held. */
+  chunkLightAt(position: Position): Uint8Array | undefined {
+    const held = this.#held;
+    return held && this.#light.atChunk(position, held, this.catalog);
+  }
+
+  /** Returns the light of a voxel. Waits like `get`, also for the chunks around. */
+  async light(position: Position): Promise<Light> {
+    await this.ready;
+    return this.#whenLit(chunkOfVoxel(this.shape, position), () => this.lightAt(position));
+  }
+
+  /** Returns a copy of the light of a chunk. Waits like `light`. */
+  async chunkLight(position: Position): Promise<Uint8Array> {
+    await this.ready;
+    return this.#whenLit(position, () => this.chunkLightAt(position));
+  }
+
+  async #whenLit<Result>(chunk: Position, read: () => Result | undefined): Promise<Result> {
+    const around = chunksInLightReach(this.shape, boxAt(chunk));
+    for (;;) {
+      const { replica } = await this.#interest.holding(around);
+      const found = read();
+      if (found !== undefined) return found;
+      if (replica?.generatesEverywhere !== true)
+        throw notHeld(
+          `the light of chunk [${chunk}] depends on chunks above it, whose generator the client lacks`,
+        );
+    }
   }
 
   /** Returns the clock of a region, which rises with each change, or `undefined` when it is not held. */

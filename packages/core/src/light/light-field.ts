@@ -5,7 +5,7 @@ import { type Position, positionFrom } from "../lattice/position.ts";
 import { PositionMap, PositionSet } from "../lattice/position-map.ts";
 import { KindRows } from "./kind-rows.ts";
 import { type ColumnWorld, LightChange } from "./light-change.ts";
-import { LIGHT_REACH_VOXELS, type Light, LightRules, lightOfByte } from "./light-rules.ts";
+import { LIGHT_REACH_VOXELS, type Light, LightRules, lightOfByte, lightReachChunks } from "./light-rules.ts";
 import { LightWindow } from "./light-window.ts";
 import { LitChunk, VoxelSides } from "./lit-chunk.ts";
 import type { LitWorld } from "./lit-world.ts";
@@ -43,12 +43,10 @@ export class LightField {
   #uses = 0;
 
   constructor(world: LitWorld, catalog: BlockCatalog, bytesMax: number = BYTES_MAX) {
-    const { extents, volume } = world.shape;
+    const { volume } = world.shape;
     this.#world = world;
     this.#sides = new VoxelSides(world.shape);
-    this.#reach = positionFrom((axis) =>
-      extents[axis] > 1 ? Math.ceil(LIGHT_REACH_VOXELS / extents[axis]) : 0,
-    );
+    this.#reach = lightReachChunks(world.shape);
     this.#chunksMax = Math.max(1, Math.floor(bytesMax / (volume * VOXEL_BYTES + CHUNK_BYTES)));
     this.#rules = new LightRules(catalog);
     [this.#columns, this.#window] = this.#tools();

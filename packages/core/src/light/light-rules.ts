@@ -4,6 +4,9 @@ import { idCountOf } from "../chunk/block-type.ts";
 import { AIR } from "../chunk/chunk.ts";
 
 import { wrongArgument } from "../error/orthant-error.ts";
+import { type Box, intersectBoxes, WHOLE_LATTICE } from "../lattice/box.ts";
+import type { ChunkShape } from "../lattice/chunk-shape.ts";
+import { type Position, positionFrom } from "../lattice/position.ts";
 
 /** The brightest level of light. */
 export const LIGHT_MAX = 15;
@@ -41,4 +44,19 @@ export interface Light {
 /** Returns the light in a byte, 16 times the light of the sky plus that of blocks. */
 export function lightOfByte(byte: number): Light {
   return { sky: byte >> SKY_SHIFT, block: byte & LIGHT_MAX };
+}
+
+/** Returns how many chunks away from a chunk voxels can change its light, by axis. */
+export function lightReachChunks({ extents }: ChunkShape): Position {
+  return positionFrom((axis) => (extents[axis] > 1 ? Math.ceil(LIGHT_REACH_VOXELS / extents[axis]) : 0));
+}
+
+/** Returns the chunks whose voxels can change the light of a box of chunks. Those above keep the sky from it, too. */
+export function chunksInLightReach(shape: ChunkShape, { min, max }: Box): Box {
+  const reach = lightReachChunks(shape);
+  const around: Box = {
+    min: positionFrom((axis) => min[axis] - reach[axis]),
+    max: positionFrom((axis) => max[axis] + reach[axis]),
+  };
+  return intersectBoxes(around, WHOLE_LATTICE) ?? around;
 }

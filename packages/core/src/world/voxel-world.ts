@@ -3,6 +3,7 @@ import type { Chunk } from "../chunk/chunk.ts";
 import type { VoxelBox } from "../lattice/axes.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import type { Dimensions, Position, Vector } from "../lattice/position.ts";
+import type { Light } from "../light/light-rules.ts";
 import type { DataCodec } from "./data-codec.ts";
 
 /**
@@ -39,6 +40,18 @@ export interface VoxelWorld<D extends Dimensions> {
   chunk(chunkPosition: Position<D>): Promise<Chunk>;
   /** Returns a chunk at once, by its position in chunks, or `undefined` while it is not in memory. */
   chunkAt(chunkPosition: Position<D>): Chunk | undefined;
+
+  /** Returns the light of a voxel, of the sky and of blocks. Waits until everything that can change it is in memory. */
+  light(position: Position<D>): Promise<Light>;
+  /** Returns the light of a voxel at once, or `undefined` while something that can change it is not in memory. */
+  lightAt(position: Position<D>): Light | undefined;
+  /**
+   * Returns a copy of the light of a chunk, by its position in chunks: a byte a voxel, 16 times the light of the sky plus that
+   * of blocks, in the order of `Chunk.voxels`. Waits like `light`.
+   */
+  chunkLight(chunkPosition: Position<D>): Promise<Uint8Array>;
+  /** Returns the same at once, or `undefined` while something that can change it is not in memory. */
+  chunkLightAt(chunkPosition: Position<D>): Uint8Array | undefined;
 
   /** Sets the block of one voxel, and its data if `options` has some. */
   set(position: Position<D>, block: number, options?: SetOptions): Promise<EditResult>;

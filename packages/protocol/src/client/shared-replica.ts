@@ -9,7 +9,7 @@ import {
   type Position,
 } from "@orthant/core";
 import type { IsSameType } from "@orthant/core/chunk";
-import { GeneratorRef } from "@orthant/core/generate";
+import { type GeneratedSpace, GeneratorRef } from "@orthant/core/generate";
 import {
   boxContains,
   boxVolume,
@@ -61,6 +61,9 @@ export interface ReplicaSource {
 
 /** What a client reads of the regions that it holds, its own edits included. */
 export interface HeldRegions {
+  readonly shape: ChunkShape;
+  /** Whether this client can generate every untouched chunk. */
+  readonly generatesEverywhere: boolean;
   /** Returns the clock of a region, or `undefined` when it is not held. */
   clockOf(region: Position): number | undefined;
   /** Returns the block of a voxel, or `undefined` when its region is not held. */
@@ -69,6 +72,8 @@ export interface HeldRegions {
   dataAt(voxel: Position): Uint8Array | undefined;
   /** Returns the voxels of a chunk, or `undefined` when its region is not held. */
   chunkAt(chunk: Position): Chunk | undefined;
+  /** Returns a chunk as it was generated, or `undefined` when this client cannot generate it. */
+  generatedChunk(chunk: Position): Chunk | undefined;
   /** Returns the contents of a box of chunks. Regions that are not held look like air. */
   region(chunks: Box): RegionTree;
   /** Whether all regions are held that a box of chunks touches. */
@@ -89,6 +94,7 @@ export class SharedReplica implements HeldRegions {
   readonly #known: ReadonlySet<GeneratorRef>;
   readonly #generated: GeneratedChunkCache;
   readonly skyAbove: number | undefined;
+  readonly #space: GeneratedSpace;
   readonly #changes: ReplicaChanges;
   readonly #regions: RegionReplica;
   #heldCount = 0;
@@ -102,9 +108,9 @@ export class SharedReplica implements HeldRegions {
     this.#predictions = new Predictions(shape, isSameType);
     this.#known = new Set(map.refs.filter((ref) => generators.knows(ref)));
     const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
-    const space = generators.openIfKnown(map, shape);
-    this.skyAbove = space.skyAbove;
-    const generated = new GeneratedChunkCache(space, limits);
+    this.#space = generators.openIfKnown(map, shape);
+    this.skyAbove = this.#space.skyAbove;
+    const generated = new GeneratedChunkCache(this.#space, limits);
     const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
     this.#generated = generated;
     this.#regions = new RegionReplica(shape.volume, { generators: map, realize });
@@ -112,6 +118,15 @@ export class SharedReplica implements HeldRegions {
 
   get shape(): ChunkShape {
     return this.#world.shape;
+  }
+
+  get generatesEverywhere(): boolean {
+    return this.#known.size === this.#world.generators.refs.length && !this.#space.isAsynchronous;
+  }
+
+  generatedChunk(position: Position): Chunk | undefined {
+    if (this.#space.isAsynchronous || !this.#generates(regionOf(position))) return undefined;
+    return this.#generated.at(...position);
   }
 
   /** The contents of the regions, without predictions. */

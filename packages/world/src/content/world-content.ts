@@ -26,8 +26,10 @@ import type { ChunkTickChanges } from "@orthant/save/journal";
 import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
 import { LoadedEntities, type StoredEntityEvent } from "../entities/loaded-entities.ts";
 import { type PlayerChange, PlayerRecords } from "../entities/player-records.ts";
+import { StoredLight } from "../light/stored-light.ts";
 import type { EngineOptions } from "../options/world-options.ts";
 import type { ChunkTicks } from "../regions/loaded-ticks.ts";
+import { upToTheTop } from "../regions/region-reader.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
 import { LastEdits } from "./last-edits.ts";
 import { LeafCollector } from "./leaf-collector.ts";
@@ -68,6 +70,8 @@ export class WorldContent {
   #global: GlobalState;
   /** The decoded catalog of the description; decoded when it is first needed. */
   #catalog: BlockCatalog | undefined;
+  /** Made when it is first asked for. */
+  #light: StoredLight | undefined;
   #unsaved: UnsavedChanges;
   /** Changes being committed, which no readable generation includes yet. */
   #committing: UnsavedChanges | undefined;
@@ -166,6 +170,32 @@ export class WorldContent {
       for (const release of releases) release();
       this.#evict();
     }
+  }
+
+  /** The light of the world. */
+  get light(): StoredLight {
+    this.#light ??= this.#newLight();
+    return this.#light;
+  }
+
+  #newLight(): StoredLight {
+    const catalog = (): BlockCatalog => this.catalog;
+    const { regions } = this;
+    return new StoredLight({
+      get state() {
+        return regions.state;
+      },
+      get catalog() {
+        return catalog();
+      },
+      isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)),
+      isLoadedAbove: (chunk) => regions.isLoadedAbove(chunk),
+      whenLoadedAbove: async (chunks, use) =>
+        this.whenLoaded([upToTheTop(chunks)], () => {
+          regions.loadedAbove(chunks);
+          return use();
+        }),
+    });
   }
 
   async load(box: Box): Promise<void> {

@@ -1,10 +1,19 @@
-import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
+import type { BlockCatalog, Box, Chunk, ChunkShape, Position } from "@orthant/core";
 import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import type { QueryDetail, RegionTree, WorldState } from "@orthant/core/tree";
 import type { Save } from "@orthant/save";
 import type { StoreMoment } from "../content/store-content.ts";
-import type { RegionReader } from "../regions/region-reader.ts";
+import { StoredLight } from "../light/stored-light.ts";
+import { type RegionReader, upToTheTop } from "../regions/region-reader.ts";
 import { type StoreReader, storeAt } from "./engine-store.ts";
+
+/** The parts of a snapshot. */
+interface SnapshotParts {
+  readonly state: WorldState;
+  readonly catalog: BlockCatalog;
+  readonly moment: StoreMoment;
+  readonly reader: RegionReader;
+}
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class EngineSnapshot {
@@ -13,18 +22,21 @@ export class EngineSnapshot {
   readonly store: StoreReader;
   readonly #save: Save;
   readonly #reader: RegionReader;
+  readonly #catalog: BlockCatalog;
   #state: WorldState;
+  #light: StoredLight | undefined;
 
   /**
    * Takes ownership of the moment's save and of the reader.
    *
    * @internal
    */
-  constructor(state: WorldState, moment: StoreMoment, reader: RegionReader) {
+  constructor({ state, catalog, moment, reader }: SnapshotParts) {
     const { save } = moment;
     this.shape = state.shape;
     this.store = storeAt(moment);
     this.#state = state;
+    this.#catalog = catalog;
     this.#save = save;
     this.#reader = reader;
   }
@@ -51,10 +63,34 @@ export class EngineSnapshot {
     return (await state.generateBox(box).result).under(state.overrides.slice(box));
   }
 
+  /** The light of this moment. */
+  get light(): StoredLight {
+    this.#light ??= this.#newLight();
+    return this.#light;
+  }
+
   /** Reads a box of chunks from the disk, so that later queries need not wait. */
   async load(box: Box): Promise<void> {
     await this.#reader.load(box, ({ overrides }) => {
       this.#state = this.#state.withOverrides(overrides.merge(this.#state.overrides));
+    });
+  }
+
+  #newLight(): StoredLight {
+    const reader = this.#reader;
+    const state = (): WorldState => this.#state;
+    return new StoredLight({
+      get state() {
+        return state();
+      },
+      catalog: this.#catalog,
+      isLoaded: (chunk) => reader.isLoaded(boxAt(chunk)),
+      isLoadedAbove: (chunk) => reader.isLoadedAbove(chunk),
+      whenLoadedAbove: async (chunks, use) => {
+        await this.load(upToTheTop(chunks));
+        reader.loadedAbove(chunks);
+        return use();
+      },
     });
   }
 

@@ -1,6 +1,6 @@
 import { OrthantError, type Position, type TimeSource, type Vector } from "@orthant/core";
 import { sameTypeIn } from "@orthant/core/chunk";
-import { AXES, axisOutside, boxAt, regionOf } from "@orthant/core/lattice";
+import { AXES, axisOutside, boxAt, regionBox, regionOf } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
 import type { ChunkTickChanges } from "@orthant/save/journal";
 import type { EngineEdit } from "../edit/engine-edit.ts";
@@ -11,6 +11,7 @@ import {
   type LoggedStepEntity,
   loggedClocksOf,
 } from "../journal/world-log.ts";
+import { StepLight } from "../light/step-light.ts";
 import type { ChunkTicks } from "../regions/loaded-ticks.ts";
 import { EngineStep, type StepWorld } from "../steps/engine-step.ts";
 import type { ShardPart, StepChange, StepEntityChange } from "../steps/step-change.ts";
@@ -35,10 +36,16 @@ export interface StepReach {
   isActive(region: Position): boolean;
   /** Whether voxels and ticks of a region can be read and changed: in active regions and those around them. */
   isInReach(region: Position): boolean;
+  /** Calls `listener` with regions that came into reach or are no longer in reach. Returns an unsubscribe function. */
+  onReach(listener: (regions: readonly Position[]) => void): () => void;
 }
 
 /** A step that works on all regions in memory. For steps without systems, whose caller has loaded what they change. */
-export const EVERYTHING_LOADED: StepReach = { isActive: () => true, isInReach: () => true };
+export const EVERYTHING_LOADED: StepReach = {
+  isActive: () => true,
+  isInReach: () => true,
+  onReach: () => () => undefined,
+};
 
 /** What a log gets of a step before its regions have new clocks. */
 type StepEntry = Omit<LoggedStep, "clocks">;
@@ -50,6 +57,9 @@ export class EngineSteps {
   readonly #core: EngineCore;
   readonly #sources = new Set<PlayerSource>();
   #isSimulated = false;
+  /** Made when a step first asks for it. */
+  #light: StepLight | undefined;
+  #releaseLight: () => void = () => undefined;
 
   /** @internal */
   constructor(core: EngineCore, part?: ShardPart) {
@@ -98,6 +108,7 @@ export class EngineSteps {
     this.#isSimulated = true;
     return () => {
       this.#isSimulated = false;
+      this.#releaseLight();
     };
   }
 
@@ -137,8 +148,9 @@ export class EngineSteps {
   }
 
   /** Runs a step, and returns what it changed. */
-  #run({ isActive, isInReach }: StepReach, run: (step: EngineStep) => void): StepChange {
+  #run(reach: StepReach, run: (step: EngineStep) => void): StepChange {
     const { part } = this;
+    const { isActive, isInReach } = reach;
     const { regions, entities, catalog } = this.#core.content;
     const { state } = regions;
     const owns = (region: Position): boolean => part === undefined || part.owns(region);
@@ -159,6 +171,10 @@ export class EngineSteps {
       }),
       isLoaded: (chunk) => regions.isLoaded(boxAt(chunk)) && owns(regionOf(chunk)),
       isInReach: (chunk) => isInReach(regionOf(chunk)),
+      lightAt: (voxel) => {
+        this.#light ??= this.#newLight(reach, owns);
+        return this.#light.at(voxel);
+      },
       maySend: (chunk, edit) =>
         axisOutside(state.shape, chunk) === undefined &&
         !owns(regionOf(chunk)) &&
@@ -173,6 +189,25 @@ export class EngineSteps {
       step.undo();
       throw error;
     }
+  }
+
+  #newLight({ isInReach, onReach }: StepReach, owns: (region: Position) => boolean): StepLight {
+    const { content } = this.#core;
+    const light = new StepLight({
+      get state() {
+        return content.regions.state;
+      },
+      get catalog() {
+        return content.catalog;
+      },
+      isInReach: (region) => isInReach(region) && owns(region) && content.regions.isLoaded(regionBox(region)),
+    });
+    const stop = onReach((regions) => light.reachChanged(regions));
+    this.#releaseLight = () => {
+      stop();
+      this.#light = undefined;
+    };
+    return light;
   }
 
   /** Applies, logs and saves what a step changed, as one. Must not await: a save includes all of a step or nothing. */

@@ -37,6 +37,7 @@ import {
 import { checkedPlayer } from "../entities/checked-records.ts";
 import type { PlayerChange } from "../entities/player-records.ts";
 import { loggedChunksOf, loggedClocksOf } from "../journal/world-log.ts";
+import type { StoredLight } from "../light/stored-light.ts";
 import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
 import type { Moment, WorldLabel } from "../options/world-options.ts";
 import { copyContent } from "../saving/copy-save.ts";
@@ -183,6 +184,12 @@ export class WorldEngine {
     return this.#content.whenLoaded([boxAt(position)], () => this.#content.regions.chunk(position));
   }
 
+  /** The light of voxels. Reads what it needs, like `chunk`. */
+  get light(): StoredLight {
+    this.#saver.requireOpen();
+    return this.#content.light;
+  }
+
   /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     this.#saver.requireOpen();
@@ -245,7 +252,13 @@ export class WorldEngine {
     this.#saver.requireOpen();
     const { store, regions } = this.#content;
     const moment = store.moment();
-    return new EngineSnapshot(regions.state, moment, regions.readerFor(moment.save));
+    const { state } = regions;
+    return new EngineSnapshot({
+      state,
+      catalog: this.catalog,
+      moment,
+      reader: regions.readerFor(moment.save),
+    });
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   regionOf,
   regionsTouching,
   unionBox,
+  WHOLE_LATTICE,
 } from "@orthant/core/lattice";
 import { CLOCK_NEVER, OverrideTree, type WorldState } from "@orthant/core/tree";
 import { isDamage } from "@orthant/disk/files";
@@ -22,6 +23,8 @@ import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */
 const REGIONS_SINGLY_MAX = 4_096;
+/** Columns of regions of which it is remembered that all that is stored above has been read. */
+const COLUMNS_MAX = 65_536;
 
 /** The stored contents of one region. */
 export interface LoadedRegion {
@@ -47,6 +50,8 @@ export class RegionReader {
   readonly #untouched: () => Untouched;
   readonly #leaves = new StoredLeaves();
   readonly #reading = new PositionMap<Promise<void>>();
+  /** By column of regions, which have 0 as their y: the lowest region from which on all that is stored is in memory. */
+  readonly #columns = new PositionMap<number>();
   #save: Save;
 
   /** `untouched` returns the world as its generators make it now. */
@@ -55,6 +60,13 @@ export class RegionReader {
     this.#loaded = loaded;
     this.#shape = shape;
     this.#untouched = untouched;
+  }
+
+  /** Returns a reader of the same generation that knows what this one has read. */
+  copy(save: Save, loaded: LoadedRegions, untouched: () => Untouched): RegionReader {
+    const copy = new RegionReader(save, loaded, this.#shape, untouched);
+    for (const [column, y] of this.#columns) copy.#columns.set(...column, y);
+    return copy;
   }
 
   /** The index of the generation being read from. */
@@ -89,6 +101,37 @@ export class RegionReader {
       isLoaded = (this.#loaded.use(region) || this.#addEmpty(region, onRegion)) && isLoaded;
     }
     return isLoaded;
+  }
+
+  /** Whether everything that is stored for a chunk and those above it has been read. */
+  isLoadedAbove(chunk: Position): boolean {
+    const [x, y, z, w] = regionOf(chunk);
+    if ((this.#columns.get(x, 0, z, w) ?? Number.POSITIVE_INFINITY) <= y) return true;
+    const { index } = this.#save;
+    const column = upToTheTop(boxAt(chunk));
+    if (!index.isLoaded(column)) return false;
+    for (const { chunkRefs } of index.touching(column)) if (chunkRefs.length > 0) return false;
+    this.#addColumn([x, y, z, w]);
+    return true;
+  }
+
+  /** Notes that what is stored for a box of chunks and those above it has been read. */
+  loadedAbove(chunks: Box): void {
+    const { min, max } = regionsTouching(chunks);
+    const lowest: Box = { min, max: [max[0], min[1] + 1, max[2], max[3]] };
+    for (const region of positionsLexicographic(lowest)) this.#addColumn(region);
+  }
+
+  /** Notes that a region is no longer in memory. */
+  evicted([x, y, z, w]: Position): void {
+    if ((this.#columns.get(x, 0, z, w) ?? Number.POSITIVE_INFINITY) <= y) this.#columns.delete(x, 0, z, w);
+  }
+
+  #addColumn([x, y, z, w]: Position): void {
+    const known = this.#columns.get(x, 0, z, w);
+    if (known !== undefined && known <= y) return;
+    if (this.#columns.size >= COLUMNS_MAX) this.#columns.clear();
+    this.#columns.set(x, 0, z, w, y);
   }
 
   /** Reads all regions that touch a box of chunks and have not been read, and passes each to `onRegion`. */
@@ -232,6 +275,11 @@ export class RegionReader {
       await save.close();
     }
   }
+}
+
+/** Returns a box of chunks and all chunks above it. */
+export function upToTheTop({ min, max }: Box): Box {
+  return { min, max: [max[0], WHOLE_LATTICE.max[1], max[2], max[3]] };
 }
 
 /** Returns the leaves that touch a box of chunks, after reading the parts of the index that name them. */

@@ -134,6 +134,16 @@ export class WorldRegions {
     return this.#reader.load(box, this.#add);
   }
 
+  /** Whether everything that is stored for a chunk and those above it has been read. */
+  isLoadedAbove(chunk: Position): boolean {
+    return this.#reader.isLoadedAbove(chunk);
+  }
+
+  /** Notes that what is stored for a box of chunks and those above it has been read and is still in memory. */
+  loadedAbove(chunks: Box): void {
+    this.#reader.loadedAbove(chunks);
+  }
+
   /** Returns those of some chunks that have ticks although they were never edited. */
   untouchedWithTicks(chunks: Iterable<Position>): readonly Position[] {
     const { overrides } = this.state;
@@ -197,7 +207,7 @@ export class WorldRegions {
   readerFor(save: Save): RegionReader {
     // What the save has stays a change to the generators of now, whichever come later.
     const untouched = this.state.withOverrides(OverrideTree.UNTOUCHED);
-    return new RegionReader(save, this.#loaded.copy(), untouched.shape, () => untouched);
+    return this.#reader.copy(save, this.#loaded.copy(), () => untouched);
   }
 
   switchTo(save: Save): void {
@@ -224,6 +234,7 @@ export class WorldRegions {
     let { overrides } = this.state;
     for (const region of this.#loaded.removeCold(this.bytesMax * BYTES_LEFT, isUnsaved)) {
       overrides = overrides.carve(regionBox(region));
+      this.#reader.evicted(region);
       this.clocks.reset(region, CLOCK_NEVER);
       this.ticks.removeRegion(region);
       this.#evicted++;

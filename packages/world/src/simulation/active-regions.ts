@@ -12,6 +12,7 @@ import {
   regionOf,
 } from "@orthant/core/lattice";
 import { nextTurn } from "@orthant/core/time";
+import { ListenerSet } from "@orthant/core/world";
 import type { EngineSteps, StepReach } from "../engine/engine-steps.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import { voxelsAround } from "../steps/voxels-around.ts";
@@ -50,6 +51,7 @@ export class ActiveRegions implements StepReach {
   /** The regions that a game keeps active, by box. */
   readonly #kept = new Set<Box>();
   readonly #regions = new PositionMap<ActiveRegion>();
+  readonly #reachListeners = new ListenerSet<[regions: readonly Position[]]>();
   readonly #onFailure: (error: unknown) => void;
   /** What the regions were last chosen for. */
   #chosenFor = "";
@@ -92,6 +94,18 @@ export class ActiveRegions implements StepReach {
     for (const other of positionsLexicographic(this.#around(region))) if (this.isActive(other)) return true;
     return false;
   };
+
+  readonly onReach = (listener: (regions: readonly Position[]) => void): (() => void) =>
+    this.#reachListeners.add(listener);
+
+  /** Makes a change of one region, and tells the listeners which of those around it have another reach. */
+  #changeReach(region: Position, change: () => void): void {
+    const around = this.#reachListeners.isEmpty ? [] : [...positionsLexicographic(this.#around(region))];
+    const before = around.map((other) => this.isInReach(other));
+    change();
+    const changed = around.filter((other, index) => this.isInReach(other) !== before[index]);
+    if (changed.length > 0) this.#reachListeners.emit(changed);
+  }
 
   /** Returns the active regions in lexicographic order. */
   *positions(): Generator<Position> {
@@ -167,8 +181,10 @@ export class ActiveRegions implements StepReach {
       }
     for (const [position, region] of [...this.#regions]) {
       if (wanted.has(...position)) continue;
-      region.release();
-      this.#regions.delete(...position);
+      this.#changeReach(position, () => {
+        region.release();
+        this.#regions.delete(...position);
+      });
       if (isSliceDone(CHANGED_WEIGHT)) yield;
     }
     for (const position of wanted.positions()) {
@@ -210,7 +226,9 @@ export class ActiveRegions implements StepReach {
         release();
         forget();
       };
-      region.isLoaded = true;
+      this.#changeReach(region.position, () => {
+        region.isLoaded = true;
+      });
       this.#steps.activate(region.position);
     } catch (error) {
       if (isCurrent()) this.#onFailure(error);

@@ -3,6 +3,7 @@ import {
   type ChunkShape,
   type DataCodec,
   type Dimensions,
+  type Light,
   type Position,
   type Vector,
   type VoxelBox,
@@ -39,6 +40,11 @@ export interface StepReader<D extends Dimensions> {
   voxelAt(position: Position<D>): number | undefined;
   /** Returns the data of a voxel; `undefined` if it has none or is out of reach. */
   dataAt(position: Position<D>): unknown;
+  /**
+   * Returns the light of a voxel as it was before the step: what the step edits changes it in the next one. `undefined` if a
+   * chunk within 14 voxels of its chunk is out of reach. Above what is in reach, the world counts as it is generated.
+   */
+  lightAt(position: Position<D>): Light | undefined;
 }
 
 /**
@@ -127,6 +133,7 @@ export function publicStep<D extends Dimensions>(
     world: {
       voxelAt: (position) => at(position).block,
       dataAt: (position) => decodeData(codec, at(position).data),
+      lightAt: (position) => at(position).light,
     },
     edits: {
       set(position, block, options) {

@@ -1,4 +1,4 @@
-import { type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { type Chunk, type ChunkShape, type Light, OrthantError, type Position } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
 import type { IsSameType } from "@orthant/core/chunk";
 import { PositionMap } from "@orthant/core/lattice";
@@ -26,6 +26,8 @@ export interface StepWorld {
   isLoaded(chunk: Position): boolean;
   /** Whether systems may read and change a chunk, if it is loaded. */
   isInReach(chunk: Position): boolean;
+  /** Returns the light of a voxel before the step; `undefined` if something that can change it is out of reach. */
+  lightAt(voxel: Position): Light | undefined;
   /** Whether an edit in a chunk of another part of the world can be sent there. */
   maySend(chunk: Position, edit: BorderEdit): boolean;
 }
@@ -117,6 +119,11 @@ export class EngineStep {
   /** The data of the voxel, shared; `undefined` if it has none. */
   get data(): Uint8Array | undefined {
     return this.isInReach ? this.#chunk.dataAt(this.#index) : undefined;
+  }
+
+  /** The light of the voxel before the step; `undefined` if something that can change it is out of reach. */
+  get light(): Light | undefined {
+    return this.#world.lightAt(this.#voxel);
   }
 
   /** Applies an edit of another part of the world. Its ticks count from the step before this one. */

@@ -12,6 +12,7 @@ import type {
   Dimensions,
   EditEvent,
   EditResult,
+  Light,
   Position,
   Vector,
   VoxelBox,
@@ -218,6 +219,22 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   chunkAt(chunkPosition: Position<D>): Chunk | undefined {
     return this.#loadedChunk(this.#axes.position("chunkPosition", chunkPosition));
+  }
+
+  async light(position: Position<D>): Promise<Light> {
+    return this.engine.light.of(this.#axes.position("position", position));
+  }
+
+  lightAt(position: Position<D>): Light | undefined {
+    return this.engine.light.at(this.#axes.position("position", position));
+  }
+
+  async chunkLight(chunkPosition: Position<D>): Promise<Uint8Array> {
+    return this.engine.light.ofChunk(this.#axes.position("chunkPosition", chunkPosition));
+  }
+
+  chunkLightAt(chunkPosition: Position<D>): Uint8Array | undefined {
+    return this.engine.light.atChunk(this.#axes.position("chunkPosition", chunkPosition));
   }
 
   /**

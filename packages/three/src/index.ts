@@ -4,6 +4,8 @@
  * @module @orthant/three
  */
 
+export { Figures, type FiguresOptions, type FiguresWorld, type MakeFigure } from "./figures/figures.ts";
+export { type MarkedWorld, Marks, type MarksOptions } from "./marks/marks.ts";
 export type {
   MakeMaterial,
   MaterialDefaults,

@@ -1,16 +1,9 @@
 import { requireWhole } from "@orthant/core/arguments";
-import {
-  type BlockLook,
-  type BlockLooks,
-  type FaceTexture,
-  MODELS,
-  type ModelQuad,
-} from "@orthant/mesh/looks";
+import type { BlockLooks, FaceTexture, ModelQuad } from "@orthant/mesh/looks";
+import { blockQuads } from "../block/block-quads.ts";
 
 /** Sixteenths of a voxel on each edge. */
 const FULL = 16;
-/** The surface of a liquid, in sixteenths. */
-const LIQUID_TOP = 14;
 /** Brightness of faces that look up, along z and along x, as in the world. */
 const [LIGHT_TOP, LIGHT_ALONG_Z, LIGHT_ALONG_X] = [1, 0.86, 0.74];
 /** Samples of each pixel on each axis. */
@@ -50,7 +43,7 @@ function blockPixels(looks: BlockLooks, block: number, edge: number): Uint8Clamp
     depths: new Float32Array(size * size).fill(Number.NEGATIVE_INFINITY),
   };
   const look = looks.lookOf(block);
-  const quads = look.pass === undefined ? [] : quadsOf(look).map((quad) => projected(quad, size));
+  const quads = look.pass === undefined ? [] : blockQuads(look).map((quad) => projected(quad, size));
   // What is seen through is drawn over the rest, the farthest first.
   const shown = quads.filter(({ winding }) => winding > 0).sort((a, b) => a.middle - b.middle);
   for (const quad of shown) fill(raster, quad, looks, look.pass === "blended");
@@ -75,18 +68,6 @@ interface ProjectedQuad {
   readonly origin: readonly number[];
   readonly along: readonly number[];
   readonly across: readonly number[];
-}
-
-function quadsOf(look: BlockLook): readonly ModelQuad[] {
-  const { cube } = look;
-  if (cube === undefined) return look.quads;
-  const quads = MODELS.cube(cube, {});
-  return look.isLiquid ? quads.map(lowered) : quads;
-}
-
-function lowered(quad: ModelQuad): ModelQuad {
-  const corners = quad.corners.map((part, index) => (index % 3 === 1 && part === FULL ? LIQUID_TOP : part));
-  return { ...quad, corners };
 }
 
 /** Seen from above, from between east and north, where blocks without a direction have their front. */

@@ -56,8 +56,6 @@ const GROUND_SHARE = 0.45;
 export class Sky extends Group {
   /** What materials under this sky read. */
   readonly uniforms: SkyUniforms = skyUniforms();
-  /** Whether the eyes are under water: then all fades into blue-green nearby. */
-  isUnderWater = false;
   readonly #dome = skyDome(this.uniforms);
   readonly #layer = cloudLayer(this.uniforms);
   readonly #cloudHeight: number | false;
@@ -106,6 +104,15 @@ export class Sky extends Group {
     this.#dayMinutes = requireMinutes("dayMinutes", minutes);
   }
 
+  /** Whether the eyes are under water: then all fades into blue-green nearby. A `WorldView` under this sky sets it. */
+  get isUnderWater(): boolean {
+    return this.uniforms.underWater.value > 0;
+  }
+
+  set isUnderWater(isUnderWater: boolean) {
+    this.uniforms.underWater.value = isUnderWater ? 1 : 0;
+  }
+
   /** The colours of this moment. */
   get colours(): SkyColours {
     return this.#colours;
@@ -141,7 +148,6 @@ export class Sky extends Group {
     uniforms.skyLight.value.copy(light);
     uniforms.sunDirection.value.copy(sunDirection);
     uniforms.time.value = this.#seconds % CLOCK_REPEATS;
-    uniforms.underWater.value = this.isUnderWater ? 1 : 0;
     const along = (at: number, wind: number): number => (at - wind * this.#seconds) % CLOUDS_REPEAT;
     const height = this.#cloudHeight === false ? -Number.MAX_SAFE_INTEGER : this.#cloudHeight - this.#eyes.y;
     uniforms.cloudsFrom.value.set(along(this.#eyes.x, WIND[0]), height, along(this.#eyes.z, WIND[1]));

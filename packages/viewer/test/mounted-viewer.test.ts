@@ -316,20 +316,25 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     ["no element", "#absent", { url: "ws://127.0.0.1:1" }, "element is null; it is an element of the page"],
     ["no options", "#left", undefined, "the options is undefined; it is an object with some of url"],
     ["no address", "#left", {}, "url is undefined; it is an address such as wss://play.example.org"],
-    ["an address of a file", "#left", { url: "file:///world" }, 'url is "file:///world"; it is an address'],
-    ["a token that is not text", "#left", { url: "/", token: 7 }, "token is 7; it is a string"],
+    [
+      "an address of a file",
+      "#left",
+      { url: "file:///world" },
+      'url is "file:///world" (a string); it is an address',
+    ],
+    ["a token that is not text", "#left", { url: "/", token: 7 }, "token is 7 (a number); it is a string"],
     ["a name that no server accepts", "#left", { url: "/", name: "\u001b[2J" }, "name is"],
     [
       "an invalid viewpoint",
       "#left",
       { url: "/", viewpoint: "at=1" },
-      'viewpoint is "at=1"; it is text such as',
+      'viewpoint is "at=1" (a string); it is text such as',
     ],
     [
       "an invalid worker",
       "#left",
       { url: "/", worker: "/worker.js" },
-      'worker is "/worker.js"; it is a function',
+      'worker is "/worker.js" (a string); it is a function',
     ],
   ])("refuses %s with an error that says what is right", async (_what, selector, options, message) => {
     const { page } = await openGame();

@@ -9,46 +9,37 @@ interface RegionMemory {
 
 /** The differences from the last save. */
 export class UnsavedChanges {
+  /** Chunks whose voxels or ticks changed. */
+  readonly chunks: PositionSet = new PositionSet();
+  /** Chunks of a journal on axes that the world lacks. They are saved and never shown. Rule S104. */
+  readonly hidden: PositionMap<Chunk> = new PositionMap();
+  readonly players: Set<bigint> = new Set();
+  /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
+  hasGlobal = false;
+  /** Whether some entities do not yet belong to a leaf: new ones, and those that left theirs. */
+  hasUnassigned = false;
   readonly #memory: RegionMemory;
-  readonly #chunks = new PositionSet();
-  readonly #hidden = new PositionMap<Chunk>();
   readonly #clocks = new PositionMap<number>();
   /** Regions with changes that bring no clock: ticks, and chunks of a journal. */
   readonly #otherRegions = new PositionSet();
-  readonly #players = new Set<bigint>();
   readonly #entityCubes = new Map<string, Box>();
   #regionBytes = 0;
   #store = new Map<string, Uint8Array | undefined>();
   #isStoreShared = false;
-  #hasGlobal = false;
-  #hasUnassigned = false;
 
   constructor(memory: RegionMemory) {
     this.#memory = memory;
   }
 
   get isEmpty(): boolean {
-    const places = this.#chunks.size + this.#hidden.size + this.#clocks.size + this.#entityCubes.size;
-    const others = this.#players.size + this.#store.size;
-    return places + others === 0 && !this.#hasGlobal && !this.#hasUnassigned;
-  }
-
-  get chunks(): Iterable<Position> {
-    return this.#chunks;
-  }
-
-  /** Chunks of a journal on axes that the world lacks. They are saved and never shown. Rule S104. */
-  get hidden(): Iterable<readonly [Position, Chunk]> {
-    return this.#hidden;
+    const places = this.chunks.size + this.hidden.size + this.#clocks.size + this.#entityCubes.size;
+    const others = this.players.size + this.#store.size;
+    return places + others === 0 && !this.hasGlobal && !this.hasUnassigned;
   }
 
   /** Regions with their new clocks. */
   get clocks(): Iterable<readonly [Position, number]> {
     return this.#clocks;
-  }
-
-  get players(): Iterable<bigint> {
-    return this.#players;
   }
 
   /** Cubes of leaves whose entities changed. */
@@ -59,16 +50,6 @@ export class UnsavedChanges {
   /** Approximate memory of the regions with changes, which cannot be evicted. */
   get regionBytes(): number {
     return this.#regionBytes;
-  }
-
-  /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
-  get hasGlobal(): boolean {
-    return this.#hasGlobal;
-  }
-
-  /** Whether some entities do not yet belong to a leaf: new ones, and those that left theirs. */
-  get hasUnassigned(): boolean {
-    return this.#hasUnassigned;
   }
 
   /** Changed keys of the store with their new values; `undefined` for a removed key. */
@@ -85,19 +66,6 @@ export class UnsavedChanges {
   /** Whether a region has changes, so that it must stay in memory. */
   isUnsaved(region: Position): boolean {
     return this.#clocks.has(...region) || this.#otherRegions.has(...region);
-  }
-
-  /** Returns the unsaved content of a chunk that is never shown. */
-  hiddenChunk(position: Position): Chunk | undefined {
-    return this.#hidden.get(...position);
-  }
-
-  addChunk(position: Position): void {
-    this.#chunks.add(...position);
-  }
-
-  addHidden(position: Position, chunk: Chunk): void {
-    this.#hidden.set(...position, chunk);
   }
 
   /** Marks a region as changed, without a new clock. */
@@ -117,21 +85,9 @@ export class UnsavedChanges {
     this.#clocks.set(region[0], region[1], region[2], region[3], clock);
   }
 
-  addPlayer(playerId: bigint): void {
-    this.#players.add(playerId);
-  }
-
   /** Records that the entities stored in a cube changed. */
   addEntityCube(cube: Box): void {
     this.#entityCubes.set(cubeKey(cube), cube);
-  }
-
-  addUnassigned(): void {
-    this.#hasUnassigned = true;
-  }
-
-  addGlobal(): void {
-    this.#hasGlobal = true;
   }
 
   /** Sets a key of the store; `undefined` removes it. */
@@ -147,15 +103,15 @@ export class UnsavedChanges {
 
   /** Adds changes that were made after these. */
   append(later: UnsavedChanges): void {
-    for (const position of later.#chunks) this.addChunk(position);
-    for (const [position, chunk] of later.#hidden) this.addHidden(position, chunk);
+    for (const position of later.chunks) this.chunks.add(...position);
+    for (const [position, chunk] of later.hidden) this.hidden.set(...position, chunk);
     for (const [region, clock] of later.#clocks) this.#clocks.set(...region, clock);
     for (const region of later.#otherRegions) this.#otherRegions.add(...region);
     this.#regionBytes += later.#regionBytes;
-    for (const player of later.#players) this.addPlayer(player);
+    for (const player of later.players) this.players.add(player);
     for (const [key, value] of later.#store) this.setKey(key, value);
     for (const cube of later.entityCubes) this.addEntityCube(cube);
-    this.#hasGlobal ||= later.#hasGlobal;
-    this.#hasUnassigned ||= later.#hasUnassigned;
+    this.hasGlobal ||= later.hasGlobal;
+    this.hasUnassigned ||= later.hasUnassigned;
   }
 }

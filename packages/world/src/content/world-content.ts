@@ -232,7 +232,7 @@ export class WorldContent {
 
   /** Has the next save write the description, even if nothing else changed. */
   touch(): void {
-    this.#unsaved.addGlobal();
+    this.#unsaved.hasGlobal = true;
   }
 
   /** Takes over the state after an edit, and returns the new clocks that its regions got. */
@@ -250,7 +250,7 @@ export class WorldContent {
   }
 
   #changeChunks(state: WorldState, chunks: readonly Position[]): void {
-    for (const position of chunks) this.#unsaved.addChunk(position);
+    for (const position of chunks) this.#unsaved.chunks.add(...position);
     this.#unsaved.addBytes(this.regions.edit(state, chunks));
   }
 
@@ -267,7 +267,7 @@ export class WorldContent {
   }
 
   #addTicks(chunk: Position): void {
-    this.#unsaved.addChunk(chunk);
+    this.#unsaved.chunks.add(...chunk);
     this.#unsaved.addRegion(regionOf(chunk));
   }
 
@@ -279,12 +279,12 @@ export class WorldContent {
 
   /** Returns a chunk on an axis that the world lacks, as it is stored or will be. */
   async hiddenChunk(position: Position): Promise<Chunk> {
-    return this.#unsaved.hiddenChunk(position) ?? this.regions.storedChunk(position);
+    return this.#unsaved.hidden.get(...position) ?? this.regions.storedChunk(position);
   }
 
   /** Changes a chunk on an axis that the world lacks, as a log says. */
   replayHidden(position: Position, chunk: Chunk): void {
-    this.#unsaved.addHidden(position, chunk);
+    this.#unsaved.hidden.set(...position, chunk);
   }
 
   /** Remembers the last edit of its client, to recognize it when it comes again. */
@@ -295,7 +295,7 @@ export class WorldContent {
 
   upsertPlayer(player: PlayerChange, nowMs: number): StoredPlayer {
     const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
-    this.#unsaved.addPlayer(player.playerId);
+    this.#unsaved.players.add(player.playerId);
     return stored;
   }
 
@@ -392,7 +392,7 @@ export class WorldContent {
     this.#committing = undefined;
     for (const cube of this.entities.reassign(cubesAfter(change))) {
       this.#unsaved.addEntityCube(cube);
-      this.#unsaved.addUnassigned();
+      this.#unsaved.hasUnassigned = true;
     }
     this.#evict();
     await before.close();

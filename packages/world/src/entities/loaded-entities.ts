@@ -41,10 +41,10 @@ interface ChangedEntity {
 interface UnsavedEntities {
   /** Records that the entities stored in a cube changed. */
   addEntityCube(cube: Box): void;
-  /** Records that some entities do not yet belong to a leaf. */
-  addUnassigned(): void;
-  /** Records that a new id is used. */
-  addGlobal(): void;
+  /** Whether some entities do not yet belong to a leaf. */
+  hasUnassigned: boolean;
+  /** Whether a new id is used. */
+  hasGlobal: boolean;
 }
 
 /** What an {@link LoadedEntities} needs to know. */
@@ -129,7 +129,7 @@ export class LoadedEntities {
     const entity = this.make(entityId, added, nowMs);
     this.#entities.set(entityId, { entity, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
     this.#useId(entityId);
-    this.#unsaved().addUnassigned();
+    this.#unsaved().hasUnassigned = true;
     return entity;
   }
 
@@ -175,7 +175,7 @@ export class LoadedEntities {
       changedSinceMs,
     });
     if (crosses) this.#unsaved().addEntityCube(cube);
-    if (crosses) this.#unsaved().addUnassigned();
+    if (crosses) this.#unsaved().hasUnassigned = true;
     const isOnlyMovement = Object.keys(change).every((key) => MOVEMENT_KEYS.includes(key));
     return { entity: changed, crosses, isOnlyMovement };
   }
@@ -281,7 +281,7 @@ export class LoadedEntities {
   #useId(entityId: bigint): void {
     if (entityId < this.#nextId) return;
     this.#nextId = entityId + 1n;
-    this.#unsaved().addGlobal();
+    this.#unsaved().hasGlobal = true;
   }
 
   #require(entityId: bigint): Tracked {

@@ -6,12 +6,17 @@ import type { StoredEntity } from "../codec/entity.ts";
 import type { SaveLimits } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import type { NewRecord } from "../pack/pack-writer.ts";
-import { type ChunkStorage, chunksToStore } from "./chunk-records.ts";
-import { describeCube } from "./cube.ts";
-import { type DraftLeaf, draftOf, leafEncoder, type PlannedLeaf, sortClocks } from "./leaf-encoder.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
-import type { LeafMap } from "./leaf-map.ts";
+import { type ChunkStorage, chunksToStore } from "../leaves/chunk-records.ts";
+import { describeCube } from "../leaves/cube.ts";
+import {
+  type DraftLeaf,
+  draftOf,
+  leafEncoder,
+  type PlannedLeaf,
+  sortClocks,
+} from "../leaves/leaf-encoder.ts";
+import type { LeafEntry } from "../leaves/leaf-entry.ts";
+import type { LeafMap } from "../leaves/leaf-map.ts";
 import {
   findMerge,
   fitsLeaf,
@@ -21,7 +26,8 @@ import {
   type PreparedLeaf,
   prepareLeaf,
   storedLeaves,
-} from "./leaf-partition.ts";
+} from "../leaves/leaf-partition.ts";
+import type { NewRecord } from "../pack/pack-writer.ts";
 
 /** Properties shared by the leaves of a save, and access to content that is only on disk. */
 interface PlanContext extends ChunkStorage {

@@ -23,7 +23,6 @@ import { finishLeaves, type PlannedLeaf, recordsOfLeaves } from "../leaves/leaf-
 import type { LeafEntry } from "../leaves/leaf-entry.ts";
 import type { LeafIndex } from "../leaves/leaf-index.ts";
 import type { LeafMap } from "../leaves/leaf-map.ts";
-import { planLeaves } from "../leaves/leaf-plan.ts";
 import type { EncodedPage, NewPage } from "../leaves/page-writer.ts";
 import {
   type IndexPlace,
@@ -41,6 +40,7 @@ import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
 import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
 import { encodeGeneration, nextManifest } from "./encode-generation.ts";
+import { planLeaves } from "./leaf-plan.ts";
 import { rewriteLeaves, type UpgradeOptions } from "./rewrite-leaves.ts";
 import { WorldRecordWriter } from "./world-record-writer.ts";
 

@@ -4,7 +4,7 @@ import type { Save } from "../read/save.ts";
 import { isSameWorld } from "./block-translation.ts";
 
 /** A type of block in two saves, as text. */
-export interface BlockTypeDifference {
+interface BlockTypeDifference {
   readonly before: string;
   readonly after: string;
 }

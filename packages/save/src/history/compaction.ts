@@ -218,7 +218,7 @@ export class Compactor {
       }
       await options.pause();
     }
-    if (packsRewritten + packsRemoved > 0) await keepCompacted(this.#disk);
+    if (packsRewritten + packsRemoved > 0) await this.#disk.syncDirectory(DATA_FOLDER);
     return { packsRewritten, packsRemoved, findings };
   }
 
@@ -310,11 +310,6 @@ async function compactPack(
     await disk.remove(temporary).catch(() => undefined);
     throw error;
   }
-}
-
-/** Makes replacements and removals of packs durable. */
-function keepCompacted(disk: Disk): Promise<void> {
-  return disk.syncDirectory(DATA_FOLDER);
 }
 
 async function writeCompacted(

@@ -22,7 +22,7 @@ import type { GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./gam
 const FAILED = "the rules of the game failed";
 
 /** What rules need of the world. */
-export interface RuledWorld<D extends Dimensions> {
+interface RuledWorld<D extends Dimensions> {
   readonly axes: Axes<D>;
   /** Its catalog changes when types of blocks are added. */
   readonly world: { readonly catalog: BlockCatalog; readonly shape: ChunkShape };

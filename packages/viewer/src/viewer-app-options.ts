@@ -2,7 +2,7 @@ import type { Viewpoint } from "./controls/camera.ts";
 import type { BrowserOpening, ServerOpening, WorldFacts, WorldStatus } from "./message/messages.ts";
 
 /** What a viewer with a page of its own does beyond one that is mounted in another page. */
-export interface PageFeatures {
+interface PageFeatures {
   /** Keeps a token that the visitor entered. */
   readonly onToken: (token: string) => void;
   /** Copies a link to the visitor's position. Returns the notice to show. */

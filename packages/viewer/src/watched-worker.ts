@@ -7,7 +7,7 @@ const SILENCE_MS = 20_000;
 const CLOSE_MS = 1_000;
 
 /** Events of a watched worker. */
-export interface WorkerEvents {
+interface WorkerEvents {
   readonly onMessage: (message: WorldMessage) => void;
   /** The worker was silent for too long: another one has replaced it, which holds no world. */
   readonly onStuck: () => void;

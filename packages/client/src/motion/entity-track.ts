@@ -4,7 +4,7 @@ import type { Pose } from "@orthant/protocol";
 import { isJump, type PoseSample, poseBetween, poseOf, velocityBetween } from "./pose-sample.ts";
 
 /** A pose that has arrived, with the velocity in voxels per second if the game states one. */
-export interface ArrivedPose extends Pose {
+interface ArrivedPose extends Pose {
   readonly velocity?: Vector;
 }
 

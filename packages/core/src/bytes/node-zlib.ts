@@ -1,5 +1,5 @@
 /** The part of Node's zlib used here. */
-export interface NodeZlib {
+interface NodeZlib {
   readonly crc32?: (bytes: Uint8Array, previous?: number) => number;
   deflateRawSync(bytes: Uint8Array, options: { readonly level: number }): Uint8Array;
   inflateRawSync(

@@ -21,7 +21,7 @@ export interface BlockCatalogChange {
 }
 
 /** The new name and use of a type. An opacity that was the default follows the name. */
-export interface ChangedBlockType {
+interface ChangedBlockType {
   /** The first id of the type. */
   readonly id: number;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface ChangedBlockType {
 }
 
 /** Everything of a type that can change. */
-export type RedefinedBlockType = Omit<BlockType, "properties">;
+type RedefinedBlockType = Omit<BlockType, "properties">;
 
 /** Returns what turns one catalog into a later one, or `undefined` if they are equal. */
 export function diffBlockCatalogs(from: BlockCatalog, to: BlockCatalog): BlockCatalogChange | undefined {

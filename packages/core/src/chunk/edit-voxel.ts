@@ -127,7 +127,7 @@ function wordBytesAround(indices: PackedIndices, bitWidth: number, position: num
 }
 
 /** The effect of a voxel change on a palette. */
-export interface PaletteChange {
+interface PaletteChange {
   readonly palette: Uint16Array;
   readonly firstPositions: Uint16Array;
   /** The new index of each old one; `undefined` when all keep their value and width. */

@@ -14,7 +14,7 @@ const PACKED_VOXELS_MIN = 8;
 const PACKED_VOXELS_PER_BYTE = 4;
 
 /** Edits of a region as two lists of small numbers. */
-export interface PackedEdits {
+interface PackedEdits {
   /** The number of voxels between each edit and the one before, over the cells of the region. */
   readonly gaps: readonly number[];
   /** The difference of each block from the one before, with its sign in the lowest bit. */

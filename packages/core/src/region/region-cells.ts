@@ -6,7 +6,7 @@ import { REGION_EDGE_CHUNKS, regionBox } from "../lattice/region.ts";
 export const REGION_CELLS: number = REGION_EDGE_CHUNKS ** 4;
 
 /** A box of a region's cells and their common value. */
-export interface CellBox<Value> {
+interface CellBox<Value> {
   readonly box: Box;
   readonly value: Value;
 }

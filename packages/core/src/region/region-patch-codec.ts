@@ -257,7 +257,7 @@ function requireSameGenerators(input: ByteReader, found: GeneratorTable, named: 
 export type GeneratorTable = readonly GeneratorRef[];
 
 /** Writes and reads leaves. Both need the patch's generators; reading also needs the region. */
-export interface PatchLeafCodec {
+interface PatchLeafCodec {
   write(out: ByteWriter, leaf: PatchLeaf, generators: GeneratorTable): void;
   read(input: ByteReader, region: Position, generators: GeneratorTable): PatchLeaf;
 }

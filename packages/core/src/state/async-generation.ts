@@ -22,7 +22,7 @@ const SLOW_CHUNK_MS = 1;
 const NEWEST_SHARE = 1 / 8;
 
 /** The generators of a world, as far as a pool has them. */
-export interface PooledGenerators {
+interface PooledGenerators {
   readonly map: GeneratorMap;
   /** `undefined` without a pool. */
   readonly pooled: ReadonlyMap<GeneratorRef, PooledSpace | undefined> | undefined;

@@ -13,7 +13,7 @@ const WORDS = REGION_CHUNKS / 32;
 const scratchBits = new Int32Array(WORDS);
 
 /** The content of each of the 256 positions of a region, x running fastest. */
-export type RegionContents = readonly (Content | undefined)[];
+type RegionContents = readonly (Content | undefined)[];
 
 /** The lowest position of a region. */
 export interface Corner {

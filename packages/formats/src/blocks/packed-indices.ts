@@ -8,7 +8,7 @@ const LANE_TOPS = 0x8888_8888;
 export const INDEX_BITS_MIN = 4;
 
 /** How many indices there are, how they are packed, and how many states they choose from. */
-export interface IndexPacking {
+interface IndexPacking {
   readonly count: number;
   readonly bits: number;
   /** Whether an index may begin in one long and end in the next. */

@@ -12,7 +12,7 @@ export function requireTarget(target: unknown): asserts target is Disk | undefin
 }
 
 /** A new file. */
-export interface FileTarget {
+interface FileTarget {
   readonly disk: Disk;
   readonly path: string;
 }

@@ -35,7 +35,7 @@ interface ParsedState {
 }
 
 /** Blocks for the states of a world: one type for each name, with the values of its properties that occur. */
-export interface ImportedBlocks {
+interface ImportedBlocks {
   /** The catalog, encoded for a save. */
   readonly encoded: Uint8Array;
   /** Our number of each state. */

@@ -13,7 +13,7 @@ const VOXELS = SECTION_EDGE ** 3;
 const WHOLE_LONGS_VERSION = 2529;
 
 /** Where a section lies, for messages, and in which version it was written. */
-export interface SectionPlace {
+interface SectionPlace {
   readonly chunkX: number;
   readonly chunkZ: number;
   /** `undefined` before 1.9. */

@@ -22,7 +22,7 @@ export interface RenamedBlock {
 }
 
 /** What the blocks of one world become in another. */
-export interface BlockPlan {
+interface BlockPlan {
   /** The block of the target for each block of the source. */
   readonly blocks: ReadonlyMap<number, BlockDescription>;
   /** The types that the target lacks. */

@@ -1,7 +1,6 @@
 import {
   type Box,
   type Chunk,
-  type ChunkShape,
   chunkFromVoxels,
   HYPERCUBE_CHUNKS,
   isOrthantError,
@@ -24,7 +23,6 @@ import {
   chunkOfEntity,
   DEFAULT_LIMITS,
   type GlobalState,
-  type LeafEntry,
   type Save,
   type StoredEntity,
   type StoredPlayer,
@@ -60,7 +58,7 @@ export async function convertToFlat(
   const writer = target && (await FlatSaveWriter.create(target));
   try {
     const counts = { chunks: 0, entities: 0, players: players.length };
-    for await (const part of contentByCube(save, save.index.all(), chunkShape, cubesAround, onLeaf)) {
+    for await (const part of contentByCube(save, onLeaf)) {
       const chunkOf = (entity: StoredEntity): Position =>
         clampInto(part.cube, chunkOfEntity(entity, HYPERCUBE_CHUNKS));
       for (const region of regionsOf(part, EDGE, chunkOf)) {
@@ -78,12 +76,6 @@ export async function convertToFlat(
   } finally {
     await writer?.close();
   }
-}
-
-/** Returns the leaf itself if it contains whole regions, else the region around it with all leaves in it. */
-function cubesAround(leaf: Box): readonly Box[] {
-  const region = flatRegionCube(flatRegionOf(leaf.min, EDGE), EDGE);
-  return [boxContainsBox(leaf, region) ? leaf : region];
 }
 
 function flatChunk({ position, chunk }: ChunkEntry, standIn: number, losses: ConversionLosses): ChunkEntry {
@@ -161,37 +153,32 @@ interface CubeContent {
 }
 
 /**
- * Yields the content of a save in cubes of the caller's choice, in the order of `leaves`, each cube once.
- * `cubesOf` returns the cubes that a leaf intersects; together they cover it without overlap. A leaf that
- * intersects several cubes is read for each of them.
+ * Yields the content of a save in the order of its leaves: a leaf if it contains whole regions, else the region around it
+ * with all leaves in it.
  */
-async function* contentByCube(
-  content: Save,
-  leaves: AsyncIterable<LeafEntry> | Iterable<LeafEntry>,
-  shape: ChunkShape,
-  cubesOf: (leaf: Box) => Iterable<Box>,
-  onLeaf?: () => void,
-): AsyncGenerator<CubeContent> {
+async function* contentByCube(save: Save, onLeaf?: () => void): AsyncGenerator<CubeContent> {
   const done = new PositionMap<true>();
-  for await (const leaf of leaves) {
-    for (const cube of cubesOf(leaf.cube)) {
-      if (done.has(...cube.min)) continue;
+  for await (const leaf of save.index.all()) {
+    const region = flatRegionCube(flatRegionOf(leaf.cube.min, EDGE), EDGE);
+    const cube = boxContainsBox(leaf.cube, region) ? leaf.cube : region;
+    if (!done.has(...cube.min)) {
       done.set(...cube.min, true);
-      yield await readCube(content, shape, cube);
+      yield await readCube(save, cube);
     }
     onLeaf?.();
   }
 }
 
-async function readCube(content: Save, shape: ChunkShape, cube: Box): Promise<CubeContent> {
+async function readCube(save: Save, cube: Box): Promise<CubeContent> {
   const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
-  for (const leaf of [...(await content.leavesIn(cube))].reverse()) {
-    for (const entry of await content.readChunks(leaf))
+  for (const leaf of [...(await save.leavesIn(cube))].reverse()) {
+    for (const entry of await save.readChunks(leaf))
       if (boxContains(cube, entry.position)) chunks.push(entry);
-    for (const entity of await content.readEntities(leaf)) {
+    for (const entity of await save.readEntities(leaf)) {
       // An entity outside its leaf stays with it.
-      if (boxContains(cube, clampInto(leaf.cube, chunkOfEntity(entity, shape)))) entities.push(entity);
+      if (boxContains(cube, clampInto(leaf.cube, chunkOfEntity(entity, HYPERCUBE_CHUNKS))))
+        entities.push(entity);
     }
   }
   return { cube, chunks, entities };

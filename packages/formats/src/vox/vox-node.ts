@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 
 /** A key frame of a transform. */
-export interface VoxFrame {
+interface VoxFrame {
   readonly frame: number;
   readonly rotation: string | undefined;
   readonly translation: string | undefined;

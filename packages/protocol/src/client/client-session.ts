@@ -36,7 +36,7 @@ import { WorldStream } from "./world-stream.ts";
 const HELLO_REPEAT_MS = 1_000;
 
 /** What a session needs to start. */
-export interface SessionStart {
+interface SessionStart {
   readonly wire: Wire;
   readonly options: SyncClientOptions;
   readonly state: ClientState;

@@ -23,7 +23,7 @@ export const CLIENT_MESSAGE_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX - FRAME_H
 const WORTH_SENDING_BYTES = CLIENT_FRAME_BYTES_MAX / 2;
 
 /** The acknowledgement that a frame carries. */
-export interface Receipt {
+interface Receipt {
   readonly acknowledged: number;
   readonly applied: number;
 }

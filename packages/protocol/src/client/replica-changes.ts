@@ -22,7 +22,7 @@ interface Replica {
 export type LayersBefore = PositionMap<PredictedLayer | undefined>;
 
 /** A region whose content changed, or that is no longer held. */
-export interface RegionUpdate {
+interface RegionUpdate {
   readonly region: Position;
   readonly state: "held" | "forgotten";
 }

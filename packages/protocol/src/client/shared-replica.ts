@@ -50,7 +50,7 @@ const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
 export const HELD_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
 
 /** What a replica needs to start. */
-export interface ReplicaSource {
+interface ReplicaSource {
   readonly welcome: Welcome;
   readonly generators: GeneratorRegistry;
   readonly generatedCacheBytes: number | undefined;

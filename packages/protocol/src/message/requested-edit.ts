@@ -67,7 +67,7 @@ function boxAround(placements: readonly VoxelPlacement[]): Box {
 }
 
 /** A voxel with what an edit sets. */
-export interface EditedVoxel extends VoxelPlacement {
+interface EditedVoxel extends VoxelPlacement {
   readonly block: number;
 }
 

@@ -209,7 +209,7 @@ function patchMessageCodec(volume: number | undefined): Codec<PatchMessage> {
 }
 
 /** What a welcome says about the bytes of later messages. */
-export type FrameTerms = Pick<Welcome, "precision"> & {
+type FrameTerms = Pick<Welcome, "precision"> & {
   /** Voxels in a chunk. */
   readonly volume: number | undefined;
 };

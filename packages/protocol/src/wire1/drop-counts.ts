@@ -36,7 +36,7 @@ export const WIRE1_DROPS: readonly Wire1Drop[] = Object.keys({
 } satisfies Record<Wire1Drop, true>) as Wire1Drop[];
 
 /** Counts of datagrams. Each one is either accepted, or dropped for exactly one reason. */
-export interface DatagramCounts {
+interface DatagramCounts {
   /** Datagrams that had an effect. */
   accepted: number;
   /** Datagrams without effect, by reason. */

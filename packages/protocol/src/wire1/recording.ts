@@ -17,14 +17,14 @@ import type { Wire1Address } from "./server/wire1-server-options.ts";
 export type Wire1Event = Wire1TickEvent | Wire1DatagramEvent;
 
 /** A tick of the server. */
-export interface Wire1TickEvent {
+interface Wire1TickEvent {
   readonly kind: "tick";
   /** Milliseconds since the previous event. */
   readonly afterMs: number;
 }
 
 /** A received datagram. */
-export interface Wire1DatagramEvent {
+interface Wire1DatagramEvent {
   readonly kind: "datagram";
   /** Milliseconds since the previous event. */
   readonly afterMs: number;

@@ -71,7 +71,7 @@ export class HeldKeys {
 }
 
 /** Callbacks for mouse and touch input. All distances are in CSS pixels. */
-export interface PointerEvents {
+interface PointerEvents {
   /** One pointer was dragged. */
   readonly onDrag: (right: number, down: number) => void;
   /** Two fingers moved together, and `apart` pixels away from each other. */

@@ -4,7 +4,7 @@ import type { Slice } from "../slice/slice.ts";
 import { showText, termRows, type ViewerElements } from "./elements.ts";
 
 /** A text at a point of the page. */
-export interface Label {
+interface Label {
   readonly text: string;
   readonly at: readonly [left: number, top: number];
   readonly kind: "label" | "clock";
@@ -30,7 +30,7 @@ export function labelsOn(elements: ViewerElements): (labels: readonly Label[]) =
 }
 
 /** Counters of the page itself. */
-export interface PageNumbers {
+interface PageNumbers {
   readonly meshBlocks: number;
   readonly calls: number;
   readonly triangles: number;

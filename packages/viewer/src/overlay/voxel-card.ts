@@ -6,7 +6,7 @@ import { showText, termRows, type ViewerElements } from "./elements.ts";
 const DATA_CHARS_MAX = 2_000;
 
 /** What the card says about a voxel. */
-export interface DescribedVoxel {
+interface DescribedVoxel {
   /** The coordinates on the axes of the world. */
   readonly at: readonly number[];
   readonly type: string;

@@ -34,7 +34,7 @@ const PICTURE_MS = 16;
 const SETTLED_MS = 1_500;
 
 /** Address of a shared world, and the visitor's credentials. */
-export interface SharedAddress {
+interface SharedAddress {
   readonly url: string;
   readonly token: string;
   readonly name: string;

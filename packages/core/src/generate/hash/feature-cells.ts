@@ -8,7 +8,7 @@ const CELLS_KEPT = 8192;
 const CELLS_PER_GLANCE_MAX = 128;
 
 /** How features are scattered. */
-export interface Scattering<Feature> {
+interface Scattering<Feature> {
   /** Edge, in voxels, of the cubes into which space is divided. */
   readonly edge: number;
   /** How far a cube's features may extend below its first voxel. */

@@ -11,7 +11,7 @@ const FOREST_PERIOD = 128;
 const CELLS_KEPT = 4096;
 
 /** Ground on which trees grow, from `lowest` up to but excluding `highest`; snowy from `snowLine` on. */
-export interface TreeLine {
+interface TreeLine {
   readonly lowest: number;
   readonly snowLine: number;
   readonly highest: number;

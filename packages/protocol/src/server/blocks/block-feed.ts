@@ -35,7 +35,7 @@ interface CatalogSource {
 }
 
 /** A catalog, with the messages that bring clients up to date. All clients share the bytes. */
-export class BlockFeed {
+class BlockFeed {
   readonly #source: CatalogSource;
   #catalog: BlockCatalog;
   readonly #earlier = new Map<bigint, BlockCatalog>();

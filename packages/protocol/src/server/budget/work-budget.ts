@@ -1,5 +1,5 @@
 /** How the work time of a tick is divided. */
-export interface WorkSlices {
+interface WorkSlices {
   readonly ms: number;
   /** Called when a slice is over and the tick has time for another one. */
   onOver(): void;

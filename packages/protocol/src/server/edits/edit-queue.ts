@@ -31,7 +31,7 @@ export interface DecidedEdit {
 }
 
 /** What an edit queue needs of its server. */
-export interface EditQueueContext {
+interface EditQueueContext {
   readonly world: SyncWorld;
   readonly bounds: EditBounds;
   /** Asks the game's rules; `undefined` if there are none about edits. */

@@ -14,7 +14,7 @@ const BEAT_TICKS = 4;
 const NEAR_REGIONS = 1;
 
 /** What a grid needs to know of its server. */
-export interface EntityGridOptions {
+interface EntityGridOptions {
   readonly shape: ChunkShape;
   /** Maximum absolute chunk coordinate at which entities may be. */
   readonly chunkCoordinateMax: number;

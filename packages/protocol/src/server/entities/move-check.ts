@@ -11,7 +11,7 @@ export interface MovementLimits {
 }
 
 /** A position, and the client's time at which the player was there. */
-export interface TimedPosition {
+interface TimedPosition {
   readonly position: Vector;
   readonly timeMs: number;
 }

@@ -12,7 +12,7 @@ const READY_MAX = 64;
 const RETRY_MS = 1_000;
 
 /** What happens outside of ticks. */
-export interface GeneratedRegionEvents {
+interface GeneratedRegionEvents {
   readonly onReady: (region: WatchedRegion) => void;
   readonly onFailure: (error: unknown) => void;
 }

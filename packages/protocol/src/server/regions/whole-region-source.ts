@@ -25,7 +25,7 @@ const CACHE_BYTES_MAX = 67_108_864;
 const ENTRY_BYTES = 256;
 
 /** A complete region for a client that holds nothing of it: a change, or a word if it is blank. */
-export type WholeRegion = EncodedChange | "air" | "generated";
+type WholeRegion = EncodedChange | "air" | "generated";
 
 interface Entry {
   readonly clock: number;
@@ -42,7 +42,7 @@ function encodedPatches(region: Position, bodies: readonly Uint8Array[]): WholeR
 }
 
 /** What a source of whole regions needs of its server. */
-export interface WholeRegionContext {
+interface WholeRegionContext {
   readonly world: SyncWorld;
   readonly regions: WatchedRegions;
   readonly pieceBytesMax: number;

@@ -20,7 +20,7 @@ export type Wire1Command =
   | FireProjectile;
 
 /** The direction in which a player steers. */
-export interface MotionInput {
+interface MotionInput {
   readonly kind: "motionInput";
   /** From -1,000, left, to 1,000, right. */
   readonly axisMilli: number;
@@ -43,21 +43,21 @@ export interface LoadChunk {
 }
 
 /** Reports that a player no longer wants a chunk. */
-export interface UnloadChunk {
+interface UnloadChunk {
   readonly kind: "unloadChunk";
   readonly chunkX: number;
   readonly chunkY: number;
 }
 
 /** A resource that a player claims to have gathered. */
-export interface CollectResource {
+interface CollectResource {
   readonly kind: "collectResource";
   readonly resource: number;
   readonly amount: number;
 }
 
 /** An item that a player drops. */
-export interface SpawnDrop {
+interface SpawnDrop {
   readonly kind: "spawnDrop";
   readonly x: number;
   readonly y: number;
@@ -66,14 +66,14 @@ export interface SpawnDrop {
 }
 
 /** The position at which a player picks up items. */
-export interface PickupProbe {
+interface PickupProbe {
   readonly kind: "pickupProbe";
   readonly x: number;
   readonly y: number;
 }
 
 /** A player's interaction with an object, and its result according to the player. */
-export interface Interaction {
+interface Interaction {
   readonly kind: "interaction";
   readonly interaction: number;
   readonly x: number;
@@ -83,7 +83,7 @@ export interface Interaction {
 }
 
 /** Uses the item in hand on a tile. */
-export interface ActionPrimary {
+interface ActionPrimary {
   readonly kind: "actionPrimary";
   readonly x: number;
   readonly y: number;
@@ -92,7 +92,7 @@ export interface ActionPrimary {
 }
 
 /** Fires a projectile. */
-export interface FireProjectile {
+interface FireProjectile {
   readonly kind: "fireProjectile";
   readonly x: number;
   readonly y: number;
@@ -113,7 +113,7 @@ interface CommandLayout<Command> {
 }
 
 /** The id of a command and the codec of its payload. */
-export interface CommandForm {
+interface CommandForm {
   readonly id: number;
   readonly codec: Codec<Wire1Command>;
 }

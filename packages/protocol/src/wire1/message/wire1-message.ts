@@ -15,7 +15,7 @@ export type Wire1Message =
   | ChunkBatch;
 
 /** Unique chunks, ordered by x, then y. */
-export interface ChunkBatch {
+interface ChunkBatch {
   readonly kind: "batch";
   readonly chunks: readonly TileChunk[];
 }

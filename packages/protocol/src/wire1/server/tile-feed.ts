@@ -45,10 +45,7 @@ class RegionLoads {
 }
 
 /** The part of a world that Wire v1 shows as tiles. */
-export type TileWorld = Pick<
-  SyncWorld,
-  "shape" | "spawn" | "state" | "isLoaded" | "load" | "keep" | "onEdit"
->;
+type TileWorld = Pick<SyncWorld, "shape" | "spawn" | "state" | "isLoaded" | "load" | "keep" | "onEdit">;
 
 /** Observes a chunk. */
 export interface ChunkWatcher {

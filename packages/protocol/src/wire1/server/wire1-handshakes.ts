@@ -9,7 +9,7 @@ const AMPLIFICATION_MAX = 3;
 const CONTROL_BYTES = 4;
 
 /** The answers to a datagram without a session, and whether its sender has proven its address. */
-export interface HandshakeAnswer {
+interface HandshakeAnswer {
   readonly answers: readonly Wire1Control[];
   readonly isProven: boolean;
 }

@@ -7,7 +7,7 @@ import type { ServerSession } from "../../server/server-session.ts";
 import type { Wire1ServerOptions } from "./wire1-server-options.ts";
 
 /** Callbacks of a player. */
-export interface Wire1PlayerEvents {
+interface Wire1PlayerEvents {
   /** The player has joined the server's players. */
   readonly onJoined: (account: Account) => void;
   /** An edit was rejected. */

@@ -155,8 +155,8 @@ export function withBlocks(map: ShardMap, catalog: BlockCatalog): ShardMap {
  * an earlier map, and no holder of a catalog ever goes back.
  */
 export function newerBlocks(held: BlockCatalog, { world: { catalog } }: ShardMap): BlockCatalog {
-  const isLater = held.types.every(({ id }, index) => catalog.types[index]?.id === id);
-  return isLater && catalog.endId >= held.endId ? catalog : held;
+  const extendsHeld = held.types.every(({ id }, index) => catalog.types[index]?.id === id);
+  return extendsHeld && catalog.endId >= held.endId ? catalog : held;
 }
 
 /** Encodes a split. */

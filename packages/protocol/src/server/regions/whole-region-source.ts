@@ -183,9 +183,9 @@ export class WholeRegionSource implements RegionListener {
       return encoding.mode === "symbolic" ? "generated" : "air";
     }
     const { state } = this.#world;
-    const isLater = encoding.mode === "concrete" && state.generatesAsync;
-    const generated = isLater ? this.#generate(region) : undefined;
-    if (isLater && generated === undefined) return undefined;
+    const isAsynchronous = encoding.mode === "concrete" && state.generatesAsync;
+    const generated = isAsynchronous ? this.#generate(region) : undefined;
+    if (isAsynchronous && generated === undefined) return undefined;
     if (Array.isArray(generated)) return encodedPatches(region.position, generated);
     this.#workLeft -= encoding.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
     const change = wholeRegionChange(state, { region: region.position, clock }, { ...encoding, generated });

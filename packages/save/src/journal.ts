@@ -1,5 +1,6 @@
 // The journal of a world, for `@orthant/world` and `@orthant/cluster`.
 export { saveFailed } from "./codec/save-failed.ts";
+export { DurableWaiters } from "./journal/durable-waiters.ts";
 export {
   chunkAfter,
   JOURNAL_EDIT_CHUNKS_MAX,

@@ -7,7 +7,7 @@ import {
 } from "@orthant/core";
 import { boxContains, getOrAdd } from "@orthant/core/lattice";
 import type { GlobalState, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
-import type { JournalChunk, LogEvents } from "@orthant/save/journal";
+import { DurableWaiters, type JournalChunk, type LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry, LoggedStep } from "@orthant/world/engine";
 import type { AppendOutcome, Journal, JournalRecord } from "../backbone/backbone.ts";
 import { Retries } from "../backbone/retries.ts";
@@ -18,7 +18,6 @@ import { newerBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { BorderState } from "./border-state.ts";
 import { checkpointOf, type SavedBorder, withCheckpoint } from "./checkpoint.ts";
-import { DurableWaiters } from "./durable-waiters.ts";
 import { requireRecordable } from "./edit-group.ts";
 import { AppendPace, EntryGroups } from "./entry-groups.ts";
 import { endOfForeign } from "./foreign-records.ts";

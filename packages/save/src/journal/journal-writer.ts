@@ -2,6 +2,7 @@ import type { Timer, TimeSource } from "@orthant/core";
 import { ByteWriter, type Codec } from "@orthant/core/bytes";
 import type { SaveChange } from "../change/save-change.ts";
 import { saveFailed } from "../codec/save-failed.ts";
+import { DurableWaiters } from "./durable-waiters.ts";
 import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";
 import { groupHeader, JOURNAL_FOLDER, type SegmentId } from "./journal-layout.ts";
 import { SegmentWriter, type SegmentWriterContext } from "./segment-writer.ts";
@@ -50,12 +51,6 @@ interface Group {
   isAwaited: boolean;
 }
 
-interface Waiter {
-  readonly position: number;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Logs the changes of a world in order and writes many entries with one sync: while one group is being
  * synced, the next one collects. Every entry has a position. An entry is durable once it is synced or part of a
@@ -65,7 +60,7 @@ export class JournalWriter {
   readonly #codec: Codec<JournalEntry>;
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
-  readonly #waiters: Waiter[] = [];
+  readonly #waiters = new DurableWaiters();
   #lastWait: { readonly position: number; readonly durable: Promise<void> } | undefined;
   readonly #time: TimeSource;
   #events: LogEvents | undefined;
@@ -126,12 +121,8 @@ export class JournalWriter {
     this.#await();
     // Callers that wait for the same entries share a promise.
     const position = this.#position;
-    if (this.#lastWait?.position !== position) {
-      const durable = new Promise<void>((resolve, reject) =>
-        this.#waiters.push({ position, resolve, reject }),
-      );
-      this.#lastWait = { position, durable };
-    }
+    if (this.#lastWait?.position !== position)
+      this.#lastWait = { position, durable: this.#waiters.wait(position) };
     return this.#lastWait.durable;
   }
 
@@ -170,7 +161,7 @@ export class JournalWriter {
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#stepTimer?.cancel();
-    for (const { reject } of this.#waiters.splice(0)) reject(saveFailed(error));
+    this.#waiters.reject(saveFailed(error));
     this.#coming?.reject(error);
     this.#coming = undefined;
   }
@@ -317,9 +308,7 @@ export class JournalWriter {
 
   #markDurable(position: number): void {
     this.#durableTo = Math.max(this.#durableTo, position);
-    const waiting = this.#waiters.findIndex((waiter) => waiter.position > this.#durableTo);
-    const safe = this.#waiters.splice(0, waiting < 0 ? this.#waiters.length : waiting);
-    for (const { resolve } of safe) resolve();
+    this.#waiters.reached(this.#durableTo);
   }
 
   #fail(error: unknown): void {

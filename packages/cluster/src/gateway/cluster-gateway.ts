@@ -11,6 +11,7 @@ import type {
 import { blockHandles, changeBlock, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
 import { systemRandomBits } from "@orthant/core/lattice";
 import { type ClockChange, EPOCH_MAX, WorldState } from "@orthant/core/tree";
+import { ListenerSet } from "@orthant/core/world";
 import { clipText, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { SyncWorld, VisibleEntityEvent } from "@orthant/protocol/server";
 import type { Backbone, BackboneStatus, Subscription } from "../backbone/backbone.ts";
@@ -63,10 +64,10 @@ export class ClusterGateway {
   readonly #regions: FollowedRegions;
   readonly #edits: EditForwarder;
   readonly #presence: PlayerPresence;
-  readonly #listeners = new Set<(clocks: readonly ClockChange[]) => void>();
+  readonly #listeners = new ListenerSet<[clocks: readonly ClockChange[]]>();
   readonly #poses: PlayerPositionCache;
   readonly #entities: FollowedEntities;
-  readonly #entityListeners = new Set<(event: VisibleEntityEvent) => void>();
+  readonly #entityListeners = new ListenerSet<[VisibleEntityEvent]>();
   readonly #status: Subscription;
   readonly #terms = new Map<string, number>();
   #catalog: BlockCatalog;
@@ -82,7 +83,7 @@ export class ClusterGateway {
     this.#regions = new FollowedRegions({
       ...context,
       state: WorldState.open({ generators, generator, shape }),
-      onChange: (clocks) => this.#notify(clocks),
+      onChange: (clocks) => this.#listeners.emit(clocks),
       onEntities: (sector, record) => this.#entities.receive(sector, record),
     });
     this.#edits = new EditForwarder({
@@ -95,9 +96,7 @@ export class ClusterGateway {
     this.#entities = new FollowedEntities({
       ...context,
       shape,
-      onEntity: (event) => {
-        for (const listener of [...this.#entityListeners]) listener(event);
-      },
+      onEntity: (event) => this.#entityListeners.emit(event),
     });
     this.#status = backbone.onStatus((status) => this.#statusChanged(status));
     directory.listen({
@@ -221,10 +220,6 @@ export class ClusterGateway {
     this.#options.onBackboneAway?.(!isOnline);
   }
 
-  #notify(clocks: readonly ClockChange[]): void {
-    for (const listener of [...this.#listeners]) listener(clocks);
-  }
-
   #syncWorld(generators: GeneratorRegistry): SyncWorld {
     const regions = this.#regions;
     const { map } = this.#directory;
@@ -263,15 +258,9 @@ export class ClusterGateway {
       lastEditOf: () => 0,
       // An edit that an owner reports as made is in the journal.
       whenDurable: () => Promise.resolve(),
-      onEdit: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
+      onEdit: (listener) => this.#listeners.add(listener),
       entitiesIn: (chunks) => this.#entities.in(chunks),
-      onEntity: (listener) => {
-        this.#entityListeners.add(listener);
-        return () => this.#entityListeners.delete(listener);
-      },
+      onEntity: (listener) => this.#entityListeners.add(listener),
       // Without the backbone no owner can answer, so players do not wait for one.
       loadPlayer: async (playerId) => (this.isBackboneAway ? undefined : this.#poses.lookUp(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),

@@ -18,6 +18,7 @@ import {
   versioned,
 } from "@orthant/core/bytes";
 import { PositionMap, positionsEqual } from "@orthant/core/lattice";
+import { ListenerSet } from "@orthant/core/world";
 import { NAME_BYTES_MAX, type Pose, poseCodec, posesEqual } from "@orthant/protocol";
 import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol/server";
 import type { Backbone } from "../backbone/backbone.ts";
@@ -227,7 +228,7 @@ export class PlayerPresence implements PeerServers {
   readonly #sectors: SectorSubscriptions;
   readonly #players = new Map<string, TrackedPlayer>();
   readonly #bySector = new Map<string, Set<TrackedPlayer>>();
-  readonly #listeners = new Set<(event: RemotePlayerEvent) => void>();
+  readonly #listeners = new ListenerSet<[RemotePlayerEvent]>();
 
   constructor(options: PresenceOptions) {
     const { backbone, world } = options;
@@ -252,8 +253,7 @@ export class PlayerPresence implements PeerServers {
   }
 
   onPlayer(listener: (event: RemotePlayerEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Listens for players in the sectors of a box of chunks until the returned function is called. */
@@ -329,7 +329,8 @@ export class PlayerPresence implements PeerServers {
     this.#players.set(key, remote);
     this.#bySector.set(sector, (this.#bySector.get(sector) ?? new Set<TrackedPlayer>()).add(remote));
     const { playerId, name, position, orientation } = player;
-    if (isChanged) this.#notify({ kind: "present", player: { key, playerId, name, position, orientation } });
+    if (isChanged)
+      this.#listeners.emit({ kind: "present", player: { key, playerId, name, position, orientation } });
   }
 
   #removeFromSector(remote: TrackedPlayer): void {
@@ -341,11 +342,7 @@ export class PlayerPresence implements PeerServers {
   #remove(remote: TrackedPlayer): void {
     this.#removeFromSector(remote);
     this.#players.delete(remote.key);
-    this.#notify({ kind: "gone", key: remote.key });
-  }
-
-  #notify(event: RemotePlayerEvent): void {
-    for (const listener of [...this.#listeners]) listener(event);
+    this.#listeners.emit({ kind: "gone", key: remote.key });
   }
 }
 

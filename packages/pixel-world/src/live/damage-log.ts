@@ -1,4 +1,5 @@
 import type { OrthantError } from "@orthant/core";
+import { ListenerSet } from "@orthant/core/world";
 import { isDamage } from "@orthant/disk/files";
 import type { PixelBodyRef, PixelChunkRef } from "../format/save.ts";
 import type { SkipDamaged } from "./copy-live.ts";
@@ -21,7 +22,7 @@ export class DamageLog {
   /** Makes a copy omit damage; `undefined` if damage is thrown. */
   readonly skip: SkipDamaged | undefined;
   readonly #found = new Map<string, PixelDamage>();
-  readonly #listeners = new Set<(damage: PixelDamage) => void>();
+  readonly #listeners = new ListenerSet<[PixelDamage]>();
 
   /** `tables` is the damage of the tables, if the world was opened without them. */
   constructor(mode: PixelDamageMode, tables?: OrthantError) {
@@ -36,8 +37,7 @@ export class DamageLog {
 
   /** Calls `listener` for each damage found from now on. Returns an unsubscribe function. */
   listen(listener: (damage: PixelDamage) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Returns the result of `read`, or `undefined` after collecting damage. Disk errors are not damage. */
@@ -61,6 +61,6 @@ export class DamageLog {
     if (this.#found.has(key)) return;
     const damage: PixelDamage = { kind: id === undefined ? "chunk" : "body", x, y, id, error };
     this.#found.set(key, damage);
-    for (const listener of [...this.#listeners]) listener(damage);
+    this.#listeners.emit(damage);
   }
 }

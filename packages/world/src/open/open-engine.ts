@@ -31,7 +31,7 @@ import { generationAt } from "../engine/world-history.ts";
 import { replayJournal, replayLog } from "../journal/replay.ts";
 import type { ExternalLog } from "../journal/world-log.ts";
 import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
-import { checkedStoreOptions } from "../options/checked-options.ts";
+import { checkedEngineOptions } from "../options/checked-options.ts";
 import {
   type DamagedJournal,
   type EngineOptions,
@@ -51,7 +51,7 @@ const OPENINGS_MAX = 3;
  * `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorldEngine(disk: Disk, given: EngineOptions = {}): Promise<WorldEngine> {
-  const options = checkedStoreOptions(given);
+  const options = checkedEngineOptions(given);
   if (options.at !== undefined) return openPast(disk, options.at, options);
   if (options.readOnly === true) return openToRead(disk, options);
   for (let opening = 1; ; opening++) {
@@ -119,7 +119,7 @@ export async function createWorldEngine(
   world: NewWorldEngine = {},
   given: EngineOptions = {},
 ): Promise<WorldEngine> {
-  const options = checkedStoreOptions(given);
+  const options = checkedEngineOptions(given);
   const lock = await disk.lock(LOCK_FILE);
   try {
     if (lock.isContested) throw contested();
@@ -243,7 +243,7 @@ export async function openLoggedWorldEngine(
   log: ExternalLog,
   { clientsMax, ...given }: LoggedWorldOptions = {},
 ): Promise<WorldEngine> {
-  const options = checkedStoreOptions(given);
+  const options = checkedEngineOptions(given);
   const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
   const { state, ...parts } = settings;
   let world: WorldEngine | undefined;

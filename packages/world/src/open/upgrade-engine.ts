@@ -1,6 +1,6 @@
 import { OrthantError, systemTime } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { checkedStoreOptions } from "../options/checked-options.ts";
+import { checkedEngineOptions } from "../options/checked-options.ts";
 import { type EngineOptions, LOCK_FILE } from "../options/world-options.ts";
 import { releaseSave } from "../saving/world-saver.ts";
 import { openWorldEngine, openWritable } from "./open-engine.ts";
@@ -34,7 +34,7 @@ export async function upgradeWorldEngine(
   given: UpgradeEngineOptions = {},
 ): Promise<UpgradeReport> {
   const { onStart, onLeaf, ...stored } = given;
-  const options = checkedStoreOptions({ ...stored, autosave: false });
+  const options = checkedEngineOptions({ ...stored, autosave: false });
   // Saves what a journal has, so that there is nothing but a generation to rewrite.
   await (await openWorldEngine(disk, options)).close();
   const { save, writer, lock } = await openWritable(disk, options);

@@ -36,7 +36,7 @@ const cacheLimitsOf = fieldsOf<Partial<CacheLimits>>({ softBytes: bytes, hardByt
  * Returns the options of a world as an object of our own, which no getter of a caller can change. Throws `ORT_ARGUMENT`
  * for an option that does not exist or has a value that it cannot have.
  */
-export function checkedStoreOptions(options: EngineOptions): EngineOptions {
+export function checkedEngineOptions(options: EngineOptions): EngineOptions {
   return checkedOptions("the options", options, {
     readOnly: requireFlag,
     at(name, moment) {

@@ -32,7 +32,7 @@ import { DEFAULT_LIMITS, hasSave } from "@orthant/save";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import { createWorldEngine, openWorldEngine } from "../open/open-engine.ts";
 import { requireSeededGenerator } from "../options/checked-arguments.ts";
-import { checkedStoreOptions } from "../options/checked-options.ts";
+import { checkedEngineOptions } from "../options/checked-options.ts";
 import type { EngineOptions, WorldLimits } from "../options/world-options.ts";
 import { World } from "./world.ts";
 
@@ -223,7 +223,7 @@ function engineOptions<D extends Dimensions>(
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
   const { dimensions, generators: source, dataCodec: _, storeCodec: __, ...others } = options;
   if (dimensions !== undefined) requireDimensions("dimensions", dimensions);
-  const checked = checkedStoreOptions(others);
+  const checked = checkedEngineOptions(others);
   const generators = generatorsOf(source);
   return {
     ...checked,

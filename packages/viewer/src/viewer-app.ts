@@ -66,16 +66,19 @@ export class ViewerApp {
     const elements = this.#elements;
     if (!options.showsControls) elements.host.dataset["controls"] = "none";
     this.#view = elements.find("view", HTMLElement);
-    this.#viewer = this.#orRemove("it needs WebGL 2", () => {
-      return new Viewer(elements, (view) => this.#worker.send({ kind: "view", view }));
-    });
-    this.#worker = this.#orRemove("it cannot start the viewer's worker", () => {
-      return new WatchedWorker(options.worker, {
-        onMessage: (message) => this.#receive(message),
-        onStuck: () => this.#end("This world is more than the page can take. It was closed."),
-        onFailed: (detail) => this.#end(`The viewer's worker did not start: ${detail}.`),
-      });
-    });
+    this.#viewer = this.#orRemove(
+      "it needs WebGL 2",
+      () => new Viewer(elements, (view) => this.#worker.send({ kind: "view", view })),
+    );
+    this.#worker = this.#orRemove(
+      "it cannot start the viewer's worker",
+      () =>
+        new WatchedWorker(options.worker, {
+          onMessage: (message) => this.#receive(message),
+          onStuck: () => this.#end("This world is more than the page can take. It was closed."),
+          onFailed: (detail) => this.#end(`The viewer's worker did not start: ${detail}.`),
+        }),
+    );
     const send = (message: PageMessage): void => this.#worker.send(message);
     this.#questions = new VoxelQuestions(send);
     this.#inspector = new VoxelInspector(elements, (position) => this.#questions.ask(position));

@@ -1,4 +1,5 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { Band } from "./band.ts";
 
 /** A colour: red, green, blue and opacity, 0 to 255 each. */
@@ -35,14 +36,8 @@ export class Painter {
   }
 
   /** Whether a block is translucent. Never in a cut, where nothing is behind. */
-  readonly isVeil = (block: number): boolean => {
-    let veil = this.#veils.get(block);
-    if (veil === undefined) {
-      veil = this.#isShaded && this.#catalog.isTransparent(block);
-      this.#veils.set(block, veil);
-    }
-    return veil;
-  };
+  readonly isVeil = (block: number): boolean =>
+    getOrAdd(this.#veils, block, () => this.#isShaded && this.#catalog.isTransparent(block));
 
   /** Returns the colours of a band, four bytes per pixel. `before`: heights of the previous row, if any. */
   paint(band: Band, before: Int32Array | undefined): Uint8Array {
@@ -91,12 +86,7 @@ export class Painter {
 
   #colourOf(block: number): Colour {
     if (block === AIR) return this.#background;
-    let colour = this.#colours.get(block);
-    if (colour === undefined) {
-      colour = opaque(this.#catalog.colourOf(block));
-      this.#colours.set(block, colour);
-    }
-    return colour;
+    return getOrAdd(this.#colours, block, () => opaque(this.#catalog.colourOf(block)));
   }
 }
 

@@ -6,6 +6,7 @@ import {
   boxesIntersect,
   clampInto,
   cubeAt,
+  PositionMap,
   positionFrom,
   regionBox,
   regionOf,
@@ -31,7 +32,7 @@ import {
 import { BorderState } from "../journal/border-state.ts";
 import { withoutCheckpoint } from "../journal/checkpoint.ts";
 import type { EditTransfer } from "../shard/border-edits.ts";
-import { chunksOfSectors, nameOfPosition, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
+import { chunksOfSectors, SECTOR_EDGE_CHUNKS, sectorOfRegion } from "../shard/sectors.ts";
 import { newerBlocks, type ShardMap, shardOf } from "../shard/shard-map.ts";
 
 /** The saves of a world's shards. */
@@ -198,16 +199,12 @@ function sectorsOf(
   map: ShardMap,
   { cube, chunks = [], entities = [], clocks = [] }: LeafChange,
 ): readonly LeafChange[] {
-  const parts = new Map<string, Part>();
-  const partAt = (sector: Position): Part => {
-    const name = nameOfPosition(sector);
-    const known = parts.get(name);
-    if (known !== undefined) return known;
-    const corner = positionFrom((axis) => sector[axis] * SECTOR_EDGE_CHUNKS);
-    const part = { cube: cubeAt(corner, SECTOR_EDGE_CHUNKS), chunks: [], entities: [], clocks: [] };
-    parts.set(name, part);
-    return part;
-  };
+  const parts = new PositionMap<Part>();
+  const partAt = (sector: Position): Part =>
+    parts.getOrAdd(...sector, () => {
+      const corner = positionFrom((axis) => sector[axis] * SECTOR_EDGE_CHUNKS);
+      return { cube: cubeAt(corner, SECTOR_EDGE_CHUNKS), chunks: [], entities: [], clocks: [] };
+    });
   for (const chunk of chunks) partAt(sectorOfRegion(regionOf(chunk.position))).chunks.push(chunk);
   for (const clock of clocks) partAt(sectorOfRegion(clock.region)).clocks.push(clock);
   for (const entity of entities) {

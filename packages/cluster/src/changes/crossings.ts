@@ -85,10 +85,8 @@ export class Crossings {
   #waiting(): ReadonlyMap<string, Waiting> {
     const { log, options, world } = this.#context;
     const byShard = new Map<string, Waiting>();
-    const of = (region: Position): Waiting => {
-      const known = getOrAdd(byShard, options.maps.shardOf(region), () => ({ entities: [], edits: [] }));
-      return known;
-    };
+    const of = (region: Position): Waiting =>
+      getOrAdd(byShard, options.maps.shardOf(region), () => ({ entities: [], edits: [] }));
     const { entities, edits } = log.border;
     for (const one of entities.outbox.inOrder())
       of(regionOfPoint(world.shape, one.transfer.entity.position)).entities.push(one);

@@ -344,8 +344,7 @@ class OutboxCapacity {
 
   #usedBy(shard: string): Used {
     this.#waiting ??= this.#count();
-    const used = getOrAdd(this.#waiting, shard, () => ({ transfers: 0, bytes: 0 }));
-    return used;
+    return getOrAdd(this.#waiting, shard, () => ({ transfers: 0, bytes: 0 }));
   }
 
   #count(): Map<string, Used> {

@@ -106,8 +106,7 @@ const hashes = new WeakMap<BlockCatalog, bigint>();
 
 /** Returns a hash of a catalog's encoding: equal catalogs have equal hashes. */
 export function blockCatalogHash(catalog: BlockCatalog): bigint {
-  const hash = getOrAdd(hashes, catalog, () => hash64(encode(blockCatalogCodec, catalog)));
-  return hash;
+  return getOrAdd(hashes, catalog, () => hash64(encode(blockCatalogCodec, catalog)));
 }
 
 /** Returns the lowest version that can hold types. */
@@ -289,8 +288,7 @@ class Table<Item> {
   /** Returns the index of an item, which is added if it is new. */
   indexOf(item: Item): number {
     const key = this.#keyOf(item);
-    const index = getOrAdd(this.#indices, key, () => this.items.push(item) - 1);
-    return index;
+    return getOrAdd(this.#indices, key, () => this.items.push(item) - 1);
   }
 }
 

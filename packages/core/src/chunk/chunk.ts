@@ -4,6 +4,7 @@ import { requireInteger, U16_MAX, U32_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import type { Position } from "../lattice/position.ts";
 import {
   diffIndices,
@@ -358,12 +359,7 @@ export function uniformChunk(volume: number, block: number): Chunk {
   requireVolume(volume);
   requireInteger(block, 0, U16_MAX, "block");
   const key = volume * (U16_MAX + 1) + block;
-  let chunk = uniformChunks.get(key);
-  if (chunk === undefined) {
-    chunk = new Chunk(uniformVoxels(volume, block));
-    uniformChunks.set(key, chunk);
-  }
-  return chunk;
+  return getOrAdd(uniformChunks, key, () => new Chunk(uniformVoxels(volume, block)));
 }
 
 /** Returns the chunk of air; always the same object for the same volume. */

@@ -108,8 +108,7 @@ export class AsyncGeneration {
     if (known !== undefined) return known;
     const isCheap = this.#pooled.size === 0 || this.#chunkMs < SLOW_CHUNK_MS;
     if (isCheap && !this.#space.isAsynchronous) return this.#chunkHere(position);
-    const pending = this.#pending.get(...position) ?? this.#startChunk(position);
-    return pending;
+    return this.#pending.get(...position) ?? this.#startChunk(position);
   }
 
   /** Generates the chunks of boxes and keeps them in memory. Returns a function that releases them. */

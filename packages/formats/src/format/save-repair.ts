@@ -46,9 +46,10 @@ export function describeSaveRepair(
       `from ${source}`,
       `keeps ${kept} and ${formatAmount(players.length, "player")}`,
       ...(journal.changes === 0 ? [] : [`keeps ${formatAmount(journal.changes, "change")} from the journal`]),
-      ...losses.map(({ what, chunks, message }) => {
-        return `loss: ${what}${chunks === undefined ? "" : ` in ${formatBox(chunks, dimensions)}`}: ${message}`;
-      }),
+      ...losses.map(
+        ({ what, chunks, message }) =>
+          `loss: ${what}${chunks === undefined ? "" : ` in ${formatBox(chunks, dimensions)}`}: ${message}`,
+      ),
       losses.length === 0 ? "loses nothing" : formatAmount(losses.length, "loss", "losses"),
     ],
     hasLosses: losses.length > 0,

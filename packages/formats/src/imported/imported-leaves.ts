@@ -28,8 +28,7 @@ export function leavesOf(
   const cells = new Map<string, { readonly chunks: ChunkEntry[]; readonly entities: StoredEntity[] }>();
   const cellAt = (position: readonly number[]): NonNullable<ReturnType<(typeof cells)["get"]>> => {
     const key = position.map((at) => Math.floor(at / CELL_CHUNKS)).join();
-    const cell = getOrAdd(cells, key, () => ({ chunks: [], entities: [] }));
-    return cell;
+    return getOrAdd(cells, key, () => ({ chunks: [], entities: [] }));
   };
   for (const { position, voxels, data } of chunks) {
     const blocks = sectionChunk(voxels, shape, blockOf) ?? chunkOf(voxels, shape, blockOf);

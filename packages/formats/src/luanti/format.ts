@@ -154,14 +154,11 @@ function chunkOf({ min, palette, indices, param2 }: LuantiBlock): Omit<ImportedC
     const index = indices[at] as number;
     if (index === NOT_STORED) continue;
     const key = index * 256 + (param2[at] as number);
-    let place = places.get(key);
-    if (place === undefined) {
+    turned[at ^ 0xf0] = getOrAdd(places, key, () => {
       const name = nameOf(palette[index] as string);
       const suffix = key % 256 === 0 || name === "air" ? "" : `[param2=${key % 256}]`;
-      place = states.push(`${name}${suffix}`) - 1;
-      places.set(key, place);
-    }
-    turned[at ^ 0xf0] = place;
+      return states.push(`${name}${suffix}`) - 1;
+    });
   }
   const [x, y, z] = min;
   return { position: [x / EDGE, y / EDGE, -1 - z / EDGE], voxels: { palette: states, indices: turned } };

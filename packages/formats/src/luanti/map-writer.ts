@@ -79,8 +79,7 @@ class NodeNames {
   }
 
   of(block: number): Node {
-    const node = getOrAdd(this.#nodes, block, () => this.#make(block));
-    return node;
+    return getOrAdd(this.#nodes, block, () => this.#make(block));
   }
 
   #make(block: number): Node {

@@ -54,8 +54,7 @@ export interface BlockKinds {
 
 /** Returns the blocks of a dialect, always the same object. Rules M9 to M13. */
 export function blockKinds(dialect: MarsMinerDialect): BlockKinds {
-  const known = getOrAdd(kindsByDialect, dialect, () => makeKinds(dialect));
-  return known;
+  return getOrAdd(kindsByDialect, dialect, () => makeKinds(dialect));
 }
 
 const kindsByDialect = new Map<MarsMinerDialect, BlockKinds>();

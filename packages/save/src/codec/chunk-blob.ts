@@ -7,6 +7,7 @@ import {
   boxContains,
   boxEquals,
   comparePositions,
+  getOrAdd,
   positionFrom,
   requireLatticePosition,
 } from "@orthant/core/lattice";
@@ -220,7 +221,5 @@ function storedChunks(chunks: readonly ChunkAssignment[]): readonly StoredChunk[
 
 /** Returns the content of a chunk, one for all positions that share it. */
 function contentOf(chunk: Chunk, contents: Map<Chunk, ChunkContent>): ChunkContent {
-  const content = contents.get(chunk) ?? ChunkContent.of(chunk);
-  contents.set(chunk, content);
-  return content;
+  return getOrAdd(contents, chunk, () => ChunkContent.of(chunk));
 }

@@ -1,7 +1,7 @@
 import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
 import { bytesEqual, crc32, encode } from "@orthant/core/bytes";
 import { chunkCodec } from "@orthant/core/chunk";
-import { comparePositions, requireLatticePosition } from "@orthant/core/lattice";
+import { comparePositions, getOrAdd, requireLatticePosition } from "@orthant/core/lattice";
 import type { ScheduledTick } from "./scheduled-ticks.ts";
 
 /** One overridden chunk and its position. A chunk of only air is one that was dug away. */
@@ -95,11 +95,7 @@ export function contentInterner<Item, Content extends PreparedContent>(
     if (equal === undefined) byCrc.set(crc, [...bucket, content]);
     return equal ?? content;
   };
-  return (item) => {
-    const content = byItem.get(item) ?? findOrAdd(contentOf(item));
-    byItem.set(item, content);
-    return content;
-  };
+  return (item) => getOrAdd(byItem, item, () => findOrAdd(contentOf(item)));
 }
 
 /** Number of bytes sampled from a part before it is compared in full. */

@@ -158,10 +158,8 @@ export class LeafIndex {
   async *parts({ passOver, isKnown }: KnownPages = {}): AsyncGenerator<IndexPart> {
     const ahead: IndexPage<LeafEntry>[] = [];
     const reading = new Map<IndexPage<LeafEntry>, ReturnType<typeof attempt<TrieBranch<LeafEntry>>>>();
-    const read = (page: IndexPage<LeafEntry>) => {
-      const known = getOrAdd(reading, page, () => attempt(() => page.peek(this.#read)));
-      return known;
-    };
+    const read = (page: IndexPage<LeafEntry>) =>
+      getOrAdd(reading, page, () => attempt(() => page.peek(this.#read)));
     const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {
       const sorted = [...entries].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
       pushReversed(ahead, sorted.filter(isPage));

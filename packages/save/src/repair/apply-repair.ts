@@ -107,8 +107,7 @@ function leavesOf(
     position: Position,
   ): { chunks: RepairedChunk[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
     const cube = alignedCubeAt(position, LEAF_LEVEL_MAX);
-    const leaf = leaves.getOrAdd(...cube.min, () => ({ cube, chunks: [], entities: [], clocks: [] }));
-    return leaf;
+    return leaves.getOrAdd(...cube.min, () => ({ cube, chunks: [], entities: [], clocks: [] }));
   };
   for (const entry of chunks) leafAt(entry.position).chunks.push(entry);
   const shape = plan.global.description.chunkShape;

@@ -112,8 +112,7 @@ export class LeafCollector {
     const changed = new Map<CollectedLeaf, StoredEntity[]>();
     const changedAt = (position: Position): StoredEntity[] => {
       const leaf = this.#leafAt(position);
-      const known = getOrAdd(changed, leaf, () => []);
-      return known;
+      return getOrAdd(changed, leaf, () => []);
     };
     for (const cube of this.#unsaved.entityCubes) {
       // A commit that was running when the cube was recorded may have split or merged its leaf.

@@ -112,10 +112,7 @@ export class EntityReader {
   }
 
   #share(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
-    const reading = getOrAdd(this.#reading, leaf, () =>
-      this.#readNow(leaf).finally(() => this.#reading.delete(leaf)),
-    );
-    return reading;
+    return getOrAdd(this.#reading, leaf, () => this.#readNow(leaf).finally(() => this.#reading.delete(leaf)));
   }
 
   async #readNow(leaf: LeafEntry): Promise<readonly StoredEntity[]> {

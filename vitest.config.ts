@@ -9,13 +9,13 @@ const SHARED =
   "packages/{cli,client,cluster,core,formats,mesh,orthant,protocol,save,server,world}/test/**/*.test.ts";
 /**
  * Tests that take long, for `npm run check` alone: power cuts, killed processes and simulations, which also run as short
- * campaigns, whole games in a browser, clusters with faults, and cases by the thousand.
+ * campaigns, whole games in a browser, clusters with faults, guides followed word by word, and cases by the thousand.
  */
 const LONG = [
   "campaigns/{journal,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
   "examples/test/{starters,survival-page}.test.ts",
-  "packages/cli/test/{cluster,import-resume}.test.ts",
+  "packages/cli/test/{beside-a-writer,cluster,import-resume,sessions}.test.ts",
   "packages/core/test/chunk/canonical-form.test.ts",
   "packages/disk/test/opfs-disk.test.ts",
   "packages/formats/test/marsminer/convert.test.ts",

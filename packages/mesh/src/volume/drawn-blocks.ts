@@ -97,6 +97,16 @@ export class DrawnBlocks {
     return AIR;
   }
 
+  /** Whether voxels are opaque cubes only, so that no face lies between them. */
+  areSolid(voxels: Uint16Array): boolean {
+    for (let index = 0; index < voxels.length; index++) {
+      const block = voxels[index] as number;
+      if (this.classes[block] === UNKNOWN_CLASS) this.meet(block);
+      if (((this.classes[block] as number) & SOLID_CUBE) === 0) return false;
+    }
+    return true;
+  }
+
   /** Fills the tables for a block that no mesh has met yet. */
   meet(block: number): void {
     if (this.classes[block] !== UNKNOWN_CLASS) return;

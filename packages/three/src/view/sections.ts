@@ -15,7 +15,9 @@ const URGENT_VOXELS = 48;
 /** Sections that are read from a disk at a time. */
 const LOADS_MAX = 8;
 /** Jobs that a pool is given; sections beyond wait here. */
-const JOBS_MAX = 3_000;
+const JOBS_MAX = 2_000;
+/** Time for each picture to ask for sections that came into reach. */
+const ASK_MS = 2;
 /** Without a face, nothing shows light. */
 const NOTHING: VolumeMesh = { opaque: NO_QUADS, cutout: NO_QUADS, blended: NO_QUADS };
 
@@ -32,8 +34,10 @@ export interface SectionsParts {
 export class Sections {
   readonly #parts: SectionsParts;
   readonly #sections = new Map<string, Section>();
-  /** Those that wait for chunks, or for room in the pool. */
+  /** Those whose chunks are not there. */
   readonly #waiting = new Set<Section>();
+  /** Those that came into reach and were not asked for yet; the nearest is the last one. */
+  #fresh: Section[] = [];
   #grid: SectionGrid;
   #drawing: Drawing;
   #eye: ViewPoint = [0, 0, 0];
@@ -50,7 +54,7 @@ export class Sections {
 
   /** Sections whose picture is not up to date. */
   get pending(): number {
-    return this.#jobs + this.#waiting.size;
+    return this.#jobs + this.#waiting.size + this.#fresh.length;
   }
 
   get size(): number {
@@ -70,6 +74,7 @@ export class Sections {
       this.#dropFar();
       this.#addNear();
     }
+    this.#askForFresh();
     if (this.#waiting.size > 0) this.#loadNearest();
   }
 
@@ -98,6 +103,7 @@ export class Sections {
 
   /** Forgets all sections. */
   clear(): void {
+    this.#fresh = [];
     for (const section of this.#sections.values()) this.#drop(section);
     this.#range = undefined;
   }
@@ -112,8 +118,19 @@ export class Sections {
           if (this.#sections.has(key) || this.#grid.distanceTo(cell, this.#eye) > this.#reach) continue;
           const section = sectionAt(cell, this.#grid);
           this.#sections.set(key, section);
-          this.#ask(section, 0);
+          this.#fresh.push(section);
         }
+    const distanceTo = ({ cell }: Section): number => this.#grid.distanceTo(cell, this.#eye);
+    this.#fresh.sort((a, b) => distanceTo(b) - distanceTo(a));
+  }
+
+  /** Asks for sections that came into reach, a few for each picture. */
+  #askForFresh(): void {
+    const end = performance.now() + ASK_MS;
+    while (this.#fresh.length > 0 && this.#jobs < JOBS_MAX && performance.now() < end) {
+      const section = this.#fresh.pop() as Section;
+      if (this.#sections.get(String(section.cell)) === section) this.#ask(section, 0);
+    }
   }
 
   #dropFar(): void {
@@ -198,7 +215,7 @@ export class Sections {
     section.isStale = false;
     section.lead = lead;
     const { source } = this.#parts.feed;
-    if (!source.has(this.#grid.chunksAround(section.cell)) || this.#jobs >= JOBS_MAX) {
+    if (!source.has(this.#grid.chunksAround(section.cell))) {
       this.#wait(section);
       return;
     }
@@ -259,15 +276,11 @@ export class Sections {
     return true;
   }
 
-  /** Reads the nearest chunks that are missing, and begins jobs for which there was no room. */
+  /** Reads the nearest chunks that are missing, where no server sends them. */
   #loadNearest(): void {
-    const { load, source } = this.#parts.feed;
-    const isFull = this.#jobs >= JOBS_MAX;
-    if (isFull || (load !== undefined && this.#loads >= LOADS_MAX)) return;
+    const { load } = this.#parts.feed;
+    if (load === undefined || this.#loads >= LOADS_MAX) return;
     const waiting = [...this.#waiting].filter(({ isLoading }) => !isLoading);
-    const ready = waiting.filter(({ cell }) => source.has(this.#grid.chunksAround(cell)));
-    for (const section of ready) this.#ask(section, section.lead);
-    if (load === undefined || ready.length > 0) return;
     waiting.sort((a, b) => this.#rankOf(a) - this.#rankOf(b));
     for (const section of waiting.slice(0, LOADS_MAX - this.#loads)) this.#load(section, load);
   }

@@ -144,7 +144,7 @@ export class WorldView extends Group {
     this.#pool = own.pool ?? meshPool();
     this.uniforms = {
       ...(own.sky?.uniforms ?? skyUniforms()),
-      lampLight: { value: LAMP_LIGHT },
+      lampLight: { value: LAMP_LIGHT.clone() },
       darkest: { value: 0 },
     };
     this.#slice = own.slice ?? XYZ;

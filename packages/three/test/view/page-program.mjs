@@ -1,5 +1,6 @@
 // Runs in a browser: views of worlds that tests build.
 
+import { connect } from "@orthant/client";
 import { box, flat, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { WorldView } from "@orthant/three";
@@ -39,6 +40,15 @@ Object.assign(globalThis, {
     get frames() {
       return frames;
     },
+    connect: (url, options = {}) => connect(url, { dimensions: 3, ...options }),
+    /** Counts pictures until something holds. */
+    async framesUntil(holds, most = 200) {
+      for (let count = 1; count <= most; count++) {
+        await new Promise(requestAnimationFrame);
+        if (holds()) return count;
+      }
+      return most;
+    },
     world: (options = {}) => createWorld(new MemoryDisk(), { dimensions: 3, ...options }),
     /** Shows a world. */
     show(world, options = {}) {
@@ -54,6 +64,9 @@ Object.assign(globalThis, {
     },
     async drawn(count = 2) {
       for (let left = count; left > 0; left--) await new Promise(requestAnimationFrame);
+    },
+    background(colour) {
+      scene.background = new Color(colour);
     },
     look([x, y, z], yaw = 0, pitch = 0) {
       camera.position.set(x, y, z);

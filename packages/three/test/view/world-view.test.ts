@@ -1,4 +1,8 @@
 import { fileURLToPath } from "node:url";
+import type { ClientWorld } from "@orthant/client";
+import { box, terrain } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { createServer } from "@orthant/server";
 import {
   canOpenBrowser,
   openBrowser,
@@ -9,8 +13,9 @@ import {
   servePrograms,
 } from "@orthant/testkit/browser";
 import type { WorldView } from "@orthant/three";
-import type { World } from "@orthant/world";
+import { createWorld, type World } from "@orthant/world";
 import type { Browser, Page } from "playwright-core";
+import type { Camera } from "three";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 type Point = readonly [number, number, number];
@@ -21,6 +26,10 @@ interface Tried {
   readonly renderer: {
     readonly info: { readonly memory: { readonly geometries: number; readonly textures: number } };
   };
+  readonly camera: Camera;
+  connect(url: string): Promise<ClientWorld<3>>;
+  framesUntil(holds: () => boolean): Promise<number>;
+  background(colour: string): void;
   complete(): Promise<void>;
   drawn(frames?: number): Promise<void>;
   world(options?: object): Promise<World<3>>;
@@ -31,6 +40,8 @@ interface Tried {
   terrain: (options: object) => object;
 }
 declare const tried: Tried;
+declare const client: ClientWorld<3>;
+declare const setDoor: (open: "false" | "true") => Promise<unknown>;
 
 const program = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const WAIT_MS = 60_000;
@@ -94,6 +105,191 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     expect(distance(sky, horizon), "land that is far away looks like the sky").toBeLessThan(12);
   });
 
+  test("a lamp lights its room, and nothing behind a wall", async () => {
+    const page = await open();
+    await page.evaluate(async () => {
+      const world = await tried.world({ generator: tried.flat({}) });
+      const { blocks } = world;
+      await world.fill(tried.box([-10, 0, -12], [10, 6, 4]), blocks.id("stone"));
+      await world.fill(tried.box([-9, 1, -11], [9, 5, 3]), 0);
+      await world.fill(tried.box([0, 1, -11], [1, 5, 0]), blocks.id("stone"));
+      await world.set([-5, 1, -9], blocks.id("lamp"));
+      tried.show(world, { viewDistance: 48 });
+      tried.look([0.5, 3, 2.5], 0, -15);
+    });
+    const shown = await picture(page);
+    const lit = brightness(mean(shown, [60, 162, 110, 178]));
+    const dark = brightness(mean(shown, [340, 162, 390, 178]));
+    expect(lit).toBeGreaterThan(70);
+    expect(dark, "dark, but not black").toBeGreaterThan(12);
+    expect(dark).toBeLessThan(lit / 2);
+  });
+
+  test("a door turns with its property, and an edit shows within two pictures", async () => {
+    const page = await open();
+    await page.evaluate(async () => {
+      const world = await tried.world({ generator: tried.flat({}) });
+      const { door } = await world.defineBlocks({
+        door: { colour: 0x8b_5a_2b, properties: { facing: ["north", "south"], open: ["false", "true"] } },
+      });
+      await world.fill(tried.box([-6, 0, -5], [7, 6, -4]), world.blocks.id("brick"));
+      const setDoor = (open: "false" | "true"): Promise<unknown> =>
+        world.set([0, 0, -2], door?.id({ facing: "south", open }) ?? 0);
+      await setDoor("false");
+      Object.assign(globalThis, { setDoor });
+      tried.show(world, { viewDistance: 32 });
+      tried.look([0.5, 0.6, 0]);
+    });
+    const closed = mean(await picture(page), [235, 170, 245, 190]);
+    const frames = await page.evaluate(async () => {
+      const before = [...tried.view.children];
+      await setDoor("true");
+      return tried.framesUntil(() => before.some(({ parent }) => parent === null));
+    });
+    // Pictures without a graphics card take longer than the work.
+    expect(frames).toBeLessThanOrEqual(3);
+    const opened = mean(await picture(page), [235, 170, 245, 190]);
+    expect(distance(closed, opened)).toBeGreaterThan(30);
+    expect(opened[0], "the bricks behind").toBeGreaterThan(opened[1] * 1.25);
+  });
+
+  test("the ground is seen through water, and the sky on it at a flat angle", async () => {
+    const page = await open();
+    await page.evaluate(async () => {
+      const world = await tried.world({ generator: tried.flat({}) });
+      const { blocks } = world;
+      await world.fill(tried.box([-8, -1, -8], [0, 0, 8]), blocks.id("brick"));
+      await world.fill(tried.box([0, -1, -8], [8, 0, 8]), blocks.id("snow"));
+      await world.fill(tried.box([-8, 0, -8], [8, 1, 8]), blocks.id("water"));
+      tried.show(world, { viewDistance: 32 });
+      tried.look([0, 6, 0], 0, -89);
+    });
+    const above = await picture(page);
+    const overBrick = mean(above, [60, 140, 180, 220]);
+    const overSnow = mean(above, [300, 140, 420, 220]);
+    expect(overSnow[1]).toBeGreaterThan(overBrick[1] + 15);
+    expect(overSnow[2], "it is blue").toBeGreaterThan(overSnow[0] + 20);
+    await page.evaluate(() => tried.look([0, 1.3, 7.5], 0, 0));
+    const flat = mean(await picture(page), [200, 186, 280, 192]);
+    expect(brightness(flat)).toBeGreaterThan(brightness(overBrick) + 25);
+  });
+
+  test("no sky shows between the faces of hills", async () => {
+    const page = await open();
+    await page.evaluate(async () => {
+      const world = await tried.world({ generator: tried.terrain({ seed: 7n }) });
+      tried.background("#ff00ff");
+      tried.show(world, { viewDistance: 64 });
+    });
+    for (const [place, yaw, pitch] of [
+      [[8, 36, 8], 30, -80],
+      [[-31, 38.2, 64], 200, -75],
+    ] as const) {
+      await page.evaluate(([at, turn, tilt]) => tried.look(at, turn, tilt), [place, yaw, pitch] as const);
+      const shown = await picture(page);
+      let holes = 0;
+      for (let row = 0; row < shown.height; row++)
+        for (let column = 0; column < shown.width; column++) {
+          const [red, green, blue] = shown.at(column, row);
+          if (red > 150 && blue > 150 && green < 90) holes++;
+        }
+      expect(holes).toBe(0);
+    }
+  }, 120_000);
+
+  test("rays find the voxel, the one before it and the side, also in a view that was moved", async () => {
+    const page = await open();
+    const found = await page.evaluate(async () => {
+      const world = await tried.world({ generator: tried.flat({}) });
+      const view = tried.show(world, { viewDistance: 32 });
+      view.position.set(100, 0, 0);
+      tried.look([103.5, 2, 4.5], 0, -60);
+      await tried.complete();
+      const { camera } = tried;
+      const hit = view.pick({ camera, point: { x: 0, y: 0 } });
+      tried.look([103.5, 2, 4.5], 0, 60);
+      const none = view.pick({ camera, point: { x: 0, y: 0 } });
+      return {
+        position: hit?.position,
+        adjacent: hit?.adjacent,
+        side: hit?.side,
+        point: hit?.point.toArray(),
+        none,
+      };
+    });
+    expect(found).toMatchObject({ position: [3, -1, 3], adjacent: [3, 0, 3], side: "+y", none: undefined });
+    expect(found.point?.[0]).toBeCloseTo(103.5);
+    expect(found.point?.[1]).toBeCloseTo(0);
+  });
+
+  test("worlds of two dimensions and slices of four are shown, and a slice may be changed", async () => {
+    const page = await open();
+    await page.evaluate(async () => {
+      const world = await tried.world({ dimensions: 4, generator: tried.flat({}) });
+      await world.set([0, 1, -4, 0] as never, world.blocks.id("brick"));
+      await world.set([0, 1, -4, 3] as never, world.blocks.id("sand"));
+      tried.show(world, { viewDistance: 32 });
+      tried.look([0.5, 1.5, 0]);
+    });
+    const [red, green] = mean(await picture(page), [230, 170, 250, 190]);
+    expect(red).toBeGreaterThan(green * 1.25);
+    await page.evaluate(() => {
+      tried.view.slice = { right: 0, up: 1, back: 2, hidden: 3, at: 3 };
+    });
+    const [sandRed, sandGreen] = mean(await picture(page), [230, 170, 250, 190]);
+    expect(sandGreen).toBeGreaterThan(sandRed * 0.8);
+    const position = await page.evaluate(
+      () => tried.view.pick({ camera: tried.camera, point: { x: 0, y: 0 } })?.position,
+    );
+    expect(position).toEqual([0, 1, -4, 3]);
+
+    await page.evaluate(async () => {
+      const world = await tried.world({ dimensions: 2, generator: tried.flat({}) });
+      await world.set([0, 0] as never, world.blocks.id("brick"));
+      tried.show(world, { viewDistance: 32 });
+      tried.look([0.5, 0.5, 5]);
+    });
+    const [flatRed, flatGreen] = mean(await picture(page), [230, 170, 250, 190]);
+    expect(flatRed).toBeGreaterThan(flatGreen * 1.25);
+  });
+
+  test("a world of a server arrives, changes with others' edits, and leaves nothing where it goes", async () => {
+    const world = await createWorld(new MemoryDisk(), { dimensions: 3, generator: terrain({ seed: 7n }) });
+    onTestFinished(() => world.close());
+    const server = await createServer({ world, port: 0, origins: [programs.origin], logger: false });
+    onTestFinished(() => server.close());
+    const page = await open();
+    await page.evaluate(async (url) => {
+      const client = await tried.connect(url);
+      Object.assign(globalThis, { client });
+      tried.show(client, { viewDistance: 48 });
+      tried.look([8.5, 60, 8.5], 0, -89);
+    }, server.url);
+    await picture(page);
+    const before = await page.evaluate(() => tried.view.stats.triangles);
+    expect(before).toBeGreaterThan(1_000);
+
+    await world.fill(box([0, 50, 0], [16, 51, 16]), world.blocks.id("brick"));
+    await page.waitForFunction(() => client.voxelAt([3, 50, 3]) !== 0);
+    const [red, green] = mean(await picture(page), [200, 140, 280, 220]);
+    expect(red).toBeGreaterThan(green * 1.25);
+
+    const frames = await page.evaluate(async () => {
+      const { triangles } = tried.view.stats;
+      void client.set([8, 52, 8], client.blocks.id("lamp"));
+      return tried.framesUntil(() => tried.view.stats.triangles !== triangles);
+    });
+    expect(frames).toBeLessThanOrEqual(3);
+
+    const left = await page.evaluate(async () => {
+      tried.view.viewDistance = 0;
+      tried.look([8.5, 600, 8.5]);
+      await tried.framesUntil(() => tried.view.children.length === 0);
+      return [tried.view.children.length, tried.renderer.info.memory.geometries, tried.view.stats.bytes];
+    });
+    expect(left).toEqual([0, 0, 0]);
+  });
+
   test("a view that is disposed leaves nothing on the graphics card, and no worker", async () => {
     const page = await open();
     const left = await page.evaluate(async () => {
@@ -111,6 +307,10 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     });
     expect(left.after).toEqual(left.before);
   });
+
+  function brightness([red, green, blue]: Pixel): number {
+    return (red + green + blue) / 3;
+  }
 
   function mean(
     shown: Screenshot,

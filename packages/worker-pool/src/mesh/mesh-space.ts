@@ -165,6 +165,8 @@ class MeshSpace implements WorkerSpace {
     if (fillVolume({ chunk, chunks }, first, cutAt, this.#volume) === "air") return NO_SURFACE;
     const missing = this.#looks?.missingIn(this.#volume.blocks) ?? [];
     if (missing.length > 0) return { missing };
+    // Deep in the ground there is nothing to light, which takes most of the time.
+    if (this.#mesher.blocks.areSolid(this.#volume.blocks)) return NO_SURFACE;
     const sides = isFlat ? FRONT : ALL_SIDES;
     if (this.#light === undefined) return this.#mesher.mesh(this.#volume, { sides });
     const light = this.#light.in(voxels);

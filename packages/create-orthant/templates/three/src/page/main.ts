@@ -1,55 +1,119 @@
-// The page: joins the world, draws it, and lets the player walk, dig and build.
-import { castRay, type RayHit } from "@orthant/mesh";
-import { AIR, connect } from "orthant/client";
-import { Vector3 } from "three";
-import { ChunkMeshes } from "./chunk-meshes.ts";
-import { Controls } from "./controls.ts";
-import { OtherPlayers } from "./other-players.ts";
-import { Player } from "./player.ts";
-import { camera, outline, render, scene } from "./scene.ts";
+// The page: joins the world, shows it, and lets the player walk, dig and build.
+import { Figures, Marks, Sky, WorldView } from "@orthant/three";
+import { fitRenderer, GamePage, type ScreenPoint, walking } from "@orthant/three/page";
+import { AIR, connect, indexedDbCache, type Position } from "orthant/client";
+import { PerspectiveCamera, Scene, WebGLRenderer } from "three";
 
-const VIEW_VOXELS = 72;
-const REACH_VOXELS = 8;
+/** The blocks to build with: at most nine. */
+const BLOCKS = ["grass", "stone", "planks", "brick", "wood", "glass", "sand", "lamp", "torch"];
+const REACH_VOXELS = 7;
+const DAY_MS = 20 * 60_000;
 
-const status = document.querySelector("output") as HTMLOutputElement;
+const canvas = document.querySelector("canvas") as HTMLCanvasElement;
+const page = new GamePage(canvas, { name: "My world", canFly: true });
+page.say("Connecting");
 const world = await connect(`${location.origin.replace("http", "ws")}/world`, {
   dimensions: 3,
+  name: playerName(),
+  cache: indexedDbCache("my-world"), // who comes back is the same player
   timeoutMs: Number.POSITIVE_INFINITY, // the server may start after the page
 });
-world.onStatus((now, { error }) => {
-  status.value = now === "joined" ? "" : (error?.message ?? now);
-});
-status.value = "";
 
-const player = new Player(world);
-const chunks = new ChunkMeshes(world, scene);
-const others = new OtherPlayers(world, scene);
-const controls = new Controls({
-  dig() {
-    const hit = aim();
-    if (hit) void world.set(hit.position, AIR);
+const scene = new Scene();
+const camera = new PerspectiveCamera(72, 1, 0.05, 2_000);
+camera.rotation.order = "YXZ";
+const renderer = new WebGLRenderer({ canvas, antialias: true });
+const sky = new Sky({ dayMinutes: Number.POSITIVE_INFINITY }); // the clock moves it
+let timeShift = 0;
+const view = new WorldView(world, { sky });
+const figures = new Figures(world, { sky });
+const marks = new Marks(world, { sky });
+scene.add(sky, view, figures, marks);
+
+const walk = walking(world, { canFly: true });
+const player = world.predictPlayer(walk);
+page.look(walk.state.orientation);
+
+page.begin(world, {
+  blocks: BLOCKS,
+  dig(point) {
+    const target = aim(point);
+    if (target === undefined) return undefined;
+    void world.set(target.position, AIR);
+    marks.crumble(target.position, target.block);
+    return target.block;
   },
-  build(block) {
-    const hit = aim();
-    if (hit && !player.overlaps(hit.adjacent)) void world.set(hit.adjacent, world.blocks.id(block));
+  place(point, block) {
+    const target = aim(point);
+    if (target === undefined || !isFree(target.adjacent)) return false;
+    void world.set(target.adjacent, block);
+    return true;
   },
+  sliders: [
+    {
+      label: "Time of day",
+      min: 0,
+      max: 24,
+      step: 0.25,
+      value: () => sky.time * 24,
+      text: (hour) => `${Math.floor(hour)} h`,
+      set: (hour) => {
+        timeShift = hour / 24 - timeOfDay();
+      },
+    },
+  ],
 });
 
-function aim(): RayHit<3> | undefined {
-  return castRay(world, camera.position, camera.getWorldDirection(new Vector3()), REACH_VOXELS);
+renderer.setAnimationLoop(() => {
+  const seconds = page.seconds();
+  const { viewDistance, brightness, fieldOfView } = page.settings.values;
+  Object.assign(view, { viewDistance, brightness });
+  if (camera.fov !== fieldOfView) {
+    camera.fov = fieldOfView;
+    camera.updateProjectionMatrix();
+  }
+
+  const state = player.move(page.read(seconds), seconds);
+  page.follow(state, walk.eyes(state.position));
+  camera.position.set(...walk.eyes(player.position));
+  camera.rotation.set(page.controls.pitch, page.controls.yaw, 0);
+  const target = page.controls.pointer && aim(page.controls.pointer);
+  marks.outline(target?.position);
+  marks.ghost(target && isFree(target.adjacent) ? target.adjacent : undefined, page.hotbar.chosen ?? AIR);
+
+  fitRenderer(renderer, camera);
+  sky.time = timeOfDay() + timeShift;
+  sky.update(camera, seconds);
+  view.update(camera);
+  figures.update(seconds);
+  marks.update(seconds);
+  renderer.render(scene, camera);
+});
+
+/** What the player points at. */
+function aim(point: ScreenPoint) {
+  const picked = view.pick({ camera, point }, REACH_VOXELS);
+  if (picked === undefined) return undefined;
+  const { block, position, adjacent } = picked;
+  return { block, position: position as Position<3>, adjacent: adjacent as Position<3> };
 }
 
-let center: Vector3 | undefined;
-render((seconds) => {
-  controls.turn(camera, seconds);
-  player.walk(controls.walking(), camera.rotation.y, seconds);
-  camera.position.set(...player.eyes);
-  world.move({ position: player.position, orientation: camera.quaternion.toArray() });
-  if (!center || center.distanceTo(camera.position) > 16) {
-    center = camera.position.clone();
-    void world.setInterest({ center: player.position, radius: VIEW_VOXELS });
-  }
-  chunks.update(camera.position, seconds);
-  others.update();
-  outline(aim()?.position);
-});
+/** The same for all players: 0.25 at dawn, 0.5 at noon. Three quarters of a day are light. */
+function timeOfDay(): number {
+  const share = (Date.now() % DAY_MS) / DAY_MS;
+  return share < 0.75 ? 0.23 + share * 0.72 : 0.77 + (share - 0.75) * 1.84;
+}
+
+/** Whether a block can be placed there: not inside the player. */
+function isFree(voxel: Position<3>): boolean {
+  return !walk.overlaps(player.position, voxel);
+}
+
+/** The name for others: that of the address, such as `?name=Ada`, or one that this browser keeps. */
+function playerName(): string {
+  const given = new URLSearchParams(location.search).get("name");
+  if (given) localStorage.setItem("name", given.slice(0, 20));
+  const name = localStorage.getItem("name") ?? `Guest ${Math.ceil(Math.random() * 999)}`;
+  localStorage.setItem("name", name);
+  return name;
+}

@@ -1,26 +1,25 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { Codec } from "../bytes/codec.ts";
+import { varInt, varUint } from "../bytes/primitives.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 
 /** The parameter `name`, an integer from `min` to `max`, as a signed varint. */
 export function integerBetween(name: string, min: number, max: number): Codec<number> {
-  return {
-    write(out, value) {
-      requireBetween(name, value, min, max);
-      out.varInt(value);
-    },
-    read: (input) => requireParameter(input, name, input.varInt(), min, max),
-  };
+  return between(varInt, name, min, max);
 }
 
 /** The parameter `name`, an unsigned integer from `min` to `max`, as a varint. */
 export function countBetween(name: string, min: number, max: number): Codec<number> {
+  return between(varUint, name, min, max);
+}
+
+function between(codec: Codec<number>, name: string, min: number, max: number): Codec<number> {
   return {
     write(out, value) {
       requireBetween(name, value, min, max);
-      out.varUint(value);
+      codec.write(out, value);
     },
-    read: (input) => requireParameter(input, name, input.varUint(), min, max),
+    read: (input) => requireParameter(input, name, codec.read(input), min, max),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ByteReader, type Codec, type FixedCodec, i32, struct, u32 } from "@orthant/core/bytes";
+import { ByteReader, type Codec, type FixedCodec, i32, struct, u16, u32 } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
 import { DIALECT_TRAITS, type MarsMinerDialect } from "./layout.ts";
 import { type Octree, octreeCodec, octreeHeadBytes } from "./octree.ts";
@@ -145,12 +145,7 @@ function blockTypesKind(
     },
     read: (input) => ({ name: name.read(input), subtype: hasSubtypes ? input.i32() : undefined }),
   };
-  const count: FixedCodec<number> = {
-    bytes: 2,
-    write: (out, value) => out.u16(value),
-    read: (input) => input.u16(),
-  };
-  return listKind("a table of block types", count, entry);
+  return listKind("a table of block types", u16, entry);
 }
 
 function fixedKind<Value>(name: string, codec: FixedCodec<Value>): BlockKind<Value> {

@@ -20,7 +20,6 @@ import {
   JournalReader,
   JournalWriter,
   nextEpochNumber,
-  openLiveJournal,
   removeSegments,
   type ScannedJournal,
 } from "@orthant/save/journal";
@@ -32,14 +31,9 @@ import { replayJournal, replayLog } from "../journal/replay.ts";
 import type { ExternalLog } from "../journal/world-log.ts";
 import { requireLabel, requireOnAxes } from "../options/checked-arguments.ts";
 import { checkedEngineOptions } from "../options/checked-options.ts";
-import {
-  type DamagedJournal,
-  type EngineOptions,
-  LOCK_FILE,
-  type Moment,
-  type NewWorldEngine,
-} from "../options/world-options.ts";
+import { type EngineOptions, LOCK_FILE, type Moment, type NewWorldEngine } from "../options/world-options.ts";
 import { releaseSave } from "../saving/world-saver.ts";
+import { openWithJournal } from "./live-journal.ts";
 import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
 
 /** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
@@ -79,38 +73,15 @@ async function openPast(disk: Disk, at: Moment, options: EngineOptions): Promise
 }
 
 /** Opens the last saved generation and replays the journal on top of it in memory. Rule J17. */
-async function openToRead(disk: Disk, options: EngineOptions): Promise<WorldEngine> {
-  for (;;) {
-    const save = await openSave(disk, saveOptionsOf(options));
-    try {
-      const { state, ...parts } = worldSettings(save.global, options);
-      const content = contentOf(save, state, options);
-      if (await readJournal(disk, content, parts.time.nowMs(), options.damagedJournal))
-        return new WorldEngine({ ...parts, disk, content, writing: undefined });
-      // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
-      await save.close();
-    } catch (error) {
-      await save.close();
-      throw error;
-    }
-  }
-}
-
-/** Replays the journal. Returns `false` when the journal no longer belongs to this generation. */
-async function readJournal(
-  disk: Disk,
-  content: WorldContent,
-  nowMs: number,
-  // A reader loses nothing when the damaged part is cut off.
-  damaged: DamagedJournal = "cut",
-): Promise<boolean> {
-  const journal = await openLiveJournal(disk, content.save);
-  try {
-    if (journal !== undefined) await replayJournal(journal, content, { nowMs, damaged });
-    return journal !== undefined;
-  } finally {
-    await journal?.close();
-  }
+function openToRead(disk: Disk, options: EngineOptions): Promise<WorldEngine> {
+  return openWithJournal(disk, options, async (save, journal) => {
+    const { state, ...parts } = worldSettings(save.global, options);
+    const content = contentOf(save, state, options);
+    // A reader loses nothing when the damaged part is cut off.
+    const { damagedJournal: damaged = "cut" } = options;
+    await replayJournal(journal, content, { nowMs: parts.time.nowMs(), damaged });
+    return new WorldEngine({ ...parts, disk, content, writing: undefined });
+  });
 }
 
 /** Creates a world on an empty disk and opens it. Throws `ORT_NOT_EMPTY` when the disk is not empty. */

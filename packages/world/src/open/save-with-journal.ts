@@ -1,10 +1,11 @@
 import { isOrthantError } from "@orthant/core";
 import { type Disk, OverlayDisk } from "@orthant/disk";
 import { openSave, type RepairPlan, type Save, surveySave } from "@orthant/save";
-import { JournalReader, openLiveJournal } from "@orthant/save/journal";
+import { JournalReader } from "@orthant/save/journal";
 import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
 import type { EngineOptions } from "../options/world-options.ts";
 import { releaseSave } from "../saving/world-saver.ts";
+import { openWithJournal } from "./live-journal.ts";
 import { openWritable } from "./open-engine.ts";
 import { contentOf, saveOptionsOf } from "./world-settings.ts";
 
@@ -23,29 +24,11 @@ export interface SaveWithJournal {
  * Opens the live generation, replays its journal and writes nothing to the disk. A journal that cannot be
  * replayed, partly or at all, is not an error: `journal.loss` gives the reason. Rule J30.
  */
-export async function openSaveWithJournal(
+export function openSaveWithJournal(
   disk: Disk,
   options: Pick<EngineOptions, "generators"> = {},
 ): Promise<SaveWithJournal> {
-  for (;;) {
-    const save = await openSave(disk, saveOptionsOf(options));
-    try {
-      const journal = await openLiveJournal(disk, save);
-      if (journal === undefined) {
-        // A writer committed in between; the next attempt reads that generation.
-        await save.close();
-        continue;
-      }
-      try {
-        return await replayInMemory(disk, save, journal, options);
-      } finally {
-        await journal.close();
-      }
-    } catch (error) {
-      await save.close();
-      throw error;
-    }
-  }
+  return openWithJournal(disk, options, (save, journal) => replayInMemory(disk, save, journal, options));
 }
 
 async function replayInMemory(

@@ -22,7 +22,7 @@ const LONG = [
   "packages/pixel-world/test/{stale-writer,stopped-process}.test.ts",
   "packages/protocol/test/wire1/abuse.test.ts",
   "packages/viewer/test/{dropped-saves,mounted-viewer}.test.ts",
-  "packages/world/test/{blocks-power-cuts,browser-power-cuts,change-generator,edit-origins,journal-model,model,stopped-process,upgrade}.test.ts",
+  "packages/world/test/{blocks-power-cuts,browser-power-cuts,change-generator,edit-origins,journal-model,model,original-problems,stale-writer,stopped-process,upgrade}.test.ts",
 ];
 const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
 const GENERATED = "**/{node_modules,build,dist}/**";

@@ -39,6 +39,7 @@ export const SECTIONS: readonly Section[] = [
           "docs/guides/improve-your-generator.md",
           "docs/guides/save-things-of-your-game.md",
           "docs/guides/simulate-a-world.md",
+          "docs/guides/make-it-look-like-yours.md",
           "docs/guides/draw-it-yourself.md",
           "docs/guides/worlds-in-the-browser.md",
           "docs/guides/pixel-world.md",

@@ -13,6 +13,7 @@ export type {
   TextureLayers,
 } from "./block-looks.ts";
 export { defaultLooks } from "./default/default-looks.ts";
+export { joinLooks } from "./join-looks.ts";
 export type { LookPack } from "./look-pack.ts";
 export { looksOf, plainLooks } from "./looks-of.ts";
 export { readResourcePack } from "./minecraft/read-resource-pack.ts";

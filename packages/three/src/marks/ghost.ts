@@ -6,6 +6,7 @@ import {
   Mesh,
   ShaderMaterial,
   SRGBColorSpace,
+  Vector2,
 } from "three";
 import { blockQuads } from "../block/block-quads.ts";
 import { SKY_GLSL, type SkyUniforms } from "../sky/sky-uniforms.ts";
@@ -35,13 +36,16 @@ varying vec3 tinted;
 varying vec3 fromEye;
 uniform sampler2D layers;
 uniform float opacity;
+uniform vec2 lights;
 ${SKY_GLSL}
 void main() {
   vec4 colour = texture2D(layers, onTexture);
   if (colour.a < 0.1) discard;
   vec3 normal = abs(normalize(cross(dFdx(fromEye), dFdy(fromEye))));
   float side = dot(normal * normal, vec3(0.6, 1.0, 0.75));
-  gl_FragColor = vec4(throughAir(colour.rgb * tinted * side * max(skyLight, vec3(0.35)), fromEye), opacity);
+  // A little brighter than its place, so that it can be seen in the dark.
+  vec3 light = skyLight * lights.x / (4.0 - 3.0 * lights.x) + vec3(1.0, 0.6, 0.27) * lights.y / (4.0 - 3.0 * lights.y) + 0.08;
+  gl_FragColor = vec4(throughAir(colour.rgb * tinted * side * min(light, vec3(1.1)), fromEye), opacity);
   #include <tonemapping_fragment>
   #include <colorspace_fragment>
 }`;
@@ -56,7 +60,12 @@ export function ghostOf(looks: BlockLooks, block: number, sky: SkyUniforms): Gho
   const used = [...new Set(quads.map(({ texture }) => texture.layer))];
   const material = new ShaderMaterial({
     name: "ghost",
-    uniforms: { ...sky, layers: { value: textureOf(looks, used) }, opacity: { value: OPACITY } },
+    uniforms: {
+      ...sky,
+      layers: { value: textureOf(looks, used) },
+      opacity: { value: OPACITY },
+      lights: { value: new Vector2(1, 0) },
+    },
     vertexShader: VERTEX,
     fragmentShader: FRAGMENT,
     transparent: true,
@@ -66,6 +75,11 @@ export function ghostOf(looks: BlockLooks, block: number, sky: SkyUniforms): Gho
   mesh.renderOrder = 3;
   mesh.raycast = () => {};
   return mesh;
+}
+
+/** Lights a ghost by the sky and by blocks, from 0 to 1. */
+export function lightGhost({ material }: GhostMesh, sky: number, block: number): void {
+  (material.uniforms["lights"]?.value as Vector2 | undefined)?.set(sky, block);
 }
 
 /** Frees a ghost. */

@@ -11,7 +11,7 @@ import { Group } from "three";
 import { blockQuads } from "../block/block-quads.ts";
 import { type SkyUniforms, skyUniforms } from "../sky/sky-uniforms.ts";
 import { Crumbs } from "./crumbs.ts";
-import { freeGhost, type GhostMesh, ghostOf } from "./ghost.ts";
+import { freeGhost, type GhostMesh, ghostOf, lightGhost } from "./ghost.ts";
 import { outlineBox, outlineMesh } from "./outline.ts";
 
 type Place = readonly [x: number, y: number, z: number];
@@ -102,14 +102,15 @@ export class Marks extends Group {
     const mesh = this.#ghost?.mesh;
     if (mesh === undefined) return;
     mesh.visible = voxel !== undefined;
-    if (voxel !== undefined) mesh.position.set(...voxel);
+    if (voxel === undefined) return;
+    mesh.position.set(...voxel);
+    lightGhost(mesh, ...this.#lightAt(voxel));
   }
 
   /** Lets a block break in a voxel: small cubes of its colours fall, and vanish within a second. */
   crumble(voxel: Place, block: number): void {
     requireBlock("block", block);
-    const light = this.#world.lightAt?.(voxel) ?? { sky: LEVELS, block: 0 };
-    this.#crumbs.add(this.#currentLooks, block, voxel, [light.sky / LEVELS, light.block / LEVELS]);
+    this.#crumbs.add(this.#currentLooks, block, voxel, this.#lightAt(voxel));
   }
 
   /** Small cubes that are there now. */
@@ -133,6 +134,11 @@ export class Marks extends Group {
     this.#crumbs.dispose();
     this.#dropGhost();
     super.dispose?.(); // three.js before 0.187 has none
+  }
+
+  #lightAt(voxel: Place): readonly [sky: number, block: number] {
+    const { sky, block } = this.#world.lightAt?.(voxel) ?? { sky: LEVELS, block: 0 };
+    return [sky / LEVELS, block / LEVELS];
   }
 
   /** A catalog that grew is another one. */

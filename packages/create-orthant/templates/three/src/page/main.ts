@@ -8,6 +8,8 @@ import { PerspectiveCamera, Scene, WebGLRenderer } from "three";
 const BLOCKS = ["grass", "stone", "planks", "brick", "wood", "glass", "sand", "lamp", "torch"];
 const REACH_VOXELS = 7;
 const DAY_MS = 20 * 60_000;
+/** The block to build is shown as a ghost for this long after it was chosen, or built. */
+const GHOST_MS = 4_000;
 
 const canvas = document.querySelector("canvas") as HTMLCanvasElement;
 const page = new GamePage(canvas, { name: "My world", canFly: true });
@@ -34,6 +36,9 @@ const walk = walking(world, { canFly: true });
 const player = world.predictPlayer(walk);
 page.look(walk.state.orientation);
 
+let ghostUntil = 0;
+let chosen = AIR;
+
 page.begin(world, {
   blocks: BLOCKS,
   dig(point) {
@@ -47,6 +52,7 @@ page.begin(world, {
     const target = aim(point);
     if (target === undefined || !isFree(target.adjacent)) return false;
     void world.set(target.adjacent, block);
+    ghostUntil = performance.now() + GHOST_MS;
     return true;
   },
   sliders: [
@@ -64,7 +70,7 @@ page.begin(world, {
   ],
 });
 
-renderer.setAnimationLoop(() => {
+renderer.setAnimationLoop((now) => {
   const seconds = page.seconds();
   const { viewDistance, brightness, fieldOfView } = page.settings.values;
   Object.assign(view, { viewDistance, brightness });
@@ -79,7 +85,10 @@ renderer.setAnimationLoop(() => {
   camera.rotation.set(page.controls.pitch, page.controls.yaw, 0);
   const target = page.controls.pointer && aim(page.controls.pointer);
   marks.outline(target?.position);
-  marks.ghost(target && isFree(target.adjacent) ? target.adjacent : undefined, page.hotbar.chosen ?? AIR);
+  if (page.hotbar.chosen !== chosen) ghostUntil = now + GHOST_MS;
+  chosen = page.hotbar.chosen ?? AIR;
+  const isBuilding = target !== undefined && now < ghostUntil && isFree(target.adjacent);
+  marks.ghost(isBuilding ? target.adjacent : undefined, chosen);
 
   fitRenderer(renderer, camera);
   sky.time = timeOfDay() + timeShift;

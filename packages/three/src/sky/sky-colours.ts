@@ -32,7 +32,7 @@ const palette = (zenith: number, horizon: number, sun: number, light: Color): Pa
 const DAWN = palette(0x5d_7f_b5, 0xf2_b4_8a, 0xff_d9_a0, new Color().setRGB(0.82, 0.66, 0.56));
 const DAY = palette(0x4f_8f_d6, 0xbc_dc_f2, 0xff_f6_df, new Color().setRGB(1, 0.99, 0.96));
 const DUSK = palette(0x44_55_8c, 0xe6_8f_6a, 0xff_b2_7a, new Color().setRGB(0.74, 0.54, 0.48));
-const NIGHT = palette(0x0d_15_26, 0x1d_2a_45, 0xc9_d6_ef, new Color().setRGB(0.24, 0.3, 0.46));
+const NIGHT = palette(0x0d_15_26, 0x1d_2a_45, 0xc9_d6_ef, new Color().setRGB(0.12, 0.15, 0.23));
 
 /** Heights of the sun, as sines, between which one palette becomes another. */
 const NIGHT_BELOW = -0.22;

@@ -18,21 +18,21 @@ export interface ViewedClient {
   };
 }
 
-/** An open world, as `openWorld` returns it. */
+/** An open world, as `openWorld` returns it, or a snapshot of one. */
 export interface ViewedLocal {
   readonly dimensions: Dimensions;
   readonly chunkShape: ChunkShape;
   readonly engine: {
     readonly catalog: BlockCatalog;
     readonly state: WorldState;
-    readonly blocks: { onChange(listener: () => void): () => void };
+    readonly blocks?: { onChange(listener: () => void): () => void };
     isLoaded(box: Box): boolean;
     load(box: Box): Promise<void>;
-    onEdit(listener: (edit: { readonly chunks: readonly Position[] }) => void): () => void;
+    onEdit?(listener: (edit: { readonly chunks: readonly Position[] }) => void): () => void;
   };
 }
 
-/** A world at one moment, or one that you keep yourself: its chunks, and what they consist of. */
+/** A world that you keep yourself: its chunks, and what they consist of. */
 export interface ViewedChunks {
   readonly dimensions: Dimensions;
   readonly chunkShape: ChunkShape;
@@ -105,8 +105,8 @@ function localFeed({ dimensions, chunkShape, engine }: ViewedLocal): WorldFeed {
     ),
     follow: () => undefined,
     load: (box) => engine.load(box),
-    onChange: (listener) => engine.onEdit(({ chunks }) => listener(chunks.map(boxAt))),
-    onBlocks: (listener) => engine.blocks.onChange(listener),
+    onChange: (listener) => engine.onEdit?.(({ chunks }) => listener(chunks.map(boxAt))) ?? (() => undefined),
+    onBlocks: (listener) => engine.blocks?.onChange(listener) ?? (() => undefined),
   };
 }
 

@@ -51,7 +51,7 @@ export interface WorldViewOptions {
   readonly uploadBytes?: number;
   /** Milliseconds that one picture may spend on new meshes. Default: 3. */
   readonly uploadMs?: number;
-  /** Called when a section cannot be meshed or read. Default: the page reports an uncaught error. */
+  /** Called when a section cannot be meshed or read. Default: it is an unhandled rejection. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -155,7 +155,7 @@ export class WorldView extends Group {
     this.#sections = new Sections(this.#grid, this.#drawing, {
       feed: this.#feed,
       drawn: this.#drawn,
-      onFailure: own.onFailure ?? reportError,
+      onFailure: own.onFailure ?? ((error) => void Promise.reject(error)),
       isSeen: ({ box }) => this.#frustum.intersectsBox(box),
     });
     this.#unsubscribe = [

@@ -3,7 +3,7 @@
 import { connect } from "@orthant/client";
 import { box, flat, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { WorldView } from "@orthant/three";
+import { Sky, WorldView } from "@orthant/three";
 import { meshPool } from "@orthant/worker-pool/browser";
 import { createWorld } from "@orthant/world";
 import { Color, PerspectiveCamera, Scene, WebGLRenderer } from "three";
@@ -20,7 +20,9 @@ const startWorker = () => new Worker("/worker.js", { type: "module" });
 
 let frames = 0;
 let view;
+let sky;
 renderer.setAnimationLoop(() => {
+  sky?.update(camera, 0);
   view?.update(camera);
   renderer.render(scene, camera);
   frames++;
@@ -64,6 +66,12 @@ Object.assign(globalThis, {
     },
     async drawn(count = 2) {
       for (let left = count; left > 0; left--) await new Promise(requestAnimationFrame);
+    },
+    /** Puts the scene under a sky at a time of day. */
+    skyAt(time) {
+      sky = new Sky({ time, dayMinutes: Number.POSITIVE_INFINITY });
+      scene.add(sky);
+      return sky;
     },
     background(colour) {
       scene.background = new Color(colour);

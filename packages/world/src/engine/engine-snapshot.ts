@@ -22,7 +22,8 @@ export class EngineSnapshot {
   readonly store: StoreReader;
   readonly #save: Save;
   readonly #reader: RegionReader;
-  readonly #catalog: BlockCatalog;
+  /** The blocks as they were. */
+  readonly catalog: BlockCatalog;
   #state: WorldState;
   #light: StoredLight | undefined;
 
@@ -36,7 +37,7 @@ export class EngineSnapshot {
     this.shape = state.shape;
     this.store = storeAt(moment);
     this.#state = state;
-    this.#catalog = catalog;
+    this.catalog = catalog;
     this.#save = save;
     this.#reader = reader;
   }
@@ -63,6 +64,16 @@ export class EngineSnapshot {
     return (await state.generateBox(box).result).under(state.overrides.slice(box));
   }
 
+  /** The chunks that are in memory. */
+  get state(): WorldState {
+    return this.#state;
+  }
+
+  /** Whether everything in a box of chunks has been read. Always false for a very large box. */
+  isLoaded(box: Box): boolean {
+    return this.#reader.isLoaded(box);
+  }
+
   /** The light of this moment. */
   get light(): StoredLight {
     this.#light ??= this.#newLight();
@@ -83,7 +94,7 @@ export class EngineSnapshot {
       get state() {
         return state();
       },
-      catalog: this.#catalog,
+      catalog: this.catalog,
       isLoaded: (chunk) => reader.isLoaded(boxAt(chunk)),
       isLoadedAbove: (chunk) => reader.isLoadedAbove(chunk),
       whenLoadedAbove: async (chunks, use) => {

@@ -95,12 +95,14 @@ float cloudShade(vec3 fromEye) {
 
 vec3 throughAir(vec3 colour, vec3 fromEye) {
   float far = length(fromEye);
-  vec2 reach = mix(fog, vec2(1.0, 26.0), underWater);
-  // A little less towards the sun, which shines through the haze.
   vec3 direction = fromEye / max(far, 1e-4);
+  // A little less towards the sun, which shines through the haze.
   float toSun = max(dot(direction, sunDirection), 0.0);
-  float share = clamp((far - reach.x) / max(reach.y - reach.x, 1e-3), 0.0, 1.0);
+  float share = clamp((far - fog.x) / max(fog.y - fog.x, 1e-3), 0.0, 1.0);
   share *= 1.0 - 0.12 * pow(toSun, 8.0) * (1.0 - share);
+  // Water takes red first, and is never quite clear.
+  colour *= mix(vec3(1.0), vec3(0.4, 0.76, 1.0), underWater);
+  share = mix(share, 1.0 - exp(-0.09 * far), underWater);
   return mix(colour, skyTowards(direction), share);
 }
 `;

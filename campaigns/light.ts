@@ -1,5 +1,4 @@
-import { dimensionsOf } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { fileURLToPath } from "node:url";
 import {
   type Campaign,
   type CampaignOptions,
@@ -7,38 +6,63 @@ import {
   FAILURES_MAX,
   goesOn,
 } from "./campaign.ts";
-import { LitCase } from "./light/lit-case.ts";
+import { LIGHT_MUTANTS } from "./light/light-mutants.ts";
+import { playLightWorld } from "./light/light-worlds.ts";
+import { CaseProcess } from "./sim/case-process.ts";
 
 const GOAL = 1_000_000;
-/** Comparisons in a world, by its dimensions: the model takes long in four. */
-const ROUNDS = { 2: 20, 3: 12, 4: 2 } as const;
+const BUILT = import.meta.url.endsWith(".ts") ? "../build/campaigns/" : "./";
+/** A program that plays worlds, as it was built. */
+const LIGHT_PROGRAM: string = fileURLToPath(new URL(`${BUILT}light/light-process.js`, import.meta.url));
+/** Worlds after which a mutant counts as not caught, and comparisons in each. */
+const [MUTANT_WORLDS_MAX, MUTANT_ROUNDS] = [60, 20];
 
-/** Edits small worlds at random, and compares light with that of a plain model. */
+/** Edits small worlds at random, in memory and on disk, and compares light with that of a plain model. */
 export const lightCampaign: Campaign = {
   name: "light",
   summary:
-    "light of worlds in two, three and four dimensions after random edits, compared with a plain model",
+    "light of worlds in two, three and four dimensions after random edits, compared with a plain model: in memory, on disk, in snapshots and in steps",
   goal: GOAL,
   unit: "edits",
-  run: compareLight,
+  async run(options) {
+    // Only a run without a time limit has the time for mutants.
+    const missed = options.endsAtMs === undefined ? await tryMutants() : [];
+    const { cases, failures } = await compareLight(options);
+    return { cases, failures: [...missed, ...failures] };
+  },
 };
 
 async function compareLight(options: CampaignOptions): Promise<CampaignResult> {
   const failures: string[] = [];
   let cases = 0;
   for (let world = 0; goesOn(cases, options) && failures.length < FAILURES_MAX; world++) {
-    const seed = options.seed * 1_000_003 + world;
-    const lit = new LitCase(new Prng(seed));
-    for (let round = 0; round < (options.isSmallest ? 1 : ROUNDS[dimensionsOf(lit.shape)]); round++) {
-      const difference = lit.round();
-      options.progress(cases + lit.edits);
-      if (difference === undefined) continue;
-      failures.push(
-        `world ${world} of seed ${options.seed}, [${lit.shape.extents}], round ${round}: ${difference}`,
-      );
-      break;
-    }
-    cases += lit.edits;
+    const roundsMax = options.isSmallest === true ? 1 : undefined;
+    const { edits, fault } = await playLightWorld(options.seed, world, { roundsMax });
+    cases += edits;
+    options.progress(cases);
+    if (fault !== undefined) failures.push(fault);
   }
   return { cases, failures };
+}
+
+async function tryMutants(): Promise<readonly string[]> {
+  const missed: string[] = [];
+  for (const { fault } of LIGHT_MUTANTS)
+    if ((await faultOfMutant(fault)) === undefined) missed.push(`not caught: ${fault}`);
+  console.log(`light: ${LIGHT_MUTANTS.length - missed.length} of ${LIGHT_MUTANTS.length} mutants caught`);
+  return missed;
+}
+
+/** Returns how the light of a mutant differs from the model's, in the first world that shows it. */
+export async function faultOfMutant(mutant: string): Promise<string | undefined> {
+  const player = new CaseProcess(LIGHT_PROGRAM, mutant);
+  try {
+    for (let world = 0; world < MUTANT_WORLDS_MAX; world++) {
+      const found = await player.play({ seed: world, steps: MUTANT_ROUNDS });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    player.close();
+  }
 }

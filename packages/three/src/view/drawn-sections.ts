@@ -11,6 +11,9 @@ import { sortQuads } from "./sort-quads.ts";
 const SORTED_VOXELS = 64;
 const SORTS_MAX = 2;
 
+/** Sections that come into the picture at once, however slow the page is. */
+const SHOWN_MIN = 8;
+
 /** How much may be uploaded for one picture. */
 export interface UploadBudget {
   readonly bytes: number;
@@ -61,8 +64,9 @@ export class DrawnSections {
     if (this.#arrived.size === 0) return;
     const rank = (section: Section): number => (section.lead === URGENT ? URGENT : distanceOf(section));
     const end = performance.now() + milliseconds;
+    let shown = 0;
     for (const section of [...this.#arrived].sort((a, b) => rank(a) - rank(b))) {
-      const isOver = this.uploadedBytes >= bytes || performance.now() > end;
+      const isOver = this.uploadedBytes >= bytes || (shown++ >= SHOWN_MIN && performance.now() > end);
       if (isOver && section.lead !== URGENT) return;
       this.#show(section);
     }

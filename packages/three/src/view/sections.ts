@@ -16,8 +16,11 @@ const URGENT_VOXELS = 48;
 const LOADS_MAX = 8;
 /** Jobs that a pool is given; sections beyond wait here. */
 const JOBS_MAX = 2_000;
-/** Time for each picture to ask for sections that came into reach. */
+/** Time for each picture to ask for sections that came into reach, and how many are asked for in any case. */
 const ASK_MS = 2;
+const ASKED_MIN = 64;
+/** With fewer jobs than this, workers may soon have nothing to do. */
+const JOBS_MIN = 32;
 /** Without a face, nothing shows light. */
 const NOTHING: VolumeMesh = { opaque: NO_QUADS, cutout: NO_QUADS, blended: NO_QUADS };
 
@@ -127,7 +130,8 @@ export class Sections {
   /** Asks for sections that came into reach, a few for each picture. */
   #askForFresh(): void {
     const end = performance.now() + ASK_MS;
-    while (this.#fresh.length > 0 && this.#jobs < JOBS_MAX && performance.now() < end) {
+    for (let asked = 0; this.#fresh.length > 0 && this.#jobs < JOBS_MAX; asked++) {
+      if (asked >= ASKED_MIN && performance.now() > end) return;
       const section = this.#fresh.pop() as Section;
       if (this.#sections.get(String(section.cell)) === section) this.#ask(section, 0);
     }
@@ -251,6 +255,8 @@ export class Sections {
     if (mesh === undefined) this.#waiting.add(section);
     else this.#parts.drawn.take(section, mesh, drawing);
     if (section.isStale) this.#ask(section, section.lead);
+    // Workers are faster than pictures on a slow graphics card.
+    if (this.#jobs < JOBS_MIN) this.#askForFresh();
   }
 
   #fail(section: Section, job: Section["job"], error: unknown): void {

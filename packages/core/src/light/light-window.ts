@@ -140,7 +140,7 @@ export class LightWindow {
       return;
     }
     for (const { kind, bits } of this.#rows.of(chunk as Chunk))
-      for (const set of this.#setsOf(kind)) this.#copy(bits, set, { corner, from, end });
+      this.#copy(bits, this.#setsOf(kind), { corner, from, end });
   }
 
   /** Returns the sets that voxels of a kind belong to. */
@@ -172,8 +172,8 @@ export class LightWindow {
         }
   }
 
-  /** Adds voxels of a chunk. */
-  #copy(bits: Int32Array, set: VoxelBits, { corner, from, end }: ChunkPart): void {
+  /** Adds voxels of a chunk to sets. */
+  #copy(bits: Int32Array, sets: readonly VoxelBits[], { corner, from, end }: ChunkPart): void {
     const [, onY, onZ, onW] = this.#strides;
     const [, ey, ez] = this.#world.shape.extents;
     const { words } = this.#rows;
@@ -187,8 +187,13 @@ export class LightWindow {
             const count = Math.min(end[0] - x, 32 - (x & 31), 32 - (inChunk & 31));
             const part = ((bits[source + (inChunk >> 5)] as number) >>> (inChunk & 31)) & lowBits(count);
             const word = row + (x >> 5);
-            set[word] = (set[word] as number) | (part << (x & 31));
+            const shifted = part << (x & 31);
             x += count;
+            if (shifted === 0) continue;
+            for (let index = 0; index < sets.length; index++) {
+              const set = sets[index] as VoxelBits;
+              set[word] = (set[word] as number) | shifted;
+            }
           }
         }
       }

@@ -52,34 +52,38 @@ export class CornerLight {
     for (let slab = 0; slab < rows.slabs; slab++) {
       const from = slab * rows.slabVoxels;
       const length = Math.min(rows.slabVoxels, width - from) + 2;
+      const full = -1 >>> (32 - length);
       for (let row = 0; row < slabRows; row++) {
         const at = from + row * (width + 2);
-        if (pairs === undefined) this.#readRow(row + slab * slabRows, at, length);
-        else this.#readPairs(row + slab * slabRows, pairs, at >> 1, length >> 1);
-      }
-      for (let row = slab * slabRows; row < (slab + 1) * slabRows; row++) {
-        const solid = rows.solid[row] as number;
-        this.sky[row] = (this.sky[row] as number) | solid;
-        this.dark[row] = (this.dark[row] as number) | solid;
+        const inSlab = row + slab * slabRows;
+        const solid = rows.solid[inSlab] as number;
+        // In a row that is opaque, no face looks at the light.
+        if ((solid ^ full) === 0) this.#setRow(inSlab, solid, solid);
+        else if (pairs === undefined) this.#readRow(inSlab, solid, at, length);
+        else this.#readPairs(inSlab, solid, pairs, at >> 1, length >> 1);
       }
     }
   }
 
-  #readRow(row: number, at: number, length: number): void {
-    let sky = 0;
-    let dark = 0;
+  #setRow(row: number, sky: number, dark: number): void {
+    this.sky[row] = sky;
+    this.dark[row] = dark;
+  }
+
+  #readRow(row: number, solid: number, at: number, length: number): void {
+    let sky = solid;
+    let dark = solid;
     for (let index = 0; index < length; index++) {
       const light = this.#light[at + index];
       if (light === SKY) sky |= 1 << index;
       else if (light === 0) dark |= 1 << index;
     }
-    this.sky[row] = sky;
-    this.dark[row] = dark;
+    this.#setRow(row, sky, dark);
   }
 
-  #readPairs(row: number, pairs: Uint16Array, at: number, length: number): void {
-    let sky = 0;
-    let dark = 0;
+  #readPairs(row: number, solid: number, pairs: Uint16Array, at: number, length: number): void {
+    let sky = solid;
+    let dark = solid;
     for (let index = 0; index < length; index++) {
       const pair = pairs[at + index] as number;
       if (pair === SKY_PAIR) sky |= 3 << (index << 1);
@@ -93,8 +97,7 @@ export class CornerLight {
         else if (second === 0) dark |= 2 << (index << 1);
       }
     }
-    this.sky[row] = sky;
-    this.dark[row] = dark;
+    this.#setRow(row, sky, dark);
   }
 
   /**

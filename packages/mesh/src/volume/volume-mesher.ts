@@ -59,9 +59,10 @@ export interface VolumeMeshOptions {
 export const ALL_SIDES: readonly number[] = [0, 1, 2, 3, 4, 5];
 
 const FULL_CORNERS = 0xff;
-/** Bits of a face's key, above a block: the light at its corners, and whether it is sunken. */
+/** Bits of a face's key, above a block: the shade of its corners, whether it is sunken, and whether its light is not just that of the sky. */
 const KEY_CORNERS_SHIFT = 16;
-const KEY_SUNKEN_SHIFT = 24;
+const KEY_SUNKEN = 1 << 24;
+const KEY_LIT = 1 << 25;
 const EVEN_ACROSS = 1;
 const EVEN_UPWARDS = 2;
 const IS_TURNED = 4;
@@ -110,7 +111,7 @@ export class VolumeMesher {
   #voxels: Uint16Array = new Uint16Array(0);
   /** By voxel: the block and light of its face on the side in work; 0 without a face. */
   #keys = new Int32Array(0);
-  /** By voxel: the light of that face, if the volume has light. */
+  /** By voxel: the light of that face, if its key says that it has its own. */
   #lights = new Int32Array(0);
   #isLit = false;
   /** Voxels with a face on the side in work, and the coordinates of each, 8 bits an axis. */
@@ -274,7 +275,7 @@ export class VolumeMesher {
       before = shifted(this.#rows.solid[front] as number, this.#steps.frontShift);
       // Where light and darkness meet, each face is looked at.
       evenSky = this.#evenAround(this.#light.sky, front) & ~before;
-      evenDark = this.#evenAround(this.#light.dark, front) & ~before;
+      if ((visible & ~evenSky) !== 0) evenDark = this.#evenAround(this.#light.dark, front) & ~before;
     }
     let count = this.#faceCount;
     for (let rest = visible; rest !== 0; rest &= rest - 1) {
@@ -294,24 +295,26 @@ export class VolumeMesher {
           (((leftAbove >>> index) & 1) << 7);
         if (isShaded) corners = CORNERS[opaque] as number;
       }
-      if (this.#isLit) {
+      let key = (voxels[voxel] as number) | (corners << KEY_CORNERS_SHIFT);
+      if (((lowered >>> index) & 1) !== 0) key |= KEY_SUNKEN;
+      if (this.#isLit && ((evenSky >>> index) & 1) === 0) {
         const { frontVoxel, rightVoxel, aboveVoxel } = this.#steps;
-        this.#lights[voxel] =
-          ((evenSky >>> index) & 1) !== 0
-            ? SKY_LIT
-            : ((evenDark >>> index) & 1) !== 0
-              ? 0
-              : this.#light.ofFace(
-                  voxel,
-                  voxel + frontVoxel,
-                  rightVoxel,
-                  aboveVoxel,
-                  opaque | (((before >>> index) & 1) << 8),
-                );
+        const light =
+          ((evenDark >>> index) & 1) !== 0
+            ? 0
+            : this.#light.ofFace(
+                voxel,
+                voxel + frontVoxel,
+                rightVoxel,
+                aboveVoxel,
+                opaque | (((before >>> index) & 1) << 8),
+              );
+        if (light !== SKY_LIT) {
+          key |= KEY_LIT;
+          this.#lights[voxel] = light;
+        }
       }
-      const isSunken = (lowered >>> index) & 1;
-      keys[voxel] =
-        (voxels[voxel] as number) | (corners << KEY_CORNERS_SHIFT) | (isSunken << KEY_SUNKEN_SHIFT);
+      keys[voxel] = key;
       faces[count] = voxel;
       places[count] = place + index;
       count++;
@@ -349,7 +352,6 @@ export class VolumeMesher {
     const keys = this.#keys;
     const lights = this.#lights;
     const faces = this.#faces;
-    const isLit = this.#isLit;
     const { acrossVoxel, upwardsVoxel } = this.#steps;
     const count = this.#faceCount;
     for (let face = 0; face < count; face++) {
@@ -358,6 +360,7 @@ export class VolumeMesher {
       if (key === 0) continue;
       // Faces whose light varies are not merged: one large face would interpolate it differently.
       let flags = CORNER_FLAGS[(key >>> KEY_CORNERS_SHIFT) & 0xff] as number;
+      const isLit = (key & KEY_LIT) !== 0;
       const light = isLit ? (lights[first] as number) : SKY_LIT;
       if (light !== SKY_LIT && light !== 0) flags = withLight(flags, key >>> KEY_CORNERS_SHIFT, light);
       let wide = 1;
@@ -390,7 +393,7 @@ export class VolumeMesher {
       place |
         (side << SIDE_SHIFT) |
         ((flags & IS_TURNED) !== 0 ? TURNED_BIT : 0) |
-        (key >>> KEY_SUNKEN_SHIFT !== 0 ? SUNKEN_BIT : 0) |
+        ((key & KEY_SUNKEN) !== 0 ? SUNKEN_BIT : 0) |
         ((kind & GLOWING) !== 0 ? GLOWING_BIT : 0),
       extent | (corners << CORNERS_SHIFT),
       (sideMaterials[(drawings[block] as number) * 6 + side] as number) | (block << BLOCK_SHIFT),

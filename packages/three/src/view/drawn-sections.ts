@@ -1,11 +1,10 @@
-import { QUAD_WORDS, type QuadList, quadCount, type VolumeMesh } from "@orthant/mesh/volume";
+import { QUAD_WORDS, quadCount, type VolumeMesh } from "@orthant/mesh/volume";
 import { URGENT } from "@orthant/worker-pool/browser";
-import type { InstancedBufferAttribute, Object3D } from "three";
+import type { Object3D } from "three";
 import type { Drawing } from "./drawing.ts";
 import type { Section } from "./section.ts";
 import type { ViewPoint } from "./section-grid.ts";
-import { disposeMesh, meshesOf, quadsByKind } from "./section-meshes.ts";
-import { sortQuads } from "./sort-quads.ts";
+import { disposeMesh, meshesOf, QUAD_CORNERS, quadsByKind, sortMesh } from "./section-meshes.ts";
 
 /** Transparent faces are sorted around the eye in sections up to here, and at most this many of them for each picture. */
 const SORTED_VOXELS = 64;
@@ -79,11 +78,10 @@ export class DrawnSections {
     for (const section of this.#transparent) {
       if (section.sortedFor === at || distanceOf(section) > SORTED_VOXELS) continue;
       section.sortedFor = at;
-      for (const { name, geometry, position } of section.meshes) {
-        if (name !== "blended") continue;
-        const quads = geometry.getAttribute("quad") as InstancedBufferAttribute;
-        const from: ViewPoint = [eye[0] - position.x, eye[1] - position.y, eye[2] - position.z];
-        if (sortQuads(quads.array as QuadList, from)) quads.needsUpdate = true;
+      for (const mesh of section.meshes) {
+        if (mesh.name !== "blended") continue;
+        const { x, y, z } = mesh.position;
+        sortMesh(mesh, [eye[0] - x, eye[1] - y, eye[2] - z]);
       }
       if (++sorts === SORTS_MAX) return;
     }
@@ -102,7 +100,7 @@ export class DrawnSections {
     section.drawing = drawing;
     section.meshes = meshesOf(quads, drawing, [min.x, min.y, min.z], size);
     section.sortedFor = "";
-    section.bytes = Object.values(quads).reduce((sum, list) => sum + list.byteLength, 0);
+    section.bytes = Object.values(quads).reduce((sum, list) => sum + list.byteLength * QUAD_CORNERS, 0);
     if (quadCount(quads.blended) > 1) this.#transparent.add(section);
     if (section.meshes.length > 0) {
       this.#group.add(...section.meshes);
@@ -135,5 +133,5 @@ export class DrawnSections {
 
 /** Number of faces that some bytes of quads are. */
 export function quadsIn(bytes: number): number {
-  return bytes / (QUAD_WORDS * 4);
+  return bytes / (QUAD_WORDS * QUAD_CORNERS * Uint32Array.BYTES_PER_ELEMENT);
 }

@@ -47,7 +47,7 @@ export interface WorldViewOptions {
   readonly material?: MakeMaterial;
   /** Whether the interest of a client follows the camera. Default: true. */
   readonly followsCamera?: boolean;
-  /** Bytes of meshes that one picture may bring to the graphics card. Default: 1 MiB. */
+  /** Bytes of meshes that one picture may bring to the graphics card. Default: 4 MiB. */
   readonly uploadBytes?: number;
   /** Milliseconds that one picture may spend on new meshes. Default: 3. */
   readonly uploadMs?: number;
@@ -74,7 +74,7 @@ export interface WorldViewStats {
 const VIEW_DISTANCE = 128;
 const VIEW_DISTANCE_MAX = 1_024;
 const BRIGHTNESS = 0.3;
-const UPLOAD_BYTES = 1024 * 1024;
+const UPLOAD_BYTES = 4 * 1024 * 1024;
 const UPLOAD_MS = 3;
 /** Shares of the view distance at which fog begins and ends. */
 const FOG_FROM = 0.55;

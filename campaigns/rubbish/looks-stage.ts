@@ -2,6 +2,7 @@ import { BlockCatalog, DEFAULT_BLOCKS } from "@orthant/core";
 import {
   checkLooks,
   defaultLooks,
+  joinLooks,
   type LookPack,
   looksOf,
   parseLooks,
@@ -41,6 +42,10 @@ export const looksStage: Stage = {
       looksOf: [
         (pack: LookPack, catalog: BlockCatalog) => drawAll(pack, catalog),
         (prng) => [prng.chance(0.5) ? defaultLooks() : { ...PLAIN, lookOf: () => undefined }, CATALOG],
+      ],
+      joinLooks: [
+        (first: never, second: never) => drawAll(joinLooks(first, second)),
+        () => [defaultLooks(), { ...PLAIN, lookOf: () => undefined }],
       ],
       plainLooks: [plainLooks, () => [CATALOG]],
       readPng: [readPng, (prng) => [bytesOf(prng, plainPng(0x12_34_56))]],

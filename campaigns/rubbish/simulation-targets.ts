@@ -71,6 +71,7 @@ function stepTargetsOf(world: World): readonly Target[] {
   const ofTick = (position: unknown, kind: unknown): unknown => [position, kind];
   const calls: Readonly<Record<string, StepCall>> = {
     "world.voxelAt": { called: ofPlace, args: (prng) => [at(prng)], of: (step) => step.world.voxelAt },
+    "world.lightAt": { called: ofPlace, args: (prng) => [at(prng)], of: (step) => step.world.lightAt },
     "world.dataAt": { called: ofPlace, args: (prng) => [at(prng)], of: (step) => step.world.dataAt },
     "edits.set": {
       called: (position: unknown, block: unknown, options: unknown) => [position, block, options],

@@ -79,6 +79,10 @@ class WorldCalls implements OpenStage {
       ...methodTargets("WorldSnapshot", this.#snapshot, {
         get: (prng) => [valid.position(prng, world.dimensions)],
         chunk: (prng) => [valid.chunkPosition(prng, world.dimensions)],
+        light: (prng) => [valid.position(prng, world.dimensions)],
+        lightAt: (prng) => [valid.position(prng, world.dimensions)],
+        chunkLight: (prng) => [valid.chunkPosition(prng, world.dimensions)],
+        chunkLightAt: (prng) => [valid.chunkPosition(prng, world.dimensions)],
       }),
       ...methodTargets("WorldHistory", world.history, {
         generations: () => [],
@@ -161,6 +165,10 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     voxelAt: (prng) => [position(prng)],
     chunk: (prng) => [valid.chunkPosition(prng, dimensions)],
     chunkAt: (prng) => [valid.chunkPosition(prng, dimensions)],
+    light: (prng) => [position(prng)],
+    lightAt: (prng) => [position(prng)],
+    chunkLight: (prng) => [valid.chunkPosition(prng, dimensions)],
+    chunkLightAt: (prng) => [valid.chunkPosition(prng, dimensions)],
     loadChunks: (prng) => [chunks(prng)],
     keepChunks: (prng) => [chunks(prng)],
     hasLoadedChunks: (prng) => [chunks(prng)],

@@ -1,13 +1,12 @@
 // Sheep walk in circles at the spawn, lambs appear on grass in the light, and a wolf runs after the nearest player.
 import { box } from "orthant";
-import { HILLS, isSolid, SHEEP, TURF, WOLF } from "./land.mjs";
+import { isSolid, SHEEP, TURF, WOLF } from "./land.mjs";
 import { above, lightAt } from "./places.mjs";
 
 export const MEADOW = box([-40, -40, -40], [40, 60, 40]);
 const EVERYWHERE = box([-30_000, -30_000, -30_000], [30_000, 30_000, 30_000]);
 export const FLOCK = 5;
-/** Light in which lambs appear. */
-const LAMBS_FROM = 9;
+const LAMB_LIGHT = 9;
 /** In voxels a step: four a second. */
 const WOLF_SPEED = 0.2;
 const SIGHT = 48;
@@ -25,18 +24,10 @@ export function sheep({ number, entities }) {
 export function lambs({ number, world, entities, drawVoxels }) {
   if (number % 20 !== 0) return;
   if (entities.in(MEADOW).filter(({ kind }) => kind === SHEEP).length >= FLOCK) return;
-  for (const place of drawVoxels(1)) {
-    if (!isOnMeadow(place) || world.voxelAt(place) !== TURF) continue;
-    if (lightAt(world, above(place)) < LAMBS_FROM) continue;
-    entities.add({ kind: SHEEP, position: above(place), name: "Lamb" });
-    return;
-  }
-}
-
-/** Whether the ground of the meadow may lie at a place. */
-function isOnMeadow([x, y, z]) {
-  const [edge] = MEADOW.max;
-  return Math.abs(x) < edge && Math.abs(z) < edge && y >= HILLS.min && y <= HILLS.max;
+  const isMeadow = (place) => place.every((at, axis) => at >= MEADOW.min[axis] && at < MEADOW.max[axis]);
+  const isGreen = (place) => world.voxelAt(place) === TURF && lightAt(world, above(place)) >= LAMB_LIGHT;
+  const home = [...drawVoxels(1)].find((place) => isMeadow(place) && isGreen(place));
+  if (home) entities.add({ kind: SHEEP, position: above(home), name: "Lamb" });
 }
 
 export function wolves({ world, entities, players }) {

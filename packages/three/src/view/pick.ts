@@ -1,8 +1,7 @@
-import type { Position } from "@orthant/core";
-import { AIR } from "@orthant/core";
+import { AIR, type Dimensions, type Position } from "@orthant/core";
 import { wrongArgument } from "@orthant/core/arguments";
 import { AXIS_NAMES } from "@orthant/core/lattice";
-import { castRay, type Face } from "@orthant/mesh";
+import { castRay, type Face, type RayOptions } from "@orthant/mesh";
 import { type Camera, Matrix4, type Ray, Raycaster, Vector3 } from "three";
 import type { SectionGrid, ViewPoint } from "./section-grid.ts";
 import { blockIn, type WorldFeed } from "./world-feed.ts";
@@ -12,11 +11,11 @@ export type PickRay =
   | Raycaster
   | { readonly camera: Camera; readonly point: { readonly x: number; readonly y: number } };
 
-/** What a ray hits. Positions have as many coordinates as the world has dimensions. */
-export interface Picked {
-  readonly position: readonly number[];
+/** What a ray hits. */
+export interface Picked<D extends Dimensions = Dimensions> {
+  readonly position: Position<D>;
   /** The voxel in front of the hit side, where a player places a block. `position` itself when the ray begins inside. */
-  readonly adjacent: readonly number[];
+  readonly adjacent: Position<D>;
   readonly block: number;
   /** The side of the voxel, such as "+y"; `undefined` when the ray begins inside. */
   readonly side: Face | undefined;
@@ -29,13 +28,14 @@ export interface Picked {
 }
 
 /** Returns what a ray hits in a world that lies in a scene by a matrix. */
-export function pickIn(
+export function pickIn<D extends Dimensions>(
   feed: WorldFeed,
   grid: SectionGrid,
   matrix: Matrix4,
   ray: PickRay,
   distance: number,
-): Picked | undefined {
+  options: RayOptions,
+): Picked<D> | undefined {
   const local = rayOf(ray).clone().applyMatrix4(new Matrix4().copy(matrix).invert());
   const { origin } = local;
   const towards = local.direction.normalize();
@@ -46,10 +46,16 @@ export function pickIn(
     voxelAt: (place: ViewPoint): number | undefined =>
       isFlat && place[2] !== 0 ? AIR : blockIn(feed, grid.voxelAt(place)),
   } as const;
-  const hit = castRay(scene, [origin.x, origin.y, origin.z], [towards.x, towards.y, towards.z], distance);
+  const hit = castRay(
+    scene,
+    [origin.x, origin.y, origin.z],
+    [towards.x, towards.y, towards.z],
+    distance,
+    options,
+  );
   if (hit === undefined) return undefined;
-  const inWorld = (place: ViewPoint): readonly number[] =>
-    (grid.voxelAt(place) as Position).slice(0, feed.dimensions);
+  const inWorld = (place: ViewPoint): Position<D> =>
+    grid.voxelAt(place).slice(0, feed.dimensions) as unknown as Position<D>;
   return {
     position: inWorld(hit.position),
     adjacent: inWorld(hit.adjacent),

@@ -5,8 +5,8 @@ import type { WorldState } from "@orthant/core/tree";
 import { type SceneSource, stateSource } from "@orthant/worker-pool/browser";
 
 /** A world of a server, as `connect` returns it. */
-export interface ViewedClient {
-  readonly dimensions: Dimensions;
+export interface ViewedClient<D extends Dimensions = Dimensions> {
+  readonly dimensions: D;
   readonly chunkShape: ChunkShape;
   readonly replica: {
     readonly catalog: BlockCatalog;
@@ -19,8 +19,8 @@ export interface ViewedClient {
 }
 
 /** An open world, as `openWorld` returns it, or a snapshot of one. */
-export interface ViewedLocal {
-  readonly dimensions: Dimensions;
+export interface ViewedLocal<D extends Dimensions = Dimensions> {
+  readonly dimensions: D;
   readonly chunkShape: ChunkShape;
   readonly engine: {
     readonly catalog: BlockCatalog;
@@ -33,8 +33,8 @@ export interface ViewedLocal {
 }
 
 /** A world that you keep yourself: its chunks, and what they consist of. */
-export interface ViewedChunks {
-  readonly dimensions: Dimensions;
+export interface ViewedChunks<D extends Dimensions = Dimensions> {
+  readonly dimensions: D;
   readonly chunkShape: ChunkShape;
   readonly blocks: BlockCatalog;
   /** The chunks; `stateSource` of `@orthant/worker-pool/browser` makes this of a state. */
@@ -46,7 +46,10 @@ export interface ViewedChunks {
 }
 
 /** What a view shows. */
-export type ViewedWorld = ViewedClient | ViewedLocal | ViewedChunks;
+export type ViewedWorld<D extends Dimensions = Dimensions> =
+  | ViewedClient<D>
+  | ViewedLocal<D>
+  | ViewedChunks<D>;
 
 /** What a view needs of a world, whatever it is: all with four axes. */
 export interface WorldFeed {

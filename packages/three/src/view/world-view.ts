@@ -1,3 +1,4 @@
+import { AIR, type Dimensions } from "@orthant/core";
 import {
   checkedOptions,
   matching,
@@ -6,6 +7,7 @@ import {
   upTo,
   wrongArgument,
 } from "@orthant/core/arguments";
+import type { RayOptions } from "@orthant/mesh";
 import { defaultLooks, type LookPack } from "@orthant/mesh/looks";
 import { type VolumeSlice, XYZ } from "@orthant/mesh/volume";
 import { type MeshPool, meshPool } from "@orthant/worker-pool/browser";
@@ -113,7 +115,7 @@ const viewOptions = {
  *   renderer.render(scene, camera);
  * });
  */
-export class WorldView extends Group {
+export class WorldView<D extends Dimensions = Dimensions> extends Group {
   /** What the shaders of all its materials read. */
   readonly uniforms: DrawingOptions["light"];
   readonly #feed: WorldFeed;
@@ -134,7 +136,7 @@ export class WorldView extends Group {
   #updateMs = 0;
   #isDisposed = false;
 
-  constructor(world: ViewedWorld, options: WorldViewOptions = {}) {
+  constructor(world: ViewedWorld<D>, options: WorldViewOptions = {}) {
     super();
     if (!isObject(world)) throw wrongArgument("world", world, "it is what connect or openWorld returns");
     const own = checkedOptions("the options", options, viewOptions);
@@ -233,16 +235,19 @@ export class WorldView extends Group {
   }
 
   /**
-   * Returns what a ray hits: the first block that stops it within `distance`, by default 8 voxels. The ray is that of a
-   * raycaster, or goes from a camera through a point of the picture, from -1 to 1 to the right and up.
+   * Returns what a ray hits: the first block that stops it within `distance`, by default 8 voxels. Unless `stopsAt` says
+   * otherwise, air and liquids do not. The ray is that of a raycaster, or goes from a camera through a point of the picture,
+   * from -1 to 1 to the right and up.
    *
    * @example
    * const target = view.pick({ camera, point: { x: 0, y: 0 } });
    * if (target) world.set(target.adjacent, world.blocks.id("brick"));
    */
-  pick(ray: PickRay, distance = 8): Picked | undefined {
+  pick(ray: PickRay, distance = 8, options: RayOptions = {}): Picked<D> | undefined {
     this.updateWorldMatrix(true, false);
-    return pickIn(this.#feed, this.#grid, this.matrixWorld, ray, distance);
+    const { looks } = this.#drawing;
+    const stopsAt = (block: number): boolean => block !== AIR && !looks.lookOf(block).isLiquid;
+    return pickIn(this.#feed, this.#grid, this.matrixWorld, ray, distance, { stopsAt, ...options });
   }
 
   /** Frees everything on the graphics card and in workers. The world stays open. */

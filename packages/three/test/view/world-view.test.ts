@@ -222,6 +222,31 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     expect(found.point?.[1]).toBeCloseTo(0);
   });
 
+  test("a ray goes through water to its ground, unless it is told to stop there", async () => {
+    const page = await open();
+    const found = await page.evaluate(async () => {
+      const world = await tried.world({ dimensions: 3, generator: tried.flat({}) });
+      const water = world.blocks.id("water");
+      await world.set([3, 0, 3], water);
+      const view = tried.show(world, { viewDistance: 32 });
+      tried.look([3.5, 3, 3.5], 0, -89);
+      await tried.complete();
+      const ray = { camera: tried.camera, point: { x: 0, y: 0 } };
+      const stopsAt = (block: number): boolean => block === water;
+      return [view.pick(ray), view.pick(ray, 8, { stopsAt })].map((hit) => [hit?.position, hit?.adjacent]);
+    });
+    expect(found).toEqual([
+      [
+        [3, -1, 3],
+        [3, 0, 3],
+      ],
+      [
+        [3, 0, 3],
+        [3, 1, 3],
+      ],
+    ]);
+  });
+
   test("worlds of two dimensions and slices of four are shown, and a slice may be changed", async () => {
     const page = await open();
     await page.evaluate(async () => {

@@ -101,10 +101,7 @@ renderer.setAnimationLoop((now) => {
 
 /** What the player points at. */
 function aim(point: ScreenPoint) {
-  const picked = view.pick({ camera, point }, REACH_VOXELS);
-  if (picked === undefined) return undefined;
-  const { block, position, adjacent } = picked;
-  return { block, position: position as Position<3>, adjacent: adjacent as Position<3> };
+  return view.pick({ camera, point }, REACH_VOXELS);
 }
 
 /** The same for all players: 0.25 at dawn, 0.5 at noon. Three quarters of a day are light. */

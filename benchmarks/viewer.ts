@@ -27,6 +27,7 @@ import { atMost, type Figure, median, time, told } from "./figure.ts";
 import { requireBrowser } from "./missing.ts";
 import { sized } from "./size.ts";
 import { buildAround, ServedFolder } from "./viewer/served-folder.ts";
+import { worldViewFigures } from "./viewer/world-view-figures.ts";
 
 const PAGE_BUDGET_KB = 350;
 const JOIN_BUDGET_KB = 100;
@@ -209,8 +210,10 @@ async function* flightFigures(browser: Browser): AsyncGenerator<Figure> {
   try {
     await served.serve();
     const link = `token=${served.token}&at=0.5,30.5,0.5,0.5&look=0,-15`;
+    const start = performance.now();
     const view = await ViewerWindow.open(browser, { url: served.url, link });
     await view.settled();
+    const pageSeconds = (performance.now() - start) / 1000;
     const { meshedChunks, meshMs } = await view.numbers();
     yield workerFigure("16^3", meshedChunks, meshMs);
     const { longTasks, longestTaskMs, longestCpuMs, longCpuTasks } = await fly(
@@ -222,6 +225,7 @@ async function* flightFigures(browser: Browser): AsyncGenerator<Figure> {
     const remark = `of the page in ${FLIGHT_SECONDS} s of flight, longest ${longestCpuMs.toFixed(1)} ms of the processor; ${onClock}`;
     yield atMost(`viewer/tasks-over-${LONG_TASK_MS}-ms`, longCpuTasks, "tasks", 0, remark);
     await view.close();
+    yield* worldViewFigures(browser, pageSeconds);
   } finally {
     await served.remove();
   }

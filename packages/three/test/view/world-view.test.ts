@@ -222,7 +222,7 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     expect(found.point?.[1]).toBeCloseTo(0);
   });
 
-  test("a ray goes through water to its ground, unless it is told to stop there", async () => {
+  test("a ray goes through water to its ground, unless an option stops it there", async () => {
     const page = await open();
     const found = await page.evaluate(async () => {
       const world = await tried.world({ dimensions: 3, generator: tried.flat({}) });

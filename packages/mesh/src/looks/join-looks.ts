@@ -1,6 +1,6 @@
-import { requireFunction, requireObject } from "@orthant/core/arguments";
+import { requireFunction, requireObject, wrongArgument } from "@orthant/core/arguments";
 import { getOrAdd } from "@orthant/core/lattice";
-import type { BlockLook, FaceTexture } from "./block-looks.ts";
+import type { BlockLook, FaceTexture, TextureLayers } from "./block-looks.ts";
 import { CLEAR_LAYER, type LookPack } from "./look-pack.ts";
 import { enlarged, requireLayers, TextureStack } from "./texture-stack.ts";
 
@@ -14,17 +14,15 @@ const PIXEL_BYTES = 4;
  * const looks = joinLooks(defaultLooks(), parseLooks({ blocks: { crystal: "crystal" } }, pictures));
  */
 export function joinLooks(...packs: readonly LookPack[]): LookPack {
-  for (const [index, pack] of packs.entries()) {
-    requireObject(
-      `packs[${index}]`,
-      pack,
-      "it is what parseLooks returns, an object with textures and a function lookOf",
-    );
+  const checked = packs.map((pack, index) => {
+    const wanted = "it is what parseLooks returns, an object with textures and a function lookOf";
+    requireObject(`packs[${index}]`, pack, wanted);
     requireFunction(`packs[${index}].lookOf`, pack.lookOf);
-    requireLayers(`packs[${index}].textures`, pack.textures);
-  }
-  const stack = new TextureStack(Math.max(1, ...packs.map(({ textures }) => textures.edge)));
-  const joined = packs.map((pack) => ({ pack, moved: movedBy(append(stack, pack)) })).reverse();
+    return { pack, textures: requireLayers(`packs[${index}].textures`, pack.textures) };
+  });
+  const stack = new TextureStack(Math.max(1, ...checked.map(({ textures }) => textures.edge)));
+  const joined = checked.map(({ pack, textures }) => ({ pack, moved: movedBy(append(stack, textures)) }));
+  joined.reverse();
   return {
     textures: stack.textures(),
     lookOf(type, properties) {
@@ -38,7 +36,7 @@ export function joinLooks(...packs: readonly LookPack[]): LookPack {
 }
 
 /** Adds the layers of a pack, without the two that all have. Returns by how many layers they moved. */
-function append(stack: TextureStack, { textures: { edge, count, pixels } }: LookPack): number {
+function append(stack: TextureStack, { edge, count, pixels }: TextureLayers): number {
   const layerBytes = edge * edge * PIXEL_BYTES;
   let moved = 0;
   for (let layer = CLEAR_LAYER + 1; layer < count; layer++) {
@@ -58,9 +56,18 @@ function movedBy(layers: number): (look: BlockLook) => BlockLook {
   const moved = (texture: FaceTexture): FaceTexture =>
     texture.layer > CLEAR_LAYER ? { ...texture, layer: texture.layer + layers } : texture;
   return (look) =>
-    getOrAdd(known, look, () => ({
-      ...look,
-      cube: look.cube?.map(moved),
-      quads: look.quads.map((quad) => ({ ...quad, texture: moved(quad.texture) })),
-    }));
+    getOrAdd(known, look, () => {
+      const { cube, quads } = look;
+      if (!Array.isArray(quads) || (cube !== undefined && !Array.isArray(cube)))
+        throw wrongArgument(
+          "what lookOf returns",
+          look,
+          "it is a look, with a list of quads and perhaps a cube",
+        );
+      return {
+        ...look,
+        cube: cube?.map(moved),
+        quads: quads.map((quad) => ({ ...quad, texture: moved(quad.texture) })),
+      };
+    });
 }

@@ -34,7 +34,7 @@ export function requirePicture(name: string, value: unknown): TexturePicture {
   };
 }
 
-/** Returns layers if they have as many pixels as their numbers say. `name` says which ones they are. */
+/** Returns the layers of a caller if they have as many pixels as their numbers say. `name` says which ones they are. */
 export function requireLayers(name: string, layers: TextureLayers): TextureLayers {
   requireObject(name, layers, "they are an object with edge, count and pixels");
   const edge = requireWhole(`${name}.edge`, layers.edge, 1, TEXTURE_EDGE_MAX);
@@ -43,7 +43,7 @@ export function requireLayers(name: string, layers: TextureLayers): TextureLayer
   const bytes = edge * edge * count * PIXEL_BYTES;
   if (!(pixels instanceof Uint8Array) || pixels.length !== bytes)
     throw wrongArgument(`${name}.pixels`, pixels, `they are a Uint8Array of ${bytes} bytes`);
-  return layers;
+  return { edge, count, pixels };
 }
 
 /** What follows from the pixels of a layer. */

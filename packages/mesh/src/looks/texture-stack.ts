@@ -1,5 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { requireObject, requireWhole, wrongArgument } from "@orthant/core/arguments";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { DrawPass, TextureLayers } from "./block-looks.ts";
 import { CLEAR_OPACITY } from "./look-pack.ts";
 
@@ -34,9 +35,16 @@ export function requirePicture(name: string, value: unknown): TexturePicture {
   };
 }
 
+/** Layers of callers as they were read: always the same for the same ones, so that renderers load them once. */
+const checked = new WeakMap<TextureLayers, TextureLayers>();
+
 /** Returns the layers of a caller if they have as many pixels as their numbers say. `name` says which ones they are. */
 export function requireLayers(name: string, layers: TextureLayers): TextureLayers {
   requireObject(name, layers, "they are an object with edge, count and pixels");
+  return getOrAdd(checked, layers, () => readLayers(name, layers));
+}
+
+function readLayers(name: string, layers: TextureLayers): TextureLayers {
   const edge = requireWhole(`${name}.edge`, layers.edge, 1, TEXTURE_EDGE_MAX);
   const count = requireWhole(`${name}.count`, layers.count, 1, TEXTURE_LAYERS_MAX);
   const { pixels } = layers;

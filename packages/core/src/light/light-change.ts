@@ -27,8 +27,6 @@ export interface ColumnWorld {
   bottom(): number;
   /** Returns the kept chunk at a position. */
   litChunk(position: Position): LitChunk | undefined;
-  /** Returns the block of a voxel in a chunk that is not kept; `undefined` if it is not known. */
-  blockAt(chunk: Position, index: number): number | undefined;
   /** Whether the voxel is open to the sky; `undefined` if it is not known. Only for the lowest voxels of chunks that are not kept. */
   isOpenAt(chunk: Position, index: number): boolean | undefined;
 }
@@ -40,7 +38,7 @@ export interface ColumnWorld {
 export class LightChange {
   /** Chunks that are not kept, and whose light may have changed. */
   readonly escaped: PositionSet = new PositionSet();
-  /** Chunks of which it is not known what they let through to those below. */
+  /** Chunks that are not kept, and of which it is not known what they let through to those below. */
   readonly unknown: PositionSet = new PositionSet();
   readonly #rules: LightRules;
   readonly #sides: VoxelSides;
@@ -224,16 +222,13 @@ export class LightChange {
       const position = chunkOf(y);
       const index = indexOf(y);
       const chunk = this.#world.litChunk(position);
-      const block = chunk === undefined ? this.#world.blockAt(position, index) : chunk.blockAt(index);
-      if (block === undefined) {
+      if (chunk === undefined) {
         this.unknown.add(...position);
         break;
       }
-      isOpen &&= this.#isClear(block);
-      wasOpen &&= this.#isClear(chunk === undefined ? block : chunk.blockBefore(index));
-      if (isOpen === wasOpen) continue;
-      if (chunk === undefined) this.escaped.add(...position);
-      else flips.push({ chunk, index, isOpen });
+      isOpen &&= this.#isClear(chunk.blockAt(index));
+      wasOpen &&= this.#isClear(chunk.blockBefore(index));
+      if (isOpen !== wasOpen) flips.push({ chunk, index, isOpen });
     }
     return flips;
   }

@@ -191,10 +191,10 @@ export class LightField {
         this.#chunks.forEach((_, __, y) => {
           lowest = Math.min(lowest, y);
         });
-        return lowest * shape.extents[1] - LIGHT_REACH_VOXELS;
+        const [, height] = shape.extents;
+        return Math.max(lowest * height - LIGHT_REACH_VOXELS, this.#columns.lowest * height);
       },
       litChunk: (position) => this.#chunks.get(...position),
-      blockAt: (chunk, index) => this.#world.chunkAbove(...chunk)?.get(index),
       isOpenAt: (chunk, index) => {
         const columns = this.#columns.openFrom(...chunk);
         return columns && this.#columns.has(columns, positionInChunk(shape, index));

@@ -12,6 +12,8 @@ import { type Position, positionFrom } from "../lattice/position.ts";
 export const LIGHT_MAX = 15;
 /** Voxels from a voxel to the farthest one whose light or block can change its light. */
 export const LIGHT_REACH_VOXELS: number = LIGHT_MAX - 1;
+/** Chunks that begin farther below the height of the sky are not open to it, so that a search never goes through an endless column. */
+export const SKY_DEPTH_VOXELS = 4_096;
 /** Bits of the light of blocks in a byte of light, below the bits of the light of the sky. */
 export const SKY_SHIFT = 4;
 

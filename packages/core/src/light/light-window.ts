@@ -216,6 +216,8 @@ export class LightWindow {
     const [minX, minY, minZ, minW] = this.#min;
     const [sx, sy, sz, sw] = this.#size;
     const [, onY, onZ, onW] = this.#strides;
+    const lowest = Math.max(0, this.#columns.lowest * ey - minY);
+    if (lowest >= sy) return true;
     const above = floorDivide(minY + sy, ey);
     for (let w = floorDivide(minW, ew); w * ew < minW + sw; w++)
       for (let z = floorDivide(minZ, ez); z * ez < minZ + sz; z++)
@@ -232,7 +234,7 @@ export class LightWindow {
         for (let word = 0; word < onY - 1; word++) {
           let at = 1 + word + onY * (sy - 1) + onZ * z + onW * w;
           let open = lit[at] as number;
-          for (let y = 0; y < sy && open !== 0; y++, at -= onY) {
+          for (let y = sy - 1; y >= lowest && open !== 0; y--, at -= onY) {
             open &= clear[at] as number;
             lit[at] = open;
           }

@@ -3,7 +3,7 @@ import type { Chunk } from "../chunk/chunk.ts";
 import { floorDivide, type Position } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
 import type { KindRows } from "./kind-rows.ts";
-import { LIGHT_MAX, type LightRules } from "./light-rules.ts";
+import { LIGHT_MAX, type LightRules, SKY_DEPTH_VOXELS } from "./light-rules.ts";
 import type { LitWorld } from "./lit-world.ts";
 
 /** Columns of voxels through a chunk: for each z and w a row of bits along x, in words of 32. Shared, never changed. */
@@ -20,6 +20,8 @@ export class SkyColumns {
   /** Columns of which all are open, and none is. */
   readonly all: ColumnBits;
   readonly none: ColumnBits;
+  /** The lowest chunks that can be open. */
+  readonly lowest: number;
   readonly #rules: LightRules;
   readonly #world: LitWorld;
   readonly #rows: KindRows;
@@ -38,6 +40,7 @@ export class SkyColumns {
       for (let row = x >> 5; row < this.all.length; row += rows.words)
         this.all[row] = (this.all[row] as number) | (1 << (x & 31));
     this.#top = floorDivide((world.skyAbove ?? 0) - 1, extents[1]) + 1;
+    this.lowest = floorDivide((world.skyAbove ?? 0) - SKY_DEPTH_VOXELS - 1, extents[1]) + 1;
   }
 
   /** Forgets all columns, because something changed. */
@@ -47,7 +50,7 @@ export class SkyColumns {
 
   /** Returns the columns that are open from the underside of a chunk up; `undefined` while that is not known. */
   openFrom(x: number, y: number, z: number, w: number): ColumnBits | undefined {
-    if (this.#world.skyAbove === undefined) return this.none;
+    if (this.#world.skyAbove === undefined || y < this.lowest) return this.none;
     const known = this.#known.get(x, y, z, w);
     if (known !== undefined) return known;
     // From below, since one solid chunk ends the search.

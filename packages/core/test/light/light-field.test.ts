@@ -71,6 +71,23 @@ class LitFloor {
 }
 
 describe("the light of a world", () => {
+  test("[L5] the sky ends with the last chunk that begins within 4,096 voxels below it, also for edits far above", () => {
+    const air = defineGenerator({
+      id: "air",
+      version: 1,
+      dimensions: 3,
+      open: () => ({ blockAt: () => AIR, skyAbove: 0 }),
+    });
+    const world = new LitFloor(CUBE_CHUNKS, air({ seed: 0n }));
+    expect([-4_096, -4_097, -4_110, -4_111, -900_000].map((y) => world.sky(0, y, 0, 0))).toEqual([
+      15, 14, 1, 0, 0,
+    ]);
+    expect(world.fill(STONE, [0, 1_000_000, 0, 0]).sky(0, -4_096, 0, 0)).toBe(14);
+    expect(world.sky(0, 999_999, 0, 0)).toBe(14);
+    expect(world.fill(AIR, [0, 1_000_000, 0, 0]).sky(0, -4_096, 0, 0)).toBe(15);
+    expect([-4_097, 999_999].map((y) => world.sky(0, y, 0, 0))).toEqual([14, 15]);
+  });
+
   test("[L1] [L4] the light of a lamp falls by one with each step along an axis of the world", () => {
     const cube = new LitFloor(CUBE_CHUNKS).fill(LAMP, [0, 40, 0, 0]);
     const lights = [0, 1, 2, 14, 15].map((x) => cube.block(x, 40, 0, 0));

@@ -51,7 +51,7 @@ function readLayers(name: string, layers: TextureLayers): TextureLayers {
   const bytes = edge * edge * count * PIXEL_BYTES;
   if (!(pixels instanceof Uint8Array) || pixels.length !== bytes)
     throw wrongArgument(`${name}.pixels`, pixels, `they are a Uint8Array of ${bytes} bytes`);
-  return { edge, count, pixels };
+  return Object.freeze({ edge, count, pixels });
 }
 
 /** What follows from the pixels of a layer. */

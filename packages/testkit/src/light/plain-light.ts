@@ -14,6 +14,7 @@ export interface PlainWorld {
 
 const LIGHT_MAX = 15;
 const REACH_VOXELS = 15;
+const SKY_DEPTH_VOXELS = 4_096;
 
 /**
  * Returns the light of a box of voxels by the rules of docs/formats/light.md, voxel by voxel: 16 times that of the sky plus
@@ -75,6 +76,8 @@ class Surroundings {
   openVoxels(): Uint8Array {
     const { catalog, skyAbove, ceiling } = this.#world;
     if (skyAbove === undefined) return new Uint8Array(this.#voxels.length);
+    const [, height] = this.#world.shape.extents;
+    const lowestOfSky = Math.max(this.#bottom, Math.ceil((skyAbove - SKY_DEPTH_VOXELS) / height) * height);
     // By column: the lowest height from which on it is open.
     const lowestOpen = new Map<string, number>();
     return Uint8Array.from(this.#voxels, ([x, y, z, w]) => {
@@ -82,7 +85,7 @@ class Surroundings {
       let lowest = lowestOpen.get(column);
       if (lowest === undefined) {
         lowest = ceiling;
-        while (lowest > this.#bottom && catalog.opacityOf(this.#world.blockAt(x, lowest - 1, z, w)) === 0)
+        while (lowest > lowestOfSky && catalog.opacityOf(this.#world.blockAt(x, lowest - 1, z, w)) === 0)
           lowest--;
         lowestOpen.set(column, lowest);
       }

@@ -13,6 +13,11 @@ import { COMPILERS, tryTypes } from "./packed-types.ts";
 // there: what the archives have, the command, the example of the README and its types, the types of every entry point, the
 // starters, and what `npm create orthant` makes. Needs `npm ci --prefix tools/published`. No other test finds files missing from a package.
 
+/** Types of what our own types refer to, which a user of TypeScript installs. */
+const TYPES = [
+  ["@types/node", "20"],
+  ["@types/three", "0.187.0"],
+] as const;
 const COMPILER = resolve("node_modules/typescript/bin/tsc");
 const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
   " ",
@@ -40,7 +45,7 @@ try {
 function tryOut(folder: string, packed: readonly PackedPackage[]): void {
   const ours = packed.map(({ name, archive }) => [name, `file:${archive}`] as const);
   const tools = starters().flatMap(({ manifest }) => Object.entries(manifest.devDependencies ?? {}));
-  const dependencies = Object.fromEntries([...ours, ...tools, ["@types/node", "20"], ...COMPILERS]);
+  const dependencies = Object.fromEntries([...ours, ...tools, ...TYPES, ...COMPILERS]);
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ type: "module", private: true, dependencies }),

@@ -139,7 +139,11 @@ function drawLooks(input: Uint8Array): void {
     ["soil", { width: 2, height, pixels: new Uint8Array(8 * height) }],
   ]);
   const text = new TextDecoder().decode(input);
-  checkLooks(text, files, CATALOG);
+  // One reader a call, or the memory of both would count.
+  if (input.length % 2 === 0) {
+    checkLooks(text, files, CATALOG);
+    return;
+  }
   const looks = looksOf(parseLooks(text, files), CATALOG);
   for (let block = 0; block < CATALOG.endId; block++) looks.lookOf(block);
 }

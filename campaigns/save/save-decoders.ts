@@ -236,9 +236,15 @@ const TABLE_CALL_BYTES = 65_536;
 /** Larger limit: reading a root of four leaves and a link, 167 bytes, takes about 55 kB for a moment. */
 const ROOT_CALL_BYTES = 8_192;
 
+/** Larger limit: a type of a few bytes has a name, a colour, an opacity and lists of its own. */
+const CATALOG_CALL_BYTES = 16_384;
+
 /** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
-  strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors, panes]),
+  {
+    ...strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors, panes]),
+    callBytes: CATALOG_CALL_BYTES,
+  },
   strict("chunk blob", chunkBlobCodec(SMALL_CHUNKS.volume), [
     smallChunks,
     [{ position: [0, 0, 0, 0], chunk: undefined }],

@@ -1,15 +1,16 @@
 // Makes a world of two, one of three and one of four dimensions, builds in them, and draws the pictures that the
 // documents show. The same call gives the same pictures.
-// Usage: node tools/pictures.mjs [FOLDER]
+// Usage: node tools/pictures/main.mjs [FOLDER]
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { connect } from "@orthant/client/node";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
-import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import { canOpenBrowser, openBrowser, servePrograms, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { openWorldEngine } from "@orthant/world/engine";
 
@@ -21,6 +22,8 @@ const WOOD = 6;
 const BRICK = 11;
 const GLASS = 12;
 const LAMP = 13;
+const SIZE = { width: 860, height: 484 };
+const HOTBAR = ["grass", "stone", "planks", "brick", "wood", "glass", "sand", "lamp", "torch"];
 
 try {
   // Two dimensions: a maze, voxel by voxel.
@@ -51,8 +54,29 @@ try {
     await world.fill(box(-1, floor, -1, 3, floor + 1, 3), 5);
     await world.fill(box(16, floor, -22, 22, floor + 16, -16), STONE);
     await world.fill(box(17, floor + 15, -21, 21, floor + 17, -17), LAMP);
+    const { planks, torch } = await world.blocks.define({
+      planks: { colour: 0xb08551 },
+      torch: { colour: 0xffc766, solid: false, transparent: true, light: 14 },
+    });
+    for (const [x, z, width, depth] of houses) {
+      await world.fill(box(x, floor - 1, z, x + width, floor, z + depth), planks.id());
+      await world.set([x + (width >> 1), floor, z + (depth >> 1), 0], LAMP);
+    }
+    for (let x = -32; x < 28; x += 8) await world.set([x, floor, -2, 0], torch.id());
+    for (let z = -22; z < 26; z += 8) await world.set([-2, floor, z, 0], torch.id());
   });
   await view("viewer-3d.png", hills, "at=-40,30,52,0&look=-38,-22");
+  await scenes(hills, {
+    "scene-day.png": { at: [-38, 21, 36], yaw: -42, pitch: -16, time: 0.42, viewDistance: 176 },
+    "created-three.png": {
+      at: [-7.5, 6.7, -6.5],
+      yaw: -140,
+      pitch: -4,
+      time: 0.36,
+      viewDistance: 112,
+      blocks: HOTBAR,
+    },
+  });
   await draw("hills-3d.png", hills, "--box", "-112,-60,-80,0..112,120,80,1", "--scale", "3");
   await draw(
     "caves-3d.png",
@@ -117,7 +141,7 @@ async function view(name, folder, link) {
   const browser = await openBrowser();
   try {
     const url = `http://127.0.0.1:${server.port}`;
-    const opened = await ViewerWindow.open(browser, { url, link, size: { width: 860, height: 484 } });
+    const opened = await ViewerWindow.open(browser, { url, link, size: SIZE });
     await opened.settled();
     await writeFile(join(pictures, name), (await opened.picture()).png);
     console.log(name);
@@ -127,9 +151,45 @@ async function view(name, folder, link) {
   }
 }
 
+/** Takes pictures of a world as the page of a game shows it, with two players in it; none where there is no browser. */
+async function scenes(folder, places) {
+  if (!canOpenBrowser()) return;
+  const program = (path) => fileURLToPath(new URL(path, import.meta.url));
+  const programs = await servePrograms({
+    page: program("scene-page.mjs"),
+    worker: program("../../packages/worker-pool/src/browser/mesh-worker.ts"),
+  });
+  const world = await openWorldEngine(new NodeDisk(folder));
+  const server = await createServer({ world, origins: [programs.origin], logger: false, closeWorld: true });
+  const players = await Promise.all(
+    Object.entries({ Ada: [-4, 5, -11.5], Grace: [-1.5, 5, -9.5] }).map(async ([name, position]) => {
+      const player = await connect(server.url, { name, dimensions: 3 });
+      player.move({ position });
+      return player;
+    }),
+  );
+  const browser = await openBrowser();
+  try {
+    for (const [name, place] of Object.entries(places)) {
+      const page = await browser.newPage({ viewport: SIZE });
+      await page.goto(programs.origin);
+      await page.waitForFunction(() => "show" in globalThis);
+      await page.evaluate((shown) => globalThis.show(shown), { url: server.url, ...place });
+      await writeFile(join(pictures, name), await page.screenshot());
+      await page.close();
+      console.log(name);
+    }
+  } finally {
+    await browser.close();
+    for (const player of players) await player.close();
+    await server.close();
+    programs.close();
+  }
+}
+
 /** Runs one command line. */
 async function orthant(...argv) {
-  const program = fileURLToPath(new URL("../packages/orthant/bin/orthant.js", import.meta.url));
+  const program = fileURLToPath(new URL("../../packages/orthant/bin/orthant.js", import.meta.url));
   await promisify(execFile)(process.execPath, [program, ...argv]);
 }
 

@@ -19,7 +19,7 @@ export const LIGHT_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an edit forgets the chunks beside, whose light is not kept",
-    without("core/LightChange.#escape", call("escaped.add")),
+    without("core/LightChange.#chunkBeside", call("escaped.add")),
   ),
   mutant(
     "an edit far from all kept light changes nothing below it",

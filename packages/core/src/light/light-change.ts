@@ -95,10 +95,10 @@ export class LightChange {
     const cost = this.#costOf(chunk, index);
     let level = 0;
     for (let side = 0; side < steps.length; side++) {
-      const at = neighbours[index * steps.length + side] as number;
-      const other = at >= 0 ? chunk : chunk.beside[side];
-      if (other === undefined) this.#escape(chunk, side);
-      else level = Math.max(level, levelAt(other, at >= 0 ? at : -1 - at, shift) - cost);
+      const beside = neighbours[index * steps.length + side] as number;
+      const at = beside >= 0 ? beside : -1 - beside;
+      const other = beside >= 0 ? chunk : this.#chunkBeside(chunk, side);
+      if (other !== undefined) level = Math.max(level, levelAt(other, at, shift) - cost);
     }
     return level;
   }
@@ -127,16 +127,10 @@ export class LightChange {
       const level = queue.levels[entry] as number;
       const first = (queue.indices[entry] as number) * steps.length;
       for (let side = 0; side < steps.length; side++) {
-        let at = neighbours[first + side] as number;
-        let other: LitChunk | undefined = chunk;
-        if (at < 0) {
-          at = -1 - at;
-          other = chunk.beside[side];
-          if (other === undefined) {
-            this.#escape(chunk, side);
-            continue;
-          }
-        }
+        const beside = neighbours[first + side] as number;
+        const at = beside >= 0 ? beside : -1 - beside;
+        const other = beside >= 0 ? chunk : this.#chunkBeside(chunk, side);
+        if (other === undefined) continue;
         const found = levelAt(other, at, shift);
         if (found === 0) continue;
         if (found >= level) {
@@ -163,16 +157,10 @@ export class LightChange {
       if (level !== queue.levels[entry] || level <= 1) continue;
       const first = index * steps.length;
       for (let side = 0; side < steps.length; side++) {
-        let at = neighbours[first + side] as number;
-        let other: LitChunk | undefined = chunk;
-        if (at < 0) {
-          at = -1 - at;
-          other = chunk.beside[side];
-          if (other === undefined) {
-            this.#escape(chunk, side);
-            continue;
-          }
-        }
+        const beside = neighbours[first + side] as number;
+        const at = beside >= 0 ? beside : -1 - beside;
+        const other = beside >= 0 ? chunk : this.#chunkBeside(chunk, side);
+        if (other === undefined) continue;
         const found = levelAt(other, at, shift);
         if (found >= level - 1) continue;
         const reached = level - this.#costOf(other, at);
@@ -182,9 +170,13 @@ export class LightChange {
     queue.clear();
   }
 
-  #escape(chunk: LitChunk, side: number): void {
+  /** Returns the kept chunk beside another one; if there is none, light escapes to where it would be. */
+  #chunkBeside(chunk: LitChunk, side: number): LitChunk | undefined {
+    const other = chunk.beside[side];
+    if (other !== undefined) return other;
     const step = this.#sides.steps[side] as Position;
     this.escaped.add(...positionFrom((axis) => chunk.position[axis] + step[axis]));
+    return undefined;
   }
 
   /** Returns the voxels that become open to the sky, or no longer are. */

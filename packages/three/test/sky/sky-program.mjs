@@ -1,4 +1,4 @@
-// Runs in a browser: the scene of somebody else, a plain of grey stone with a few blocks, under our sky.
+// Runs in a browser: a scene of three.js without a world, a plain of grey stone with a few boxes, under a `Sky`.
 import { SKY_GLSL, Sky } from "@orthant/three";
 import {
   BoxGeometry,

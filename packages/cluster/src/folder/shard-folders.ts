@@ -53,7 +53,7 @@ export class ShardFolders {
     return undefined;
   }
 
-  /** Writes a map beside the shards, durably, unless it is there already. See {@link writeMapCopy}. */
+  /** Writes a map beside the shards, durably, unless it is there already. */
   writeMap(map: ShardMap, random: () => bigint): Promise<void> {
     return writeMapCopy(this.#store, `${this.#world}/map`, map, random);
   }

@@ -36,8 +36,8 @@ export interface BlockType {
 
 /**
  * A type for a new catalog. Without `transparent` and `light` its name decides: blocks whose name ends in the word air,
- * water, glass or ice are transparent, and those named lamp, lava, torch or fire glow. Without `opacity` it has the one
- * of {@link defaultOpacity}.
+ * water, glass or ice are transparent, and those named lamp, lava, torch or fire glow. Without `opacity` air has 0,
+ * leaves and water have 2, other transparent types 1, and all others 15.
  */
 export type NewBlockType = Pick<BlockType, "id" | "name" | "colour" | "solid"> &
   Partial<Omit<BlockType, "id" | "name" | "colour" | "solid">>;

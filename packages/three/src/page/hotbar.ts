@@ -20,7 +20,7 @@ export class Hotbar {
   #blocks: readonly number[] = [];
   #names: readonly string[] = [];
   #index = 0;
-  #hide = 0;
+  #hide?: ReturnType<typeof setTimeout>;
 
   /** `onChoose` is called when the player chooses a slot. */
   constructor(onChoose: () => void = () => undefined) {

@@ -29,7 +29,7 @@ try {
   // Two dimensions: a maze, voxel by voxel.
   const maze = join(worlds, "maze");
   await orthant("create", maze, "--template", "tiles", "--generator", "maze", "--seed", "5");
-  await view("viewer-2d.png", maze, "at=1.5,30.5,0,0&map=6");
+  await view("viewer-2d.webp", maze, "at=1.5,30.5,0,0&map=6");
   await draw("maze-2d.png", maze, "--box", "-66,-2..67,67", "--scale", "5", "--background", "1d2430");
 
   // Three dimensions: hills, lakes and caves, and a village.
@@ -65,10 +65,10 @@ try {
     for (let x = -32; x < 28; x += 8) await world.set([x, floor, -2, 0], torch.id());
     for (let z = -22; z < 26; z += 8) await world.set([-2, floor, z, 0], torch.id());
   });
-  await view("viewer-3d.png", hills, "at=-40,30,52,0&look=-38,-22");
+  await view("viewer-3d.webp", hills, "at=-40,30,52,0&look=-38,-22");
   await scenes(hills, {
-    "scene-day.png": { at: [-38, 21, 36], yaw: -42, pitch: -16, time: 0.42, viewDistance: 176 },
-    "created-three.png": {
+    "scene-day.webp": { at: [-38, 21, 36], yaw: -42, pitch: -16, time: 0.42, viewDistance: 176 },
+    "created-three.webp": {
       at: [-7.5, 6.7, -6.5],
       yaw: -140,
       pitch: -4,
@@ -113,7 +113,7 @@ try {
     ])
       await ball(world, [x, y, z, 0], radius, block);
   });
-  await view("viewer-4d.png", isles, "at=18.5,180.5,8.5,6.5&look=-10,-11&hide=w");
+  await view("viewer-4d.webp", isles, "at=18.5,180.5,8.5,6.5&look=-10,-11&hide=w");
   await draw(
     "isles-4d.png",
     isles,
@@ -143,7 +143,7 @@ async function view(name, folder, link) {
     const url = `http://127.0.0.1:${server.port}`;
     const opened = await ViewerWindow.open(browser, { url, link, size: SIZE });
     await opened.settled();
-    await writeFile(join(pictures, name), (await opened.picture()).png);
+    await writeWebp(browser, name, (await opened.picture()).png);
     console.log(name);
   } finally {
     await browser.close();
@@ -175,7 +175,7 @@ async function scenes(folder, places) {
       await page.goto(programs.origin);
       await page.waitForFunction(() => "show" in globalThis);
       await page.evaluate((shown) => globalThis.show(shown), { url: server.url, ...place });
-      await writeFile(join(pictures, name), await page.screenshot());
+      await writeWebp(browser, name, await page.screenshot());
       await page.close();
       console.log(name);
     }
@@ -185,6 +185,23 @@ async function scenes(folder, places) {
     await server.close();
     programs.close();
   }
+}
+
+/** Writes a picture in the form that is smallest for scenes. */
+async function writeWebp(browser, name, png) {
+  const page = await browser.newPage();
+  const webp = await page.evaluate(
+    async (source) => {
+      const picture = await createImageBitmap(await (await fetch(source)).blob());
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [picture.width, picture.height];
+      canvas.getContext("2d", { alpha: false }).drawImage(picture, 0, 0);
+      return canvas.toDataURL("image/webp", 0.85);
+    },
+    `data:image/png;base64,${png.toString("base64")}`,
+  );
+  await page.close();
+  await writeFile(join(pictures, name), Buffer.from(webp.slice(webp.indexOf(",") + 1), "base64"));
 }
 
 /** Runs one command line. */

@@ -15,7 +15,7 @@ import { buildTryPage, tryPageHtml } from "./try-page.ts";
 const API_FOLDER = "build/api";
 const ASSETS = "tools/site/assets";
 const SEARCH = new URL("./search.js", import.meta.url);
-const PICTURE = /\.(?:png|svg)$/;
+const PICTURE = /\.(?:png|svg|webp)$/;
 const OTHER_SITE = /^[a-z][a-z+.-]*:/i;
 
 /** Builds the site. */

@@ -56,7 +56,7 @@ function checkLoads(site: string, pages: readonly string[]): void {
 /** Each page fits a phone and reports no error. Pictures are left out: pages reserve the room for them. */
 async function checkWidths(browser: Browser, served: ServedSite, pages: readonly string[]): Promise<void> {
   const context = await browser.newContext({ viewport: PHONE });
-  await context.route(/\.(?:png|svg)$/, (route) => route.abort());
+  await context.route(/\.(?:png|svg|webp)$/, (route) => route.abort());
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(String(error)));

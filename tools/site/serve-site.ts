@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import { gzipSync } from "node:zlib";
+import { isPacked } from "./site-loads.ts";
 
 /** A folder of files on a web server of this machine. */
 export interface ServedSite {
@@ -21,6 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".webp": "image/webp",
 };
 /** Not at the root, as on many hosts. */
 const PREFIX = "/some/path/";
@@ -40,7 +42,7 @@ export async function serveSite(site: string, port = 0): Promise<ServedSite> {
       return;
     }
     response.setHeader("content-type", TYPES[extname(path)] ?? "text/plain; charset=utf-8");
-    const isCompressed = extname(path) === ".png";
+    const isCompressed = isPacked(path);
     const body = isCompressed ? readFileSync(path) : gzipSync(readFileSync(path));
     if (!isCompressed) response.setHeader("content-encoding", "gzip");
     sentBytes += body.length;

@@ -21,12 +21,17 @@ export function firstLoadBytes(site: string, page: string): number {
   return [...parts].reduce((sum, path) => sum + compressedBytes(join(site, path)), 0);
 }
 
+/** Whether a file is a picture that is compressed already. */
+export function isPacked(path: string): boolean {
+  return /\.(?:png|webp)$/.test(path);
+}
+
 /** Returns a file's size as web servers send it: compressed, unless it is a picture that already is. */
 function compressedBytes(path: string): number {
   const known = sizes.get(path);
   if (known !== undefined) return known;
   const bytes = readFileSync(path);
-  const size = extname(path) === ".png" ? bytes.length : gzipSync(bytes).length;
+  const size = isPacked(path) ? bytes.length : gzipSync(bytes).length;
   sizes.set(path, size);
   return size;
 }

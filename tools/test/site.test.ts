@@ -96,7 +96,9 @@ describe("a document on the site", () => {
   test("knows the size of pictures before they are loaded", () => {
     const svg = '<svg xmlns="x" viewBox="0 0 7 5" width="7" height="5">';
     expect(pictureSize(Buffer.from(svg))).toEqual({ width: 7, height: 5 });
-    expect(() => pictureSize(Buffer.from("GIF89a"))).toThrow("neither a PNG nor an SVG");
+    expect(() => pictureSize(Buffer.from("GIF89a"))).toThrow(
+      "neither a PNG, a WebP as browsers write it nor an SVG",
+    );
   });
 });
 

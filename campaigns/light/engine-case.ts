@@ -39,8 +39,8 @@ import {
   randomPlacements,
 } from "./lit-land.ts";
 
-/** Edits between two comparisons. */
-const EDITS_MAX = 60;
+/** Edits between two comparisons: few as often as many. */
+const EDITS_MAX = 1_200;
 /** Memory of worlds that unload most of what they read. */
 const LITTLE_BYTES = 30_000;
 
@@ -86,7 +86,7 @@ export class EngineCase {
   /** Makes some edits, looks at some light in between, and returns the first difference from the model. */
   async round(): Promise<string | undefined> {
     const prng = this.#prng;
-    for (let count = 1 + prng.below(EDITS_MAX); count > 0; count--) {
+    for (let count = 1 + prng.below(1 + prng.below(EDITS_MAX)); count > 0; count--) {
       await this.#edit();
       if (prng.below(12) === 0) await this.#world.light.of(this.#place());
       if (prng.below(12) === 0) this.#world.light.at(this.#place());

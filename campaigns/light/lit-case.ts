@@ -22,8 +22,8 @@ import {
   randomPlacements,
 } from "./lit-land.ts";
 
-/** Edits between two comparisons. */
-const EDITS_MAX = 300;
+/** Edits between two comparisons: few as often as many. */
+const EDITS_MAX = 1_200;
 /** The last ones of them, which are near what is compared. */
 const LAST_EDITS_MAX = 4;
 
@@ -91,7 +91,7 @@ export class LitCase {
   /** Makes some edits, looks at some light in between, and returns the first difference from the model. */
   round(): string | undefined {
     const prng = this.#prng;
-    for (let count = 1 + prng.below(EDITS_MAX); count > 0; count--) {
+    for (let count = 1 + prng.below(1 + prng.below(EDITS_MAX)); count > 0; count--) {
       this.#edit();
       if (prng.below(8) === 0) this.#field.at(this.#place());
       if (prng.below(8) === 0) this.#partial.at(this.#place());

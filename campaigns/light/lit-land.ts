@@ -15,8 +15,8 @@ import {
   boxAt,
   boxBetween,
   chunkOfVoxel,
+  PositionMap,
   positionFrom,
-  positionsEqual,
   positionsLexicographic,
   voxelIndex,
   voxelsOfChunks,
@@ -157,12 +157,15 @@ export interface ModelWorld {
 /** Returns the light of a chunk by the plain model. */
 export function modelLight({ chunkAt, ...world }: ModelWorld, chunk: Position): Uint8Array {
   const { shape } = world;
-  let last: readonly [Position, Uint16Array] | undefined;
+  const chunks = new PositionMap<Uint16Array>();
   const blockAt = (x: number, y: number, z: number, w: number): number => {
     const position = chunkOfVoxel(shape, [x, y, z, w]);
-    if (last === undefined || !positionsEqual(last[0], position))
-      last = [position, chunkAt(position).voxels()];
-    return last[1][voxelIndex(shape, x, y, z, w)] as number;
+    let voxels = chunks.get(...position);
+    if (voxels === undefined) {
+      voxels = chunkAt(position).voxels();
+      chunks.set(...position, voxels);
+    }
+    return voxels[voxelIndex(shape, x, y, z, w)] as number;
   };
   return plainLight({ ...world, blockAt }, voxelsOfChunks(shape, boxAt(chunk)));
 }

@@ -56,6 +56,7 @@ const OPERATIONS: readonly FaultyOperation[] = ["open", "append", "sync", "renam
 /** The part of a world that is all of it. */
 const EVERYWHERE = {
   owns: () => true,
+  splitCount: 0,
   arrivals: () => [],
   maySend: () => false,
   newEntityId: () => 1n,

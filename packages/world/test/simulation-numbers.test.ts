@@ -177,6 +177,7 @@ test("a shard of a cluster whose steps change nothing writes nothing, and logs n
   const world = await openLoggedWorldEngine(disk, log, { time });
   const steps = world.shardSteps({
     owns: () => true,
+    splitCount: 0,
     newEntityId: () => 1n,
     arrivals: () => [],
     maySend: () => false,

@@ -62,6 +62,9 @@ export class ShardSteps {
     const capacity = new OutboxCapacity(log.border.edits.outbox, (region) => maps.shardOf(region));
     this.#steps = world.shardSteps({
       owns: (region) => log.owns(region),
+      get splitCount() {
+        return log.splitCount;
+      },
       newEntityId: () => newEntityId(random),
       activeBoxes: () => this.watched.boxes(),
       during: (make) => this.#during(make),

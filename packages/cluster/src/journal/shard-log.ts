@@ -176,6 +176,11 @@ export class ShardLog implements ExternalLog {
     return !this.#splits.some(({ sectors }) => boxContains(sectors, sector));
   }
 
+  /** How often sectors went to another shard. */
+  get splitCount(): number {
+    return this.#splits.length;
+  }
+
   /** Puts splits that a restored map lacks back into it. Rule K25. */
   async mapChanged(map: ShardMap): Promise<void> {
     const shards = shardsOf(map);

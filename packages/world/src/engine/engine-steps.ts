@@ -60,6 +60,7 @@ export class EngineSteps {
   /** Made when a step first asks for it. */
   #light: StepLight | undefined;
   #releaseLight: () => void = () => undefined;
+  #splitCount = 0;
 
   /** @internal */
   constructor(core: EngineCore, part?: ShardPart) {
@@ -154,6 +155,9 @@ export class EngineSteps {
     const { regions, entities, catalog } = this.#core.content;
     const { state } = regions;
     const owns = (region: Position): boolean => part === undefined || part.owns(region);
+    const splitCount = part?.splitCount ?? 0;
+    if (splitCount !== this.#splitCount) this.#releaseLight();
+    this.#splitCount = splitCount;
     const count = this.last + 1;
     const world: StepWorld = {
       count,

@@ -32,6 +32,8 @@ export interface StepEntityChange {
 export interface ShardPart {
   /** Whether a region belongs to this part. */
   owns(region: Position): boolean;
+  /** How often regions went to another part, with which light can no longer be known where it was. */
+  readonly splitCount: number;
   /** Returns an id for a new entity that no other part gives to one. */
   newEntityId(): bigint;
   /** Returns the edits of other parts that the step which begins now applies first. */

@@ -11,12 +11,13 @@ const LAMB_LIGHT = 9;
 const WOLF_SPEED = 0.2;
 const SIGHT = 48;
 
-export function sheep({ number, entities }) {
+export function sheep({ number, world, entities }) {
   if (number % 2 === 1) return;
   const flock = entities.in(MEADOW).filter(({ kind }) => kind === SHEEP);
-  for (const [index, { id }] of flock.entries()) {
+  for (const [index, { id, position }] of flock.entries()) {
     const angle = number / 40 + index;
-    entities.change(id, { position: [index * 2 + 3 * Math.cos(angle), 14, 3 * Math.sin(angle)] });
+    const [x, z] = [index * 2 + 3 * Math.cos(angle), 3 * Math.sin(angle)];
+    entities.change(id, { position: [x, groundAt(world, x, position[1], z, 30) ?? position[1], z] });
   }
 }
 
@@ -44,10 +45,10 @@ export function wolves({ world, entities, players }) {
   }
 }
 
-/** Returns the height on which an animal stands; `undefined` at a wall or a cliff. */
-function groundAt(world, x, from, z) {
+/** Returns the height on which an animal stands; `undefined` at a wall, or at a cliff of more than `drop` voxels. */
+function groundAt(world, x, from, z, drop = 3) {
   const [column, row, start] = [Math.floor(x), Math.floor(z), Math.floor(from)];
-  for (let y = start + 1; y >= start - 3; y--)
+  for (let y = start + 1; y >= start - drop; y--)
     if (!isSolid(world.voxelAt([column, y, row])) && isSolid(world.voxelAt([column, y - 1, row]))) return y;
   return undefined;
 }

@@ -20,9 +20,10 @@ export const BLOCKS = new BlockCatalog([
   block(8, "furnace", 0x4a4a4a),
   block(9, "water", 0x2f6fd0, LIQUID),
   ...[1, 2, 3, 4, 5].map((level) => block(9 + level, `water ${level}`, 0x2f6fd0 + level * 0x0c0c06, LIQUID)),
+  block(15, "torch", 0xffc766, { solid: false, transparent: true, light: 14 }),
 ]);
-export const [ROCK, TURF, PLANK, DIRT, SAND, GLASS, CHEST, FURNACE, WATER] = [
-  ...["rock", "turf", "plank", "dirt", "sand", "glass", "chest", "furnace", "water"],
+export const [ROCK, TURF, PLANK, DIRT, SAND, GLASS, CHEST, FURNACE, WATER, TORCH] = [
+  ...["rock", "turf", "plank", "dirt", "sand", "glass", "chest", "furnace", "water", "torch"],
 ].map((name) => BLOCKS.id(name));
 /** Levels of water: a spring, and five that are lower and lower. */
 export const LEVELS = 6;

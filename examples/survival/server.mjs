@@ -15,6 +15,7 @@ import {
   PLAYER_SIZE,
   SAND,
   SHEEP,
+  TORCH,
   WALK_SPEED,
   WATER,
   WOLF,
@@ -69,7 +70,7 @@ function carriedAfter(playerId, changes) {
   return carried;
 }
 
-const GIFT = { [PLANK]: 2_500, [SAND]: 64, [WATER]: 4, [CHEST]: 2, [FURNACE]: 1 };
+const GIFT = { [PLANK]: 2_500, [SAND]: 64, [WATER]: 4, [CHEST]: 2, [FURNACE]: 1, [TORCH]: 16 };
 
 const rules = {
   /** A player places what they carry, and neither changes nor copies the spawn. */
@@ -108,17 +109,9 @@ const server = await createServer({
 });
 
 // Everything that moves by itself, twenty times a second: near players, and always on the meadow.
+const touches = touch(world, { fall: 1, flow: 2, smelt: SMELT_STEPS });
 const simulation = world.simulate({
-  systems: {
-    touch: touch(world, { fall: 1, flow: 2, smelt: SMELT_STEPS }),
-    sand,
-    water,
-    grass,
-    furnace,
-    sheep,
-    lambs,
-    wolves,
-  },
+  systems: { touch: touches, sand, water, grass, furnace, sheep, lambs, wolves },
   activeRadius: 48,
   onError: (error, system) => console.error(`the system ${system} failed:`, error),
 });

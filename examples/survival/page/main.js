@@ -1,17 +1,24 @@
 // The page of one player: walk, mine, build, fill chests and furnaces, and go home.
-import { castRay, moveBox } from "@orthant/mesh";
+import { Figures, Marks, Sky, WorldView } from "@orthant/three";
+import { fitRenderer, GamePage, walking } from "@orthant/three/page";
 import { AIR, connect } from "orthant/client";
-import { Vector3 } from "three";
+import { PerspectiveCamera, Scene, WebGLRenderer } from "three";
 import { BLOCKS, CHEST, FURNACE, hills, PLAYER_SIZE, WALK_SPEED } from "../land.mjs";
-import { Picture } from "./picture.js";
+import { animal } from "./animals.js";
 
-const VIEW_VOXELS = 56;
-const [EYE, JUMP, GRAVITY, REACH] = [1.6, 9, 28, 8];
-const ITEMS = ["plank", "rock", "sand", "glass", "chest", "furnace", "water"].map((name) => BLOCKS.id(name));
-const [canvas, place, aimed, hand, status] = ["canvas", "#place", "#aim", "#hand", "#status"].map((name) =>
+const ITEMS = ["plank", "rock", "sand", "glass", "chest", "furnace", "water", "torch", "turf"];
+const REACH_VOXELS = 7;
+const DAY_MS = 20 * 60_000;
+const [canvas, place, panel, content] = ["canvas", "#place", "section", "#content"].map((name) =>
   document.querySelector(name),
 );
 
+const page = new GamePage(canvas, {
+  name: "Survival",
+  settings: { viewDistance: 96 },
+  keys: { fly: [] }, // F puts things into chests
+});
+page.say("Connecting");
 // What follows # is not sent to any server.
 const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? undefined;
 const client = await connect(location.href.replace(/^http/, "ws").replace(/[?#].*/, ""), {
@@ -20,140 +27,133 @@ const client = await connect(location.href.replace(/^http/, "ws").replace(/[?#].
   generators: [hills], // so that the server sends only what players changed
   timeoutMs: Number.POSITIVE_INFINITY,
 });
-const picture = new Picture(canvas, client, VIEW_VOXELS);
-const { camera } = picture;
 
-const keys = new Set();
-const held = (key) => Number(keys.has(key));
-let item = ITEMS[0];
+const scene = new Scene();
+const camera = new PerspectiveCamera(72, 1, 0.05, 2_000);
+camera.rotation.order = "YXZ";
+const renderer = new WebGLRenderer({ canvas, antialias: true });
+const sky = new Sky({ dayMinutes: Number.POSITIVE_INFINITY }); // the clock moves it
+const view = new WorldView(client, { sky });
+const figures = new Figures(client, { sky, make: animal });
+const marks = new Marks(client, { sky });
+scene.add(sky, view, figures, marks);
+
+const walk = walking(client, { size: PLAYER_SIZE, speed: WALK_SPEED - 1, runSpeed: WALK_SPEED });
+const player = client.predictPlayer(walk);
+page.look(walk.state.orientation);
+
 let carried = {};
-let center;
+let target; // what the player points at, or has touched last
+let noted;
 
-/** Walks, falls and jumps. Solid blocks stop the player, and so does what has not arrived yet. */
-function walk({ position, velocity, onGround }, { ahead, aside, jump, yaw }, seconds) {
-  const speed = WALK_SPEED / Math.max(1, Math.hypot(ahead, aside));
-  const [sine, cosine] = [Math.sin(yaw) * speed, Math.cos(yaw) * speed];
-  const next = [
-    aside * cosine - ahead * sine,
-    (jump && onGround ? JUMP : velocity[1]) - GRAVITY * seconds,
-    -aside * sine - ahead * cosine,
-  ];
-  const moved = moveBox(
-    client,
-    { position, size: PLAYER_SIZE },
-    next.map((part) => part * seconds),
-  );
-  if (moved.hit[1] !== 0) next[1] = 0;
-  // Others see which way the player looks, level with the ground.
-  const orientation = [0, Math.sin(yaw / 2), 0, Math.cos(yaw / 2)];
-  return { position: moved.position, orientation, velocity: next, onGround: moved.onGround };
-}
-
-const player = client.predictPlayer({
-  state: { position: client.pose.position, velocity: [0, 0, 0], onGround: false },
-  step: walk,
+page.begin(client, {
+  blocks: ITEMS,
+  dig(point) {
+    target = aim(point);
+    if (target === undefined) return undefined;
+    void settle(client.set(target.position, AIR));
+    marks.crumble(target.position, target.block);
+    return target.block;
+  },
+  place(point, block) {
+    target = aim(point);
+    // A finger that taps a chest wants to see what is in it.
+    if (target === undefined || (page.controls.hasTouch && isContainer(target))) return false;
+    if (walk.overlaps(player.position, target.adjacent) || !has(block)) return false;
+    void settle(client.set(target.adjacent, block));
+    return true;
+  },
+  keys: { KeyF: putIn, KeyG: takeOut, KeyH: goHome },
 });
-client.onMoved(({ reason }) => say(reason));
-
+client.onMoved(({ reason }) => note(reason ?? ""));
 client.onMessage((message) => {
   if (message.type !== "carried") return;
   carried = message.carried;
-  showHand();
+  page.hotbar.setCounts(new Map(Object.entries(carried).map(([id, count]) => [Number(id), count])));
 });
-client.onStatus((now, { error }) => say(error ? error.message : now));
-say(client.status);
+for (const [name, act] of Object.entries({ "#put": putIn, "#take": takeOut, "#home": goHome }))
+  document.querySelector(name).addEventListener("click", act);
 
-function say(text) {
-  if (text) status.value = text;
+renderer.setAnimationLoop(() => {
+  const seconds = page.seconds();
+  const { viewDistance, brightness, fieldOfView } = page.settings.values;
+  Object.assign(view, { viewDistance, brightness });
+  if (camera.fov !== fieldOfView) {
+    camera.fov = fieldOfView;
+    camera.updateProjectionMatrix();
+  }
+  const state = player.move(page.read(seconds), seconds);
+  page.follow(state, walk.eyes(state.position));
+  camera.position.set(...walk.eyes(player.position));
+  camera.rotation.set(page.controls.pitch, page.controls.yaw, 0);
+  const { pointer } = page.controls;
+  if (pointer) target = aim(pointer);
+  marks.outline(pointer && target?.position);
+  place.value = player.position.map(Math.floor).join(" ");
+  showContent();
+
+  fitRenderer(renderer, camera);
+  sky.time = timeOfDay();
+  sky.update(camera, seconds);
+  view.update(camera);
+  figures.update(seconds);
+  marks.update(seconds);
+  renderer.render(scene, camera);
+});
+
+function aim(point) {
+  return view.pick({ camera, point }, REACH_VOXELS);
 }
 
-function showHand() {
-  hand.replaceChildren(
-    ...ITEMS.map((id, index) => {
-      const entry = document.createElement("li");
-      entry.className = id === item ? "held" : "";
-      entry.textContent = `${index + 1} ${BLOCKS.byId(id).name} ${carried[id] ?? 0}`;
-      return entry;
-    }),
-  );
+/** The same for all players: 0.25 at dawn, 0.5 at noon. Three quarters of a day are light. */
+function timeOfDay() {
+  const share = (Date.now() % DAY_MS) / DAY_MS;
+  return share < 0.75 ? 0.23 + share * 0.72 : 0.77 + (share - 0.75) * 1.84;
 }
-
-const aim = () => castRay(client, camera.position, camera.getWorldDirection(new Vector3()), REACH);
 
 /** Edits show at once, and are taken back if the server refuses them. */
 async function settle(edit) {
-  const { status: result, detail } = await edit;
-  say(result === "rejected" ? detail : result);
+  const { status, detail } = await edit;
+  if (status === "rejected") note(detail);
 }
 
-function fill(change) {
-  const target = aim();
-  if (target === undefined || ![CHEST, FURNACE].includes(target.block))
-    return say("Look at a chest or a furnace.");
-  return settle(client.setData(target.position, change(client.dataAt(target.position) ?? {})));
+/** Shows a line for some seconds. */
+function note(text) {
+  page.say(text);
+  clearTimeout(noted);
+  noted = setTimeout(() => page.say(""), 4_000);
 }
 
-const actions = {
-  q: () => aim() && settle(client.set(aim().position, AIR)),
-  e: () => aim() && settle(client.set(aim().adjacent, item)),
-  f() {
-    const { name } = BLOCKS.byId(item);
-    fill((content) => ({ ...content, [name]: (content[name] ?? 0) + 1 }));
-  },
-  g: () => fill(() => null),
-  h: () => client.send({ type: "home" }),
-};
-ITEMS.forEach((id, index) => {
-  actions[index + 1] = () => {
-    item = id;
-    showHand();
-  };
-});
-
-function turn(right, down) {
-  camera.rotation.y -= right * 0.003;
-  camera.rotation.x = Math.max(-1.5, Math.min(1.5, camera.rotation.x - down * 0.003));
+function has(block) {
+  if (carried[block] > 0) return true;
+  note(`You carry no ${BLOCKS.byId(block).name}.`);
+  return false;
 }
 
-addEventListener("keydown", ({ key, repeat }) => {
-  keys.add(key.toLowerCase());
-  if (!repeat) actions[key.toLowerCase()]?.();
-});
-addEventListener("keyup", ({ key }) => keys.delete(key.toLowerCase()));
-addEventListener("blur", () => keys.clear());
-addEventListener("mousemove", ({ movementX, movementY }) => {
-  if (document.pointerLockElement === canvas) turn(movementX, movementY);
-});
-canvas.addEventListener("mousedown", ({ button }) => {
-  if (document.pointerLockElement !== canvas) canvas.requestPointerLock();
-  else actions[button === 0 ? "q" : "e"]();
-});
-canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-
-showHand();
-let last = performance.now();
-function frame(now) {
-  const seconds = Math.max(0, Math.min(0.05, (now - last) / 1000));
-  last = now;
-  turn(
-    (held("arrowright") - held("arrowleft")) * 600 * seconds,
-    (held("arrowdown") - held("arrowup")) * 400 * seconds,
-  );
-  if (client.status === "joined") {
-    const [ahead, aside] = [held("w") - held("s"), held("d") - held("a")];
-    player.move({ ahead, aside, jump: keys.has(" "), yaw: camera.rotation.y }, seconds);
-  }
-  const [x, y, z] = player.position;
-  camera.position.set(x, y + EYE, z);
-  if (center === undefined || camera.position.distanceTo(center) > 16) {
-    center = camera.position.clone();
-    client.setInterest({ center: [x, y, z], radius: VIEW_VOXELS });
-  }
-  place.value = [x, y, z].map((part) => part.toFixed(1)).join(" ");
-  picture.draw();
-  const target = aim();
-  const content = target && client.dataAt(target.position);
-  aimed.value = target ? `${BLOCKS.byId(target.block)?.name} ${content ? JSON.stringify(content) : ""}` : "";
-  requestAnimationFrame(frame);
+function isContainer({ position }) {
+  return [CHEST, FURNACE].includes(client.voxelAt(position));
 }
-requestAnimationFrame(frame);
+
+/** Shows what is in the chest or furnace that the player points at. */
+function showContent() {
+  panel.hidden = page.isPaused || target === undefined || !isContainer(target);
+  if (panel.hidden) return;
+  const items = Object.entries(client.dataAt(target.position) ?? {}).filter(([, count]) => count > 0);
+  const list = items.map(([name, count]) => `${count} ${name}`).join(", ") || "empty";
+  content.value = `${BLOCKS.byId(client.voxelAt(target.position)).name}: ${list}`;
+}
+
+function putIn() {
+  if (panel.hidden || !has(page.hotbar.chosen)) return;
+  const { name } = BLOCKS.byId(page.hotbar.chosen);
+  const inside = client.dataAt(target.position) ?? {};
+  void settle(client.setData(target.position, { ...inside, [name]: (inside[name] ?? 0) + 1 }));
+}
+
+function takeOut() {
+  if (!panel.hidden) void settle(client.setData(target.position, null));
+}
+
+function goHome() {
+  client.send({ type: "home" });
+}

@@ -16,12 +16,12 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
   three: {
     about: "3D with three.js: players walk, dig and build together",
     next: "Start it, and open the page that it prints in two windows:",
-    folders: ["every", "shared-world", "three"],
+    folders: ["every", "page", "shared-world", "three"],
   },
   tiles: {
     about: "2D on a plain canvas: players walk, jump and dig together",
     next: "Start it, and open the page that it prints in two windows:",
-    folders: ["every", "shared-world", "tiles"],
+    folders: ["every", "page", "shared-world", "tiles"],
   },
   server: {
     about: "a server with one rule of its own, without a page",
@@ -31,7 +31,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
   browser: {
     about: "for one player, saved in the browser, without a server",
     next: "Start it, and open the page that it prints:",
-    folders: ["every", "browser"],
+    folders: ["every", "page", "browser"],
   },
 };
 

@@ -101,6 +101,17 @@ test.each(["three", "tiles"])(
   120_000,
 );
 
+test.each(["three", "tiles", "browser"])(
+  "the page of %s has an icon of its own, which its content security policy allows",
+  async (template) => {
+    const folder = await emptyFolder();
+    await create(folder, "game", "--template", template);
+    const html = await readFile(join(folder, "game/index.html"), "utf8");
+    const icon = /<link rel="icon" href="(?<path>[^"]+)"/.exec(html)?.groups?.["path"] ?? "";
+    expect(await readFile(join(folder, "game/public", icon), "utf8")).toContain("<svg");
+  },
+);
+
 test("a folder that is not empty is refused, and stays as it is", async () => {
   const folder = await emptyFolder();
   await writeFile(join(folder, "notes.txt"), "mine");

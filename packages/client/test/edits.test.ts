@@ -78,14 +78,17 @@ describe("an edit", () => {
   test("an edit that is refused resolves with the reason and is undone", async () => {
     const server = await joined();
     const changes: unknown[] = [];
-    server.world.onChange((boxes) => changes.push(boxes));
+    server.world.onChange((boxes, isOwn) => changes.push([boxes, isOwn]));
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
     await server.pass(50);
     server.say(results({ editId: 1, status: "rejected", reason: "vetoed", detail: "not your land" }));
     expect(await edit).toEqual({ status: "rejected", reason: "vetoed", detail: "not your land" });
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(0);
     const chunk = boxBetween([0, 2, 0, 0], [1, 3, 1, 1]);
-    expect(changes).toEqual([[chunk], [chunk]]);
+    expect(changes, "its own edit, and what the server made of it").toEqual([
+      [[chunk], true],
+      [[chunk], false],
+    ]);
   });
 
   test("outlives the connection and is resent under the same id", async () => {

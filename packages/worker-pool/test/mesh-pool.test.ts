@@ -227,6 +227,16 @@ describe("a pool of workers for meshes", () => {
     expect(await meshThere(own, { first }), "with its module").toEqual(meshHere(world, { first }));
   });
 
+  test("[L5] sends what was built high above where workers cannot load the generator", async () => {
+    const world = new SmallWorld(flat({}));
+    for (let x = 0; x < 6; x++) world.set([[x, 300, 5, 0], STONE], [[x, 20, 9, 0], STONE]);
+    pool = meshPool({ workers: 1 });
+    const source = { ...stateSource(() => world.state), generators: undefined };
+    const scene = pool.openScene({ source, blocks: DEFAULT_BLOCKS });
+    const section = { first: [0, -1, 0], chunks: [1, 2, 1] } as const;
+    expect(await meshThere(scene, section)).toEqual(meshHere(world, section));
+  });
+
   test("waits for chunks that are not in memory", async () => {
     const world = new SmallWorld(terrain({ seed: 1n }));
     let edge = 4;

@@ -9,11 +9,11 @@ import { reportUnhandled } from "./callbacks.ts";
 const EARLY_MESSAGES_MAX = 64;
 
 /** The events of a sync client that only listeners need. */
-type ListenerEvents = "onChange" | "onEdit" | "onEntities" | "onGame";
+type ListenerEvents = "onEdit" | "onEntities" | "onGame";
 
 /** The game's listeners for what happens in a replica. An error in one stops neither the others nor the client. */
 export class ReplicaListeners {
-  readonly change: ListenerSet<[boxes: readonly Box[]]> = new ListenerSet(reportUnhandled);
+  readonly change: ListenerSet<[boxes: readonly Box[], isOwn: boolean]> = new ListenerSet(reportUnhandled);
   readonly edit: ListenerSet<[chunks: readonly Position[], before: (chunk: Position) => Chunk]> =
     new ListenerSet(reportUnhandled);
   readonly entities: ListenerSet<[change: EntitiesChange]> = new ListenerSet(reportUnhandled);
@@ -41,10 +41,9 @@ export class ReplicaListeners {
 
   /** Returns the events for a sync client: those that only listeners need, and the replica's own. */
   eventsWith(own: Omit<SyncClientEvents, ListenerEvents>): SyncClientEvents {
-    const { change, edit, entities } = this;
+    const { edit, entities } = this;
     return {
       ...own,
-      onChange: (boxes) => change.emit(boxes),
       // Comparing chunks takes time, so the client does it only for listeners.
       get onEdit() {
         if (edit.isEmpty) return undefined;

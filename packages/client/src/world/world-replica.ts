@@ -67,6 +67,8 @@ export class WorldReplica {
   #regions: RegionCache | undefined;
   #status: Status = "connecting";
   #deadline: Timer | undefined;
+  /** Whether what changes now is an edit of this client. */
+  #isEditing = false;
   /** Why the client is closed. */
   #ending: OrthantError | undefined;
 
@@ -283,8 +285,11 @@ export class WorldReplica {
     return this.#syncClient?.sendGame(encodeGameMessage(message)) ?? "offline";
   }
 
-  /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
-  onChange(listener: (boxes: readonly Box[]) => void): () => void {
+  /**
+   * Calls `listener` with the boxes of chunks that look different, and whether it is because this client has just edited
+   * them. Returns an unsubscribe function.
+   */
+  onChange(listener: (boxes: readonly Box[], isOwn: boolean) => void): () => void {
     return this.#listeners.change.add(listener);
   }
 
@@ -346,6 +351,7 @@ export class WorldReplica {
       name,
       token: () => tokens.token,
       events: this.#listeners.eventsWith({
+        onChange: (boxes) => this.#listeners.change.emit(boxes, this.#isEditing),
         onWelcome: (welcome) => this.#welcomed(welcome),
         onGoodbye: (goodbye) => this.#connection?.receivedGoodbye(goodbye),
         onFault: (fault) => this.#connection?.receivedFault(fault),
@@ -416,7 +422,14 @@ export class WorldReplica {
     const syncClient = this.#syncClient;
     // Before the first welcome the shape that an edit must fit is unknown.
     if (syncClient?.world === undefined) return;
-    this.#edits.pump((edit) => syncClient.edit(edit));
+    this.#edits.pump((edit) => {
+      this.#isEditing = true;
+      try {
+        return syncClient.edit(edit);
+      } finally {
+        this.#isEditing = false;
+      }
+    });
   }
 
   #setStatus(status: Status, detail: StatusDetail): void {

@@ -1,4 +1,5 @@
 import { Color, type IUniform, ShaderMaterial, Vector2 } from "three";
+import { LEVELS_GLSL } from "../sky/light-levels.ts";
 import { SKY_GLSL, type SkyUniforms } from "../sky/sky-uniforms.ts";
 
 /** Which colour a part has: the first or second of its figure, or that of eyes. */
@@ -25,19 +26,11 @@ uniform vec3 first;
 uniform vec3 second;
 uniform vec2 lights;
 ${SKY_GLSL}
-
-float lightOfLevel(float level) {
-  return level / (4.0 - 3.0 * level);
-}
-
+${LEVELS_GLSL}
 void main() {
   vec3 colour = ofPart < 0.5 ? first : ofPart < 1.5 ? second : vec3(0.012, 0.014, 0.02);
-  vec3 normal = normalize(facing);
-  vec3 axes = normal * normal;
-  float side = axes.x * 0.74 + axes.z * 0.86 + axes.y * (normal.y > 0.0 ? 1.0 : 0.55);
-  vec3 light = skyLight * lightOfLevel(lights.x) + vec3(1.0, 0.6, 0.27) * lightOfLevel(lights.y);
-  light = mix(min(light, vec3(1.1)), vec3(1.0), 0.04);
-  gl_FragColor = vec4(throughAir(colour * light * pow(side, 2.2), fromEye), 1.0);
+  vec3 light = lightAt(lights, 0.04) * pow(sideLight(normalize(facing)), 2.2);
+  gl_FragColor = vec4(throughAir(colour * light, fromEye), 1.0);
   #include <tonemapping_fragment>
   #include <colorspace_fragment>
 }`;

@@ -11,6 +11,7 @@ import {
   Vector3,
 } from "three";
 import { blockQuads } from "../block/block-quads.ts";
+import { LEVELS_GLSL } from "../sky/light-levels.ts";
 import { SKY_GLSL, type SkyUniforms } from "../sky/sky-uniforms.ts";
 
 /** Crumbs of one block, at least and at most. */
@@ -47,11 +48,11 @@ varying vec3 facing;
 varying vec3 colour;
 varying vec2 lit;
 ${SKY_GLSL}
+${LEVELS_GLSL}
 void main() {
   vec3 normal = normalize(facing);
   float side = dot(normal * normal, vec3(0.52, normal.y > 0.0 ? 1.0 : 0.3, 0.72));
-  vec3 light = skyLight * lit.x / (4.0 - 3.0 * lit.x) + vec3(1.0, 0.6, 0.27) * lit.y / (4.0 - 3.0 * lit.y) + 0.04;
-  gl_FragColor = vec4(throughAir(colour * light * side, fromEye), 1.0);
+  gl_FragColor = vec4(throughAir(colour * side * lightAt(lit, 0.04), fromEye), 1.0);
   #include <tonemapping_fragment>
   #include <colorspace_fragment>
 }`;

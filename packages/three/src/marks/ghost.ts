@@ -9,6 +9,7 @@ import {
   Vector2,
 } from "three";
 import { blockQuads } from "../block/block-quads.ts";
+import { LEVELS_GLSL } from "../sky/light-levels.ts";
 import { SKY_GLSL, type SkyUniforms } from "../sky/sky-uniforms.ts";
 
 /** How much of a ghost is there. */
@@ -38,14 +39,14 @@ uniform sampler2D layers;
 uniform float opacity;
 uniform vec2 lights;
 ${SKY_GLSL}
+${LEVELS_GLSL}
 void main() {
   vec4 colour = texture2D(layers, onTexture);
   if (colour.a < 0.1) discard;
   vec3 normal = abs(normalize(cross(dFdx(fromEye), dFdy(fromEye))));
   float side = dot(normal * normal, vec3(0.6, 1.0, 0.75));
   // A little brighter than its place, so that it can be seen in the dark.
-  vec3 light = skyLight * lights.x / (4.0 - 3.0 * lights.x) + vec3(1.0, 0.6, 0.27) * lights.y / (4.0 - 3.0 * lights.y) + 0.08;
-  gl_FragColor = vec4(throughAir(colour.rgb * tinted * side * min(light, vec3(1.1)), fromEye), opacity);
+  gl_FragColor = vec4(throughAir(colour.rgb * tinted * side * lightAt(lights, 0.08), fromEye), opacity);
   #include <tonemapping_fragment>
   #include <colorspace_fragment>
 }`;

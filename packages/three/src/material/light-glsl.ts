@@ -1,33 +1,18 @@
+import { LEVELS_GLSL } from "../sky/light-levels.ts";
+
 /**
  * `vec3 lightOnQuad()`: the light on a pixel of a quad, by the light of the sky and of blocks, how open its corners are, and
  * the side that it lies on. Expects the inputs of quads and the uniforms of the sky.
  */
-export const LIGHT_GLSL = /* glsl */ `
+export const LIGHT_GLSL: string = /* glsl */ `
+${LEVELS_GLSL}
 uniform vec3 lampLight;
 uniform float darkest;
-
-/** Light in the linear colours of a picture from a level of 0 to 1. */
-float lightOfLevel(float level) {
-  return level / (4.0 - 3.0 * level);
-}
-
-/** How bright a side is that looks in a direction, as eyes see it. */
-float sideLight(vec3 direction) {
-  vec3 part = direction * direction;
-  return part.x * 0.74 + part.z * 0.86 + part.y * (direction.y > 0.0 ? 1.0 : 0.55);
-}
 
 /** At most 4 %, slowly, and not everywhere at the same time. */
 float flicker(vec3 at) {
   float moment = time * 2.3 + dot(at, vec3(0.31, 0.53, 0.27));
   return 0.98 + 0.02 * sin(moment) * sin(moment * 1.73 + 1.1);
-}
-
-/** Light above that of the day grows ever slower, and keeps its colour. */
-vec3 softened(vec3 light) {
-  float most = max(light.r, max(light.g, light.b));
-  if (most <= 0.8) return light;
-  return light * ((0.8 + 0.35 * (1.0 - exp((0.8 - most) / 0.35))) / most);
 }
 
 vec3 lightOnQuad() {

@@ -1,5 +1,5 @@
 import {
-  Color,
+  type Color,
   DoubleSide,
   FrontSide,
   type IUniform,
@@ -43,9 +43,6 @@ export interface VoxelUniforms {
   readonly lampLight: IUniform<Color>;
   readonly darkest: IUniform<number>;
 }
-
-/** The light of lamps: warm, and brighter than the day where it is nearest, so that a torch makes a room. */
-export const LAMP_LIGHT: Color = new Color().setRGB(1.7, 1.36, 0.95);
 
 const FRAGMENT = /* glsl */ `
 ${TEXTURE_GLSL}

@@ -1,6 +1,6 @@
 import type { Box } from "@orthant/core";
 import { isOrthantError } from "@orthant/core";
-import { boxesIntersect } from "@orthant/core/lattice";
+import { boxEquals, boxesIntersect, roundOutToRegions } from "@orthant/core/lattice";
 import { LIGHT_REACH_VOXELS } from "@orthant/core/light";
 import { NO_QUADS, type VolumeMesh, type VolumePoint } from "@orthant/mesh/volume";
 import { URGENT } from "@orthant/worker-pool/browser";
@@ -10,8 +10,8 @@ import { type Section, sectionAt } from "./section.ts";
 import type { CellRange, SectionGrid, ViewPoint } from "./section-grid.ts";
 import type { WorldFeed } from "./world-feed.ts";
 
-/** Changes nearer than this are in the picture before anything else: a player's own edits are among them. */
-const URGENT_VOXELS = 48;
+/** Changes nearer than this come into the picture before what is farther away, though after the player's own edits. */
+const NEAR_VOXELS = 48;
 /** Sections that are read from a disk at a time. */
 const LOADS_MAX = 8;
 /** Jobs that a pool is given; sections beyond wait here. */
@@ -81,10 +81,10 @@ export class Sections {
     if (this.#waiting.size > 0) this.#loadNearest();
   }
 
-  /** Takes over that chunks look different, came or went. */
-  changed(boxes: readonly Box[]): void {
+  /** Takes over that chunks look different, came or went; or that the player has just edited them. */
+  changed(boxes: readonly Box[], isOwn: boolean): void {
     for (const box of boxes) {
-      this.#touch(box, LIGHT_REACH_VOXELS + 1);
+      this.#touch(box, isOwn);
       this.#shadeBelow(box);
     }
   }
@@ -139,8 +139,16 @@ export class Sections {
 
   #dropFar(): void {
     const limit = this.#reach + Math.max(...this.#grid.size);
-    for (const section of this.#sections.values())
-      if (this.#grid.distanceTo(section.cell, this.#eye) > limit) this.#drop(section);
+    for (const section of this.#sections.values()) {
+      const isFar = this.#grid.distanceTo(section.cell, this.#eye) > limit;
+      if (isFar || (this.#waiting.has(section) && !this.#isInRange(section))) this.#drop(section);
+    }
+  }
+
+  /** Whether the chunks of a section are still asked for. */
+  #isInRange({ cell }: Section): boolean {
+    const { min, max } = this.#range as CellRange;
+    return cell.every((at, axis) => at >= (min[axis] as number) && at <= (max[axis] as number));
   }
 
   #drop(section: Section): void {
@@ -158,27 +166,24 @@ export class Sections {
   }
 
   /** Asks again for sections whose meshes depend on chunks. */
-  #touch(chunks: Box, reach: number): void {
-    for (const section of this.#sectionsOf(chunks, reach)) {
+  #touch(chunks: Box, isOwn: boolean): void {
+    for (const section of this.#sectionsOf(chunks, LIGHT_REACH_VOXELS + 1)) {
       if (this.#waiting.has(section)) {
         this.#ask(section, 0);
         continue;
       }
-      const isOwn = boxesIntersect(this.#grid.chunksNextTo(section.cell), chunks);
-      if (!isOwn && section.isEmpty) continue;
-      const isNear = this.#grid.distanceTo(section.cell, this.#eye) < URGENT_VOXELS;
+      const isLightOnly = !boxesIntersect(this.#grid.chunksNextTo(section.cell), chunks);
+      if (isLightOnly && section.isEmpty) continue;
+      const isNear = this.#grid.distanceTo(section.cell, this.#eye) < NEAR_VOXELS;
       // The light around an edit follows it.
-      this.#ask(section, isNear ? (isOwn ? URGENT : -this.#reach) : 0);
+      this.#ask(section, isOwn && !isLightOnly ? URGENT : isOwn || isNear ? -this.#reach : 0);
     }
   }
 
-  /** What was built takes the light of the sky from everything below, however deep. */
+  /** What is built takes the light of the sky from everything below, however deep, until it is removed. */
   #shadeBelow(chunks: Box): void {
     const grid = this.#grid;
-    if (!grid.showsHeight || this.#range === undefined) return;
-    const { source } = this.#parts.feed;
-    if (source.skyAbove === undefined || source.madeIn(chunks)[Symbol.iterator]().next().done === true)
-      return;
+    if (!grid.showsHeight || this.#range === undefined || !this.#mayShade(chunks)) return;
     const cells = grid.cellsOf(chunks, LIGHT_REACH_VOXELS + 1);
     if (cells === undefined) return;
     for (const section of this.#sections.values()) {
@@ -191,6 +196,15 @@ export class Sections {
         back <= cells.max[2];
       if (isBelow && !section.isEmpty) this.#ask(section, 0);
     }
+  }
+
+  /** Whether chunks that look different may let more or less light through than as they were generated. */
+  #mayShade(chunks: Box): boolean {
+    const { source } = this.#parts.feed;
+    if (source.skyAbove === undefined) return false;
+    // Whole regions come and go; everything smaller is an edit, which may also have removed what was built.
+    if (!boxEquals(chunks, roundOutToRegions(chunks))) return true;
+    return source.madeIn(chunks)[Symbol.iterator]().next().done !== true;
   }
 
   *#sectionsOf(chunks: Box, reach: number): Iterable<Section> {
@@ -230,6 +244,10 @@ export class Sections {
 
   /** A section waits for its chunks. It is not shown while its own are not there. */
   #wait(section: Section): void {
+    if (!this.#isInRange(section)) {
+      this.#drop(section);
+      return;
+    }
     this.#waiting.add(section);
     if (!section.isEmpty && !this.#parts.feed.source.has(this.#grid.chunksOf(section.cell)))
       this.#parts.drawn.clear(section);
@@ -252,7 +270,7 @@ export class Sections {
     if (section.job !== job) return;
     section.job = undefined;
     this.#jobs--;
-    if (mesh === undefined) this.#waiting.add(section);
+    if (mesh === undefined) this.#wait(section);
     else this.#parts.drawn.take(section, mesh, drawing);
     if (section.isStale) this.#ask(section, section.lead);
     // Workers are faster than pictures on a slow graphics card.

@@ -13,7 +13,7 @@ export interface ViewedClient<D extends Dimensions = Dimensions> {
     readonly status: string;
     readonly chunks: SceneSource;
     setInterest(interest: { readonly boxes: readonly Box[]; readonly center: Vector }): void;
-    onChange(listener: (boxes: readonly Box[]) => void): () => void;
+    onChange(listener: (boxes: readonly Box[], isOwn?: boolean) => void): () => void;
     onBlocks(listener: () => void): () => void;
   };
 }
@@ -28,7 +28,16 @@ export interface ViewedLocal<D extends Dimensions = Dimensions> {
     readonly blocks?: { onChange(listener: () => void): () => void };
     isLoaded(box: Box): boolean;
     load(box: Box): Promise<void>;
-    onEdit?(listener: (edit: { readonly chunks: readonly Position[] }) => void): () => void;
+    /** What is stored above some chunks, which may take the light of the sky from them. */
+    readonly light: { hasAbove(chunks: Box): boolean; loadAbove(chunks: Box): Promise<void> };
+    onEdit?(
+      listener: (
+        edit: { readonly chunks: readonly Position[] },
+        before: WorldState,
+        after: WorldState,
+        author: bigint | undefined,
+      ) => void,
+    ): () => void;
   };
 }
 
@@ -41,8 +50,11 @@ export interface ViewedChunks<D extends Dimensions = Dimensions> {
   readonly source: SceneSource;
   /** Reads chunks that the source does not have. */
   load?(box: Box): Promise<void>;
-  /** Calls `listener` with chunks that look different. Returns an unsubscribe function. */
-  onChange?(listener: (boxes: readonly Box[]) => void): () => void;
+  /**
+   * Calls `listener` with chunks that look different, and whether the player has just edited them: these come before all
+   * others. Returns an unsubscribe function.
+   */
+  onChange?(listener: (boxes: readonly Box[], isOwn?: boolean) => void): () => void;
 }
 
 /** What a view shows. */
@@ -62,7 +74,8 @@ export interface WorldFeed {
   follow(chunks: Box, center: Vector): void;
   /** Reads chunks, where no server sends them. */
   readonly load: ((box: Box) => Promise<void>) | undefined;
-  onChange(listener: (boxes: readonly Box[]) => void): () => void;
+  /** Calls `listener` with chunks that look different, and whether by an edit of this program. */
+  onChange(listener: (boxes: readonly Box[], isOwn?: boolean) => void): () => void;
   onBlocks(listener: () => void): () => void;
 }
 
@@ -98,17 +111,26 @@ function clientFeed({ dimensions, chunkShape, replica }: ViewedClient): WorldFee
 }
 
 function localFeed({ dimensions, chunkShape, engine }: ViewedLocal): WorldFeed {
+  const { light } = engine;
+  // What was built above takes light away, however high it is. Rule L8.
+  const hasAbove = (box: Box): boolean => engine.state.skyAbove === undefined || light.hasAbove(box);
   return {
     dimensions,
     shape: chunkShape,
     blocks: () => engine.catalog,
     source: stateSource(
       () => engine.state,
-      (box) => engine.isLoaded(box),
+      (box) => engine.isLoaded(box) && hasAbove(box),
     ),
     follow: () => undefined,
-    load: (box) => engine.load(box),
-    onChange: (listener) => engine.onEdit?.(({ chunks }) => listener(chunks.map(boxAt))) ?? (() => undefined),
+    load: async (box) => {
+      await engine.load(box);
+      if (!hasAbove(box)) await light.loadAbove(box);
+    },
+    onChange: (listener) =>
+      engine.onEdit?.(({ chunks }, _before, _after, author) =>
+        listener(chunks.map(boxAt), author === undefined),
+      ) ?? (() => undefined),
     onBlocks: (listener) => engine.blocks?.onChange(listener) ?? (() => undefined),
   };
 }

@@ -12,7 +12,8 @@ import { defaultLooks, type LookPack } from "@orthant/mesh/looks";
 import { type VolumeSlice, XYZ } from "@orthant/mesh/volume";
 import { type MeshPool, meshPool } from "@orthant/worker-pool/browser";
 import { Camera, Frustum, Group, Matrix4, type Vector2, Vector3 } from "three";
-import { LAMP_LIGHT, type MakeMaterial } from "../material/voxel-materials.ts";
+import type { MakeMaterial } from "../material/voxel-materials.ts";
+import { LAMP_LIGHT } from "../sky/light-levels.ts";
 import { type SkyUniforms, skyUniforms } from "../sky/sky-uniforms.ts";
 import { Drawing, type DrawingOptions } from "./drawing.ts";
 import { DrawnSections, quadsIn } from "./drawn-sections.ts";
@@ -161,7 +162,7 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
       isSeen: ({ box }) => this.#frustum.intersectsBox(box),
     });
     this.#unsubscribe = [
-      this.#feed.onChange((boxes) => this.#sections.changed(boxes)),
+      this.#feed.onChange((boxes, isOwn) => this.#sections.changed(boxes, isOwn === true)),
       this.#feed.onBlocks(() => this.#redraw()),
     ];
   }

@@ -210,14 +210,15 @@ export class MeshScene {
       if (content === undefined) return undefined;
       pieces.push({ box: boxAt(position), content });
     }
-    const top = floorDivide((skyAbove ?? -Infinity) - 1, shape.extents[1]) + 1;
-    if (!this.#isLit || skyAbove === undefined || top <= near.max[1]) return pieces;
+    if (!this.#isLit || skyAbove === undefined) return pieces;
     const { min, max } = above(near);
+    const top = Math.max(min[1], floorDivide(skyAbove - 1, shape.extents[1]) + 1);
     // What is not in memory up there takes no light away.
     for (const position of positionsLexicographic({ min, max: [max[0], top, max[2], max[3]] })) {
       const content = this.#source.chunkAt(...position);
       if (content?.isEmpty === false) pieces.push({ box: boxAt(position), content });
     }
+    pieces.push(...this.#source.madeIn({ min: [min[0], top, min[2], min[3]], max }));
     return pieces;
   }
 }

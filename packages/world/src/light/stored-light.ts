@@ -1,5 +1,11 @@
 import { type Box, type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { boxAt, chunkOfVoxel } from "@orthant/core/lattice";
+import {
+  boxAt,
+  chunkOfVoxel,
+  positionsLexicographic,
+  regionBox,
+  regionsTouching,
+} from "@orthant/core/lattice";
 import { chunksInLightReach, type Light, type LitWorld, overridesAbove } from "@orthant/core/light";
 import { type LitStateSource, StateLight } from "./state-light.ts";
 
@@ -43,6 +49,19 @@ export class StoredLight {
   /** Returns a copy of the light of a chunk when everything that can change it is in memory. */
   async ofChunk(position: Position): Promise<Uint8Array> {
     return this.#when(position, () => this.atChunk(position));
+  }
+
+  /** Whether everything that is stored for a box of chunks and those above it is in memory. */
+  hasAbove({ min, max }: Box): boolean {
+    const lowest = regionsTouching({ min, max: [max[0], min[1] + 1, max[2], max[3]] });
+    for (const region of positionsLexicographic(lowest))
+      if (!this.#world.isLoadedAbove(regionBox(region).min)) return false;
+    return true;
+  }
+
+  /** Reads what is stored for a box of chunks and those above it. */
+  loadAbove(chunks: Box): Promise<void> {
+    return this.#world.whenLoadedAbove(chunks, () => Promise.resolve());
   }
 
   async #when<Result>(chunk: Position, read: () => Result | undefined): Promise<Result> {

@@ -19,7 +19,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
     folders: ["every", "page", "shared-world", "three"],
   },
   tiles: {
-    about: "2D on a plain canvas: players walk, jump and dig together",
+    about: "2D from the side, with three.js: players walk, dig and build together",
     next: "Start it, and open the page that it prints in two windows:",
     folders: ["every", "page", "shared-world", "tiles"],
   },

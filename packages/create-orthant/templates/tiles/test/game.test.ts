@@ -1,6 +1,6 @@
 import { connect, MemoryDisk } from "orthant";
-import { expect, onTestFinished, test } from "vitest";
-import { Player } from "../src/page/player.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { inSpace } from "../src/page/in-space.ts";
 import { startServer } from "../src/server/game.ts";
 
 /** Starts a server, and lets a player join it. */
@@ -24,12 +24,12 @@ test("a player sees what another one builds", async () => {
   expect(await seen).toEqual([{ position: [3, 32], block: brick, before: 0 }]);
 });
 
-test("a player falls to the ground, and stays there", async () => {
+test("a page shows the other players and its own, between the front and the back of the tiles", async () => {
   const join = await startGame();
-  const world = await join("Ada");
-  const player = new Player(world);
-  for (let frame = 0; frame < 300; frame++) player.walk({ right: 0, jump: false }, 0.02);
-  const [x, y] = player.position;
-  expect(y).toBeLessThan(4);
-  expect(world.blocks.byId(world.voxelAt([Math.floor(x), Math.round(y) - 1]) ?? 0)?.solid).toBe(true);
+  const [joined, bob] = [await join("Ada"), await join("Bob")];
+  const space = inSpace(bob, () => [7.5, 3]);
+  const shown = () => space.entitiesAt().map(({ name, position }) => [name, ...position]);
+  const ada = ["Ada", ...joined.pose.position, 0.5];
+  await vi.waitFor(() => expect(shown()).toEqual([ada, ["", 7.5, 3, 0.5]]));
+  expect(space.voxelAt([3, 32, 1])).toBe(0);
 });

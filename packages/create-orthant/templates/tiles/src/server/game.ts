@@ -11,6 +11,10 @@ export async function startServer(
     { dimensions: 2, generator: terrain({ seed: 7n, relief: 40 }), spawn: [2.5, 4] },
     { durability: "journal" },
   );
+  await world.defineBlocks({
+    planks: { colour: 0xb08551 },
+    torch: { colour: 0xffc766, solid: false, transparent: true, light: 14 },
+  });
   return createServer({
     world,
     port,

@@ -14,7 +14,7 @@ const SHARED =
 const LONG = [
   "campaigns/{journal,light,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
-  "examples/test/{starters,survival-page}.test.ts",
+  "examples/test/{created-pages,starters,survival-page}.test.ts",
   "packages/cli/test/{beside-a-writer,cluster,import-resume,sessions}.test.ts",
   "packages/core/test/chunk/canonical-form.test.ts",
   "packages/disk/test/opfs-disk.test.ts",

@@ -11,6 +11,7 @@ const BROWSER_PACKAGES = [
   "@orthant/mesh/looks",
   "@orthant/world",
   "orthant/client",
+  "orthant/worker",
 ];
 
 /** Size of a package in a browser, with all of its exports. */

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,9 +7,6 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { boxBrush } from "@orthant/client";
 import { connect } from "@orthant/client/node";
-import { isWhole } from "@orthant/disk/files";
-import { NodeDisk } from "@orthant/disk/node";
-import { verifySave } from "@orthant/save";
 import {
   canOpenBrowser,
   differingPixels,
@@ -19,7 +16,7 @@ import {
 } from "@orthant/testkit/browser";
 import { chunkBox, createWorld, openWorld, terrain } from "orthant";
 import type { Browser, Page } from "playwright-core";
-import { build, preview } from "vite";
+import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 declare const document: { querySelector(name: string): { readonly value: string } | null };
@@ -76,22 +73,6 @@ describe("batch-edit", () => {
   }, 120_000);
 });
 
-describe("multiplayer", () => {
-  test("has players without a page, who see each other's lamps", async () => {
-    const starter = await copyOf("multiplayer");
-    const { address } = await serve(starter);
-    const players = await Promise.all(
-      ["Ada", "Bob"].map((name) => run(process.execPath, ["player.mjs", address, name], { cwd: starter })),
-    );
-    const [ada = "", bob = ""] = players.map(({ stdout }) => stdout);
-    expect(ada).toContain("Ada's lamp: applied");
-    expect(ada).toContain("Ada's star: rejected, because the sky belongs to all");
-    expect(ada).toContain("Ada sees lamps at x = 1 and 2");
-    expect(bob).toContain("Bob sees lamps at x = 1 and 2");
-    expect(bob.trimEnd().endsWith("Bob is closed")).toBe(true);
-  }, 120_000);
-});
-
 describe.skipIf(!canOpenBrowser())("in Chromium", () => {
   let browser: Browser;
 
@@ -120,69 +101,6 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       })
       .toBeLessThan(SEEN_PIXELS);
   }
-
-  test("sandbox keeps edits through a reload, an export and an import", async () => {
-    const page = await open(await builtPage(await copyOf("sandbox")));
-    await says(page, /^meadow, save/);
-    const untouched = await settledPicture(page);
-    await page.selectOption("#block", { label: "brick" });
-    await page.locator("canvas").click({ position: { x: 480, y: 300 } });
-    await says(page, /^saved/);
-    const built = await settledPicture(page);
-    expect(await differingPixels(built, untouched)).toBeGreaterThan(SEEN_PIXELS);
-    await page.reload();
-    await says(page, /^meadow, save/);
-    await shows(page, built);
-
-    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#export")]);
-    const folder = await temporaryFolder();
-    await download.saveAs(join(folder, "island.tar"));
-    await mkdir(join(folder, "world"));
-    await run("tar", ["-xf", "../island.tar"], { cwd: join(folder, "world") });
-    const disk = new NodeDisk(join(folder, "world"));
-    expect(isWhole(await verifySave(disk))).toBe(true);
-    const world = await openWorld(disk, { readOnly: true, dimensions: 3 });
-    expect(world.name).toBe("meadow");
-    await world.close();
-
-    await page.setInputFiles("#import", join(folder, "island.tar"));
-    await says(page, /^island, save/);
-    await shows(page, built);
-  }, 180_000);
-
-  test("tile-game keeps a hole, and the player who fell into it", async () => {
-    const page = await open(await builtPage(await copyOf("tile-game")));
-    await says(page, /^a new world/);
-    const before = await settledPicture(page);
-    await page.locator("canvas").click({ position: { x: 480, y: 310 } });
-    await says(page, /^dug \w+; 1 in the pocket/);
-    const after = await settledPicture(page);
-    expect(await differingPixels(after, before)).toBeGreaterThan(SEEN_PIXELS);
-    await page.reload();
-    await says(page, /^welcome back/);
-    await shows(page, after);
-  }, 180_000);
-
-  test("multiplayer shows on one page what was built on another", async () => {
-    const starter = await copyOf("multiplayer");
-    await bundle(join(starter, "page"), join(starter, "dist"));
-    const { page: url } = await serve(starter);
-    const [ada, bob] = [await open(`${url}?name=Ada`), await open(`${url}?name=Bob`)];
-    await says(ada, /joined/);
-    await says(bob, /joined/);
-    const before = await settledPicture(bob, "#land");
-    await settledPicture(ada, "#land");
-    await ada.locator("#people").click({ position: { x: 400, y: 300 } });
-    await says(ada, /^applied/);
-    await expect
-      .poll(async () => differingPixels(await picture(bob, "#land"), before) === 0, { timeout: WAIT_MS })
-      .toBe(false);
-    // Ada stands where she clicked, and Bob sees her there.
-    const empty = await picture(ada, "#people");
-    await expect
-      .poll(async () => differingPixels(await picture(bob, "#people"), empty) === 0, { timeout: WAIT_MS })
-      .toBe(false);
-  }, 180_000);
 
   test("draw-it-yourself falls to the ground, builds, walks, and undoes what it built", async () => {
     const starter = await copyOf("draw-it-yourself");
@@ -223,19 +141,6 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     expect((await settledPlace(page))[1], "walks over the ground").toBeGreaterThan(0);
   }, 180_000);
 });
-
-/** Builds the page of a starter, as `npm run build` does, and serves it. */
-async function builtPage(starter: string): Promise<string> {
-  await bundle(starter, join(starter, "dist"));
-  const server = await preview({
-    root: starter,
-    configFile: false,
-    logLevel: "error",
-    preview: { port: 0, host: "127.0.0.1" },
-  });
-  onTestFinished(() => server.close());
-  return server.resolvedUrls?.local[0] ?? "";
-}
 
 async function bundle(root: string, outDir: string): Promise<void> {
   await build({ root, configFile: false, logLevel: "error", build: { outDir, emptyOutDir: true } });

@@ -1,56 +1,60 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { terrain } from "@orthant/core";
+import { DEFAULT_BLOCKS, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { VolumeMesh } from "@orthant/mesh/volume";
 import { createServer } from "@orthant/server";
-import { canOpenBrowser, openBrowser, servePrograms } from "@orthant/testkit/browser";
+import { canOpenBrowser, openBrowser } from "@orthant/testkit/browser";
 import { createWorld } from "@orthant/world";
 import { build } from "vite";
 import { expect, onTestFinished, test } from "vitest";
 
 const GUIDE = "docs/guides/worlds-in-the-browser.md";
 const BLOCK = /^```js\n(?<code>.*?)^```$/gms;
-/** Runs the program of the guide and waits for its result. */
-const STARTER = `
-const worker = new Worker("/guide.js", { type: "module" });
+/** Answers the page with what became of an export that is imported again. */
+const CHECK_ARCHIVES = `
+addEventListener("message", async ({ data }) => {
+  if (data !== "check") return;
+  await exportWorld().then(importWorld).then(() => postMessage("done"), ({ message }) => postMessage(message));
+});`;
+const ASK_WORKER = `
 globalThis.ended = new Promise((resolve) => {
   worker.addEventListener("message", ({ data }) => resolve(data));
-  worker.addEventListener("error", ({ message }) => resolve(message));
-});`;
+  worker.postMessage("check");
+});
+globalThis.block = world.voxelAt([0, 40, 0]);`;
 
 declare const ended: Promise<string>;
+declare const block: number;
 declare const meshes: readonly VolumeMesh[];
 
-/** Runs the code of a guide as a worker. Returns the worker's last message. */
-async function runInWorker(guide: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "orthant-guide-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
-  const blocks = [...guide.matchAll(BLOCK)].map(({ groups }) => groups?.["code"] ?? "");
-  writeFileSync(join(folder, "guide.js"), [...blocks, 'postMessage("done");'].join("\n"));
-  writeFileSync(join(folder, "starter.js"), STARTER);
-  const programs = await servePrograms({
-    starter: join(folder, "starter.js"),
-    guide: join(folder, "guide.js"),
-  });
-  onTestFinished(() => programs.close());
-  const browser = await openBrowser();
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
-  await page.goto(programs.origin);
-  await page.waitForFunction(() => "ended" in globalThis);
-  return page.evaluate(() => ended);
-}
-
 test.skipIf(!canOpenBrowser())(
-  "the code of the guide to worlds in the browser runs in a Chromium worker",
+  "the code of the guide to worlds in the browser runs in Chromium, in a worker and in its page",
   async () => {
     const guide = readFileSync(GUIDE, "utf8");
-    expect(await runInWorker(guide)).toBe("done");
-    const broken = guide.replace("await unpackTar(file)", "await unpackTar(new Blob([]))");
-    expect(await runInWorker(broken)).toContain("ORT_TRUNCATED");
+    const [opens = "", joins = "", ...archives] = [...guide.matchAll(BLOCK)].map(
+      ({ groups }) => groups?.["code"] ?? "",
+    );
+    const browser = await openBrowser();
+    onTestFinished(() => browser.close());
+    const resultOf = async (worker: string): Promise<string> => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const url = await serveGame(`${joins}${ASK_WORKER}`, {
+        "world-worker.js": `${worker}${CHECK_ARCHIVES}`,
+      });
+      await page.goto(url.replace(/^ws/, "http"));
+      await page.waitForFunction(() => "block" in globalThis);
+      expect(await page.evaluate(() => block)).toBe(DEFAULT_BLOCKS.id("brick"));
+      const result = await page.evaluate(() => ended);
+      await context.close();
+      return result;
+    };
+    const worker = [opens, ...archives].join("\n");
+    expect(await resultOf(worker)).toBe("done");
+    const broken = worker.replace("await unpackTar(file)", "await unpackTar(new Blob([]))");
+    expect(await resultOf(broken)).toContain("ORT_TRUNCATED");
   },
   120_000,
 );
@@ -60,11 +64,12 @@ const VIEWER_GUIDE = "docs/guides/view-a-world.md";
 const GUIDE_SERVER = /"ws:\/\/127\.0\.0\.1:7440"/g;
 
 /** Builds a page from a program, as a game would with Vite, and serves it with a strict policy. */
-async function serveGame(program: string): Promise<string> {
+async function serveGame(program: string, files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "orthant-guide-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "game.css"), "#world { height: 300px }");
+  const style = { "game.css": "#world { height: 300px }" };
+  for (const [name, text] of Object.entries({ ...style, ...files })) writeFileSync(join(folder, name), text);
   writeFileSync(join(folder, "game.js"), `import "./game.css";\n${program}`);
   const html = '<!doctype html><div id="world"></div><script type="module" src="./game.js"></script>';
   writeFileSync(join(folder, "index.html"), html);

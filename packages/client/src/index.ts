@@ -7,6 +7,7 @@
 export { type CacheChange, type CacheEntry, memoryCache, type ReplicaCache } from "./cache/replica-cache.ts";
 export type { TokenOption } from "./connection/retry.ts";
 export type { OpenSocket, Status, StatusDetail, WebSocketLike } from "./connection/server-connection.ts";
+export type { ServingWorker } from "./connection/worker-socket.ts";
 export { type BrushPlacements, boxBrush, lineBrush, sphereBrush } from "./edit/brushes.ts";
 export { type EditableWorld, EditHistory, type EditHistoryOptions } from "./edit/edit-history.ts";
 export type { ClientPose } from "./motion/client-pose.ts";

@@ -56,7 +56,7 @@ describe("a client that is not welcomed in time", () => {
   test("a client at a host name that leads nowhere says so", async () => {
     const { code, detail } = await failureAt("ws://no-such-host.invalid");
     expect(code).toBe("ORT_TIMEOUT");
-    expect(detail).toMatch(/the host name no-such-host.invalid leads nowhere|the WebSocket has not opened/);
+    expect(detail).toMatch(/the host name no-such-host.invalid leads nowhere|the connection has not opened/);
   });
 
   test("a client at a program that accepts the connection and says nothing says what it waited for", async () => {
@@ -66,7 +66,7 @@ describe("a client that is not welcomed in time", () => {
     const { code, detail } = await failureAt(`ws://127.0.0.1:${port}`);
     expect([code, detail]).toEqual([
       "ORT_TIMEOUT",
-      `no welcome from ws://127.0.0.1:${port} within 700 ms: the WebSocket has not opened`,
+      `no welcome from ws://127.0.0.1:${port} within 700 ms: the connection has not opened`,
     ]);
   });
 

@@ -16,7 +16,7 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
   three: {
     about: "3D with three.js: players walk, dig and build together",
     next: "Start it, and open the page that it prints in two windows:",
-    folders: ["every", "page", "shared-world", "three"],
+    folders: ["every", "page", "first-person", "shared-world", "three"],
   },
   tiles: {
     about: "2D from the side, with three.js: players walk, dig and build together",
@@ -29,9 +29,9 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
     folders: ["every", "server"],
   },
   browser: {
-    about: "for one player, saved in the browser, without a server",
+    about: "3D with three.js for one player, saved in the browser, without a server",
     next: "Start it, and open the page that it prints:",
-    folders: ["every", "page", "browser"],
+    folders: ["every", "page", "first-person", "browser"],
   },
 };
 

@@ -9,7 +9,6 @@ import {
   matching,
   type OptionTable,
   requireFlag,
-  requireKnownFields,
   requireObject,
   secret,
   whole,
@@ -20,7 +19,6 @@ import { BOX_EDGE_MAX, BOX_MOTION_MAX } from "@orthant/mesh";
 import { ORIENTATION_STEPS_MAX, POSITION_STEPS_MAX, type Precision } from "@orthant/protocol";
 import type { AuthOptions } from "./auth/authorization.ts";
 import { ROLES } from "./auth/token.ts";
-import { type GameRules, RULE_NAMES } from "./game-rules.ts";
 import { requireOrigins } from "./http/host-and-origin.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
@@ -28,6 +26,7 @@ import type { Limits } from "./http/limits.ts";
 import type { PageOptions } from "./http/page-policy.ts";
 import type { MovementOptions } from "./movement.ts";
 import type { OwnerEndpointsOptions, ServerOptions } from "./server-options.ts";
+import { requireRules } from "./sync/game-rules.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 const PORT_MAX = 65_535;
@@ -145,8 +144,6 @@ const movementOptions = fieldsOf<MovementOptions>({
   reach: matching("it is a number of voxels, 0 or more", (value) => typeof value === "number" && value >= 0),
 });
 
-const requireRules = eachOf<GameRules>(callback);
-
 const SERVER_OPTIONS: OptionTable<ServerOptions> = {
   ...LISTENER_OPTIONS,
   world: matching("it is a world that is open, such as createWorld gives", isWorld),
@@ -176,11 +173,7 @@ const SERVER_OPTIONS: OptionTable<ServerOptions> = {
   authorize: callback,
   revoked: matching("it is a list", Array.isArray),
   limits: eachOf<Partial<Limits>>(limit),
-  rules(name, value) {
-    const rules = requireRules(name, value);
-    requireKnownFields(name, rules, RULE_NAMES);
-    return rules;
-  },
+  rules: requireRules,
   movement(name, value) {
     const movement = movementOptions(name, value);
     speed(`${name}.speedMax`, movement.speedMax);

@@ -22,16 +22,6 @@ export {
   type VerifyingKey,
 } from "./auth/token.ts";
 export { createServer } from "./create-server.ts";
-export type {
-  GameRules,
-  OnlinePlayer,
-  PlayerEditEvent,
-  PlayerInterestEvent,
-  PlayerMoveEvent,
-  PlayerPose,
-  RuleDecision,
-  RuleRejection,
-} from "./game-rules.ts";
 export { isLoopback } from "./http/addresses.ts";
 export type { MetricsOptions } from "./http/http-handler.ts";
 export type { TlsOptions } from "./http/http-listener.ts";
@@ -49,5 +39,15 @@ export type {
   ServedWorld,
   ServerOptions,
 } from "./server-options.ts";
-export { syncWorldOf } from "./sync-world-of.ts";
+export type {
+  GameRules,
+  OnlinePlayer,
+  PlayerEditEvent,
+  PlayerInterestEvent,
+  PlayerMoveEvent,
+  PlayerPose,
+  RuleDecision,
+  RuleRejection,
+} from "./sync/game-rules.ts";
+export { syncWorldOf } from "./sync/sync-world-of.ts";
 export type { Wire1Options } from "./wire1/wire1-listener.ts";

@@ -9,16 +9,16 @@ import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import { requireCloseOptions } from "./auth/arguments.ts";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
-import { checkedPose, onlinePlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
-import type { OnlinePlayer, PlayerPose } from "./game-rules.ts";
 import { urlHost } from "./http/addresses.ts";
 import { handleUpgrades } from "./http/upgrade-handler.ts";
 import type { UpgradeHandlerOptions } from "./http/upgrade-handler-options.ts";
 import { type ClusterCounts, vacancy } from "./metrics/cluster-metrics.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { CloseOptions, ServedWorld } from "./server-options.ts";
-import { TickTimer } from "./tick-timer.ts";
+import { checkedPose, onlinePlayer } from "./sync/checked-rules.ts";
+import type { OnlinePlayer, PlayerPose } from "./sync/game-rules.ts";
+import { TickTimer } from "./sync/tick-timer.ts";
 import type { Wire1Listener } from "./wire1/wire1-listener.ts";
 
 /** Everything that a server works with. */

@@ -10,7 +10,7 @@ import { limitsOf } from "./http/limits.ts";
 import { registerOwnerMetrics, vacancy } from "./metrics/cluster-metrics.ts";
 import { RequestMetrics } from "./metrics/server-metrics.ts";
 import type { OwnerEndpointsOptions } from "./server-options.ts";
-import { steadyTime } from "./tick-timer.ts";
+import { steadyTime } from "./sync/tick-timer.ts";
 
 /** The HTTP endpoints of a process that owns shards and accepts no players. */
 export interface OwnerEndpoints {

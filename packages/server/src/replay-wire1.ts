@@ -25,7 +25,7 @@ import {
 } from "@orthant/protocol/wire1";
 import type { WorldEngine } from "@orthant/world/engine";
 import { ROLES } from "./auth/token.ts";
-import { syncWorldOf } from "./sync-world-of.ts";
+import { syncWorldOf } from "./sync/sync-world-of.ts";
 import { type Wire1Options, wire1Account } from "./wire1/wire1-listener.ts";
 
 /** Options of {@link replayWire1InWorld}. */

@@ -6,13 +6,13 @@ import type { WorldEngine } from "@orthant/world/engine";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
 import type { Revocation } from "./auth/revocations.ts";
-import type { GameRules } from "./game-rules.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
 import type { Limits } from "./http/limits.ts";
 import type { PageOptions } from "./http/page-policy.ts";
 import type { ClusterCounts, OwnerCounts } from "./metrics/cluster-metrics.ts";
 import type { MovementOptions } from "./movement.ts";
+import type { GameRules } from "./sync/game-rules.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 /** The part of a world that a server needs apart from sharing it. */

@@ -134,7 +134,7 @@ export class ServerConnection {
     if (this.#status === "waiting") return "waiting to try again";
     return this.#isOpen
       ? "connected, but no welcome came: the server is busy, or is not an Orthant server"
-      : "the WebSocket has not opened";
+      : "the connection has not opened";
   }
 
   /** Makes the first attempt. */

@@ -14,6 +14,7 @@ import type { TileChunk } from "@orthant/core/chunk";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import { Wire1Client, type Wire1Status } from "@orthant/protocol/wire1";
 import { WebSocket } from "ws";
+import type { ServingWorker } from "../connection/worker-socket.ts";
 import type { ClientWorld } from "../world/client-world.ts";
 import { type ConnectOptions, joined } from "../world/connect.ts";
 import { connectReplica as connectWith } from "../world/connect-replica.ts";
@@ -28,17 +29,20 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  * lacks. The process stays alive until the client is closed, even while it waits to reconnect.
  */
 export function connect<D extends Dimensions = Dimensions>(
-  url: string | readonly string[],
+  server: string | readonly string[] | ServingWorker,
   options: ConnectOptions<D> = {},
 ): Promise<ClientWorld<D>> {
-  return joined(options, (replicaOptions) => connectReplica(url, replicaOptions));
+  return joined(options, (replicaOptions) => connectReplica(server, replicaOptions));
 }
 
 /** Does the same for a replica with four axes, and returns it before it has joined. */
-export function connectReplica(url: string | readonly string[], options: ReplicaOptions = {}): WorldReplica {
+export function connectReplica(
+  server: string | readonly string[] | ServingWorker,
+  options: ReplicaOptions = {},
+): WorldReplica {
   const socket = (address: string): WebSocket =>
     new WebSocket(address, { maxPayload: SERVER_FRAME_BYTES_MAX, perMessageDeflate: false });
-  const world = connectWith(url, { socket, ...options });
+  const world = connectWith(server, { socket, ...options });
   const alive = setInterval(() => undefined, TIMER_MS_MAX);
   world.onStatus((status) => {
     if (status === "closed") clearInterval(alive);

@@ -17,6 +17,7 @@ import { type RandomBits, systemRandomBits } from "@orthant/core/lattice";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import { platformSocket } from "../connection/server-connection.ts";
 import { requireServerUrls, requireTimeout } from "../connection/server-url.ts";
+import { type ServingWorker, workerSocket } from "../connection/worker-socket.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
 import { WorldReplica } from "./world-replica.ts";
 
@@ -64,12 +65,17 @@ const OPTIONS: OptionTable<ReplicaOptions> = {
 
 /**
  * Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. Of several addresses,
- * such as the gateways of a cluster, it begins with any and takes the next one after each loss.
+ * such as the gateways of a cluster, it begins with any and takes the next one after each loss. A worker stands for a
+ * server in this program.
  */
-export function connectReplica(url: string | readonly string[], given: ReplicaOptions = {}): WorldReplica {
-  const urls = requireServerUrls(url);
+export function connectReplica(
+  server: string | readonly string[] | ServingWorker,
+  given: ReplicaOptions = {},
+): WorldReplica {
+  const worker = isWorker(server) ? server : undefined;
+  const urls = isWorker(server) ? ["the worker"] : requireServerUrls(server);
   const options = checkedOptions("the options", given, OPTIONS);
-  const socket = options.socket ?? platformSocket();
+  const socket = worker === undefined ? (options.socket ?? platformSocket()) : workerSocket(worker);
   if (socket === undefined) {
     const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";
     throw new OrthantError("ORT_PLATFORM", detail);
@@ -83,4 +89,8 @@ export function connectReplica(url: string | readonly string[], given: ReplicaOp
   const wrong = nameFault(name);
   if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
   return new WorldReplica({ ...DEFAULTS, ...options, urls, socket });
+}
+
+function isWorker(server: string | readonly string[] | ServingWorker): server is ServingWorker {
+  return typeof server === "object" && "postMessage" in Object(server);
 }

@@ -8,6 +8,7 @@ import {
 import { requireObject, wrongArgument } from "@orthant/core/arguments";
 import { type GeneratorSource, generatorsOf } from "@orthant/core/generate";
 import { requireDataCodec } from "@orthant/core/world";
+import type { ServingWorker } from "../connection/worker-socket.ts";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
 import { connectReplica } from "./connect-replica.ts";
@@ -34,17 +35,20 @@ export interface ConnectOptions<D extends Dimensions = Dimensions>
  * Joins the world of a server at a `ws:` or `wss:` address. Resolves when the server has let the client in, and
  * rejects when it refuses, or when it cannot be reached in time. From then on the client reconnects by itself until
  * it is closed. A cluster has an address for each gateway: of a list, the client begins with any, and takes the next one
- * after each loss.
+ * after each loss. A world that a worker of the page serves, with `serveWorker`, is joined in the same way.
  *
  * @example
  * const client = await connect("wss://play.example.org", { token, dimensions: 3 });
  * await client.setInterest({ center: client.spawn, radius: 128 });
+ *
+ * @example
+ * const alone = await connect(new Worker(new URL("./world-worker.ts", import.meta.url), { type: "module" }));
  */
 export function connect<D extends Dimensions = Dimensions>(
-  url: string | readonly string[],
+  server: string | readonly string[] | ServingWorker,
   options: ConnectOptions<D> = {},
 ): Promise<ClientWorld<D>> {
-  return joined(options, (replicaOptions) => connectReplica(url, replicaOptions));
+  return joined(options, (replicaOptions) => connectReplica(server, replicaOptions));
 }
 
 /** Waits until a replica has joined, and returns its face. Closes it when it fails. */

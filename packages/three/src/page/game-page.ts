@@ -9,7 +9,7 @@ import { Hints } from "./hints.ts";
 import { Hotbar } from "./hotbar.ts";
 import { materialOf } from "./materials.ts";
 import { pageStyle } from "./page-style.ts";
-import { PauseMenu, type Slider } from "./pause-menu.ts";
+import { type MenuButton, PauseMenu, type Slider } from "./pause-menu.ts";
 import { keyHints, touchHints } from "./play-hints.ts";
 import { Sounds } from "./sounds.ts";
 import { anglesOf, type WalkInput, type WalkState } from "./walking.ts";
@@ -44,8 +44,6 @@ export interface Play {
   readonly keys?: Readonly<Record<string, () => void>>;
   /** Numbers of the game that its menu sets, such as the time of day. */
   readonly sliders?: readonly Slider[];
-  /** Leaves the game; without it, the menu has no such button. */
-  readonly leave?: () => void;
 }
 
 /**
@@ -75,6 +73,7 @@ export class GamePage {
   readonly #menuButton = element("button", "menu-button");
   readonly #root: ShadowRoot = this.element.attachShadow({ mode: "open" });
   readonly #end = new AbortController();
+  readonly #buttons: MenuButton[] = [];
   #menu: PauseMenu | undefined;
   #world: PlayedWorld<Dimensions> | undefined;
   #play: Play | undefined;
@@ -114,6 +113,11 @@ export class GamePage {
     this.#status.value = text;
   }
 
+  /** Adds a button to the end of the menu, such as to leave the game. A press closes the menu. */
+  addButton(label: string, press: () => void): void {
+    this.#buttons.push({ label, press });
+  }
+
   /** Turns the view to where a pose looks, such as the one with which the player comes back. */
   look(orientation: Vector): void {
     Object.assign(this.controls, anglesOf(orientation));
@@ -141,12 +145,10 @@ export class GamePage {
       settings: this.settings,
       ...(this.#options.without && { without: this.#options.without }),
       ...(play.sliders && { sliders: play.sliders }),
-      ...(play.leave && { leave: play.leave }),
+      buttons: this.#buttons,
       onOpen: () => this.#setPaused(true),
-      onResume: () => {
-        this.#setPaused(false);
-        this.controls.lock();
-      },
+      onClose: () => this.#setPaused(false),
+      onResume: () => this.controls.lock(),
     });
     this.#root.append(this.#menu.element);
     this.#menuButton.hidden = false;

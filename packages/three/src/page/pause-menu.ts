@@ -23,6 +23,12 @@ const SETTINGS: readonly (readonly [name: SettingName, label: string, text: (val
   ["volume", "Volume", percent],
 ];
 
+/** What else the menu offers, such as to leave the game. */
+export interface MenuButton {
+  readonly label: string;
+  press(): void;
+}
+
 /** What the menu does. */
 export interface PauseMenuOptions {
   readonly title: string;
@@ -31,9 +37,11 @@ export interface PauseMenuOptions {
   readonly without?: readonly SettingName[];
   /** The game's own numbers, such as the time of day; after the settings. */
   readonly sliders?: readonly Slider[];
-  /** Leaves the game; without it, there is no such button. */
-  readonly leave?: () => void;
+  /** The game's own buttons, at the end. Each closes the menu. */
+  readonly buttons: readonly MenuButton[];
   readonly onOpen: () => void;
+  readonly onClose: () => void;
+  /** The player returns to the game; called after `onClose`. */
   readonly onResume: () => void;
 }
 
@@ -71,14 +79,19 @@ export class PauseMenu {
   /** Closes it, so that the game goes on. */
   resume(): void {
     if (!this.isOpen) return;
-    // A closed slider would still get the next keys.
-    this.element.querySelector<HTMLElement>(":focus")?.blur();
-    this.element.close();
+    this.#close();
     this.#options.onResume();
   }
 
+  #close(): void {
+    // A closed slider would still get the next keys.
+    this.element.querySelector<HTMLElement>(":focus")?.blur();
+    this.element.close();
+    this.#options.onClose();
+  }
+
   #panel(): HTMLElement {
-    const { title, settings, without = [], sliders = [], leave } = this.#options;
+    const { title, settings, without = [], sliders = [], buttons } = this.#options;
     const panel = element("div", "panel", element("h1", "", title));
     panel.append(button("Resume", "primary", () => this.resume()));
     for (const [name, label, text] of SETTINGS) {
@@ -88,13 +101,12 @@ export class PauseMenu {
       panel.append(row({ label, ...SETTING_RANGES[name], value, text, set }));
     }
     panel.append(...sliders.map(row));
-    if (leave !== undefined) {
-      panel.append(
-        button("Leave", "", () => {
-          this.element.close();
-          leave();
-        }),
-      );
+    for (const { label, press } of buttons) {
+      const closeAndPress = (): void => {
+        this.#close();
+        press();
+      };
+      panel.append(button(label, "", closeAndPress));
     }
     return panel;
   }

@@ -33,6 +33,7 @@ const page = new GamePage(canvas, { name: "A field", canFly: true });
 const walk = walking(world, { canFly: true });
 let state = walk.state;
 let hour = 12;
+page.addButton("Leave", () => done.push("leave"));
 page.begin(world, {
   blocks: ["grass", "soil", "stone", "sand", "wood", "leaves", "brick", "glass", "lamp"],
   dig({ x, y }) {
@@ -57,7 +58,6 @@ page.begin(world, {
       },
     },
   ],
-  leave: () => done.push("leave"),
 });
 requestAnimationFrame(function frame() {
   const seconds = page.seconds();

@@ -1,8 +1,9 @@
 // The page: joins the world, shows it, and lets the player walk, dig and build.
 import { Figures, Marks, Sky, WorldView } from "@orthant/three";
 import { fitRenderer, GamePage, type ScreenPoint, walking } from "@orthant/three/page";
-import { AIR, connect, indexedDbCache, type Position } from "orthant/client";
+import { AIR, type Position } from "orthant/client";
 import { PerspectiveCamera, Scene, WebGLRenderer } from "three";
+import { joinWorld } from "./join.ts";
 
 /** The blocks to build with: at most nine. */
 const BLOCKS = ["grass", "stone", "planks", "brick", "wood", "glass", "sand", "lamp", "torch"];
@@ -13,12 +14,9 @@ const GHOST_MS = 4_000;
 
 const canvas = document.querySelector("canvas") as HTMLCanvasElement;
 const page = new GamePage(canvas, { name: "My world", canFly: true });
-page.say("Connecting");
-const world = await connect(`${location.origin.replace("http", "ws")}/world`, {
-  dimensions: 3,
-  name: playerName(),
-  cache: indexedDbCache("my-world"), // who comes back is the same player
-  timeoutMs: Number.POSITIVE_INFINITY, // the server may start after the page
+const world = await joinWorld(page).catch((error: Error) => {
+  page.say(error.message);
+  throw error;
 });
 
 const scene = new Scene();
@@ -113,13 +111,4 @@ function timeOfDay(): number {
 /** Whether a block can be placed there: not inside the player. */
 function isFree(voxel: Position<3>): boolean {
   return !walk.overlaps(player.position, voxel);
-}
-
-/** The name for others: that of the address, such as `?name=Ada`, or one that this browser keeps. */
-function playerName(): string {
-  const given = new URLSearchParams(location.search).get("name");
-  if (given) localStorage.setItem("name", given.slice(0, 20));
-  const name = localStorage.getItem("name") ?? `Guest ${Math.ceil(Math.random() * 999)}`;
-  localStorage.setItem("name", name);
-  return name;
 }

@@ -1,4 +1,5 @@
 import type { BlockChanges, BlockPlacement, Dimensions, Vector, VoxelBox } from "@orthant/core";
+import { type Check, callback, fieldsOf } from "@orthant/core/arguments";
 import type { Player } from "@orthant/protocol/server";
 
 /** A connected player. */
@@ -95,14 +96,14 @@ export interface GameRules<D extends Dimensions = Dimensions> {
   readonly onLeave?: (event: { readonly player: OnlinePlayer<D> }) => void;
 }
 
-/** The names of all rules. */
-export const RULE_NAMES: readonly string[] = [
-  "beforeEdit",
-  "afterEdit",
-  "canReach",
-  "beforeMove",
-  "onMessage",
-  "onJoin",
-  "onInterest",
-  "onLeave",
-] satisfies readonly (keyof GameRules)[];
+/** Checks the rules of a game: functions, with names that exist. */
+export const requireRules: Check<GameRules> = fieldsOf<GameRules>({
+  beforeEdit: callback,
+  afterEdit: callback,
+  canReach: callback,
+  beforeMove: callback,
+  onMessage: callback,
+  onJoin: callback,
+  onInterest: callback,
+  onLeave: callback,
+});

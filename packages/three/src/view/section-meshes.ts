@@ -56,10 +56,9 @@ export function meshesOf(
   corner: VolumePoint,
   size: VolumePoint,
 ): readonly Mesh[] {
-  return MATERIAL_KINDS.filter((kind) => quads[kind].length > 0).map((kind, index) => {
+  return MATERIAL_KINDS.filter((kind) => quads[kind].length > 0).map((kind) => {
     const mesh = new Mesh(geometryOf(quads[kind], corner, size, kind === "blended"), materials[kind]);
     mesh.name = kind;
-    mesh.renderOrder = index;
     mesh.position.set(...corner);
     mesh.updateMatrix();
     mesh.matrixAutoUpdate = false;

@@ -6,6 +6,7 @@ import { NO_QUADS, type VolumeMesh, type VolumePoint } from "@orthant/mesh/volum
 import { URGENT } from "@orthant/worker-pool/browser";
 import type { Drawing } from "./drawing.ts";
 import type { DrawnSections } from "./drawn-sections.ts";
+import { type BudgetedSections, MeshBudget } from "./mesh-budget.ts";
 import { type Section, sectionAt } from "./section.ts";
 import type { CellRange, SectionGrid, ViewPoint } from "./section-grid.ts";
 import type { WorldFeed } from "./world-feed.ts";
@@ -29,6 +30,8 @@ export interface SectionsParts {
   readonly feed: WorldFeed;
   readonly drawn: DrawnSections;
   readonly onFailure: (error: unknown) => void;
+  /** Most bytes of all meshes. */
+  readonly meshBytes: number;
   /** Whether the camera sees any of a section. */
   readonly isSeen: (section: Section) => boolean;
 }
@@ -36,6 +39,7 @@ export interface SectionsParts {
 /** Keeps the meshes of all sections near the camera up to date, by jobs in workers. */
 export class Sections {
   readonly #parts: SectionsParts;
+  readonly #budget: MeshBudget;
   readonly #sections = new Map<string, Section>();
   /** Those whose chunks are not there. */
   readonly #waiting = new Set<Section>();
@@ -53,6 +57,12 @@ export class Sections {
     this.#grid = grid;
     this.#drawing = drawing;
     this.#parts = parts;
+    this.#budget = new MeshBudget(parts.meshBytes);
+  }
+
+  /** How far sections are kept: less than the view distance if their meshes would take too much memory. */
+  get reach(): number {
+    return this.#reach;
   }
 
   /** Sections whose picture is not up to date. */
@@ -65,10 +75,10 @@ export class Sections {
   }
 
   /** Takes over where the camera is. Adds sections that came near, and drops those that are far. */
-  move(eye: ViewPoint, reach: number): void {
+  move(eye: ViewPoint, viewDistance: number): void {
     this.#eye = eye;
-    this.#reach = reach;
-    const range = this.#grid.cellsAround(eye, reach);
+    this.#reach = this.#budget.reachOf(viewDistance);
+    const range = this.#grid.cellsAround(eye, this.#reach);
     if (
       this.#range === undefined ||
       String([range.min, range.max]) !== String([this.#range.min, this.#range.max])
@@ -79,6 +89,20 @@ export class Sections {
     }
     this.#askForFresh();
     if (this.#waiting.size > 0) this.#loadNearest();
+  }
+
+  /** Drops the farthest sections while meshes take too much memory, and sees farther again once they do not. */
+  keepBudget(): void {
+    const { drawn } = this.#parts;
+    const sections: BudgetedSections = {
+      all: this.#sections.values(),
+      bytes: drawn.bytes,
+      edge: Math.max(...this.#grid.size),
+      eyeCell: String(this.#grid.cellOf(this.#eye)),
+      distanceOf: ({ cell }) => this.#grid.distanceTo(cell, this.#eye),
+    };
+    for (const section of this.#budget.lower(sections)) this.#drop(section);
+    if (this.pending + drawn.arriving === 0) this.#budget.raise(sections);
   }
 
   /** Takes over that chunks look different, came or went; or that the player has just edited them. */

@@ -52,6 +52,8 @@ export interface WorldViewOptions {
   readonly followsCamera?: boolean;
   /** Bytes of meshes that one picture may bring to the graphics card. Default: 4 MiB. */
   readonly uploadBytes?: number;
+  /** Most bytes of all meshes. Beyond that, the farthest are left out, and fog is nearer. Default: 96 MiB. */
+  readonly meshBytes?: number;
   /** Milliseconds that one picture may spend on new meshes. Default: 3. */
   readonly uploadMs?: number;
   /** Called when a section cannot be meshed or read. Default: it is an unhandled rejection. */
@@ -65,6 +67,8 @@ export interface WorldViewStats {
   readonly drawnSections: number;
   /** Sections that wait for chunks, for workers, or for their turn to come into the picture. */
   readonly pendingSections: number;
+  /** How far one sees, in voxels: less than the view distance where meshes would take more than `meshBytes`. */
+  readonly reach: number;
   readonly triangles: number;
   /** Of meshes on the graphics card. */
   readonly bytes: number;
@@ -79,6 +83,7 @@ const VIEW_DISTANCE_MAX = 1_024;
 const BRIGHTNESS = 0.3;
 const UPLOAD_BYTES = 4 * 1024 * 1024;
 const UPLOAD_MS = 3;
+const MESH_BYTES = 96 * 1024 * 1024;
 /** Shares of the view distance at which fog begins and ends. */
 const FOG_FROM = 0.55;
 const FOG_TO = 0.95;
@@ -101,6 +106,7 @@ const viewOptions = {
   followsCamera: requireFlag,
   uploadBytes: upTo(Number.POSITIVE_INFINITY),
   uploadMs: upTo(Number.POSITIVE_INFINITY),
+  meshBytes: upTo(Number.POSITIVE_INFINITY),
   onFailure: requireFunction as (name: string, value: unknown) => (error: unknown) => void,
 };
 
@@ -158,6 +164,7 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     this.#sections = new Sections(this.#grid, this.#drawing, {
       feed: this.#feed,
       drawn: this.#drawn,
+      meshBytes: own.meshBytes ?? MESH_BYTES,
       onFailure: own.onFailure ?? ((error) => void Promise.reject(error)),
       isSeen: ({ box }) => this.#frustum.intersectsBox(box),
     });
@@ -208,6 +215,7 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
       sections: this.#sections.size,
       drawnSections: this.#drawn.count,
       pendingSections: this.#sections.pending + this.#drawn.arriving,
+      reach: this.#sections.reach,
       triangles: quadsIn(this.#drawn.bytes) * 2,
       bytes: this.#drawn.bytes,
       uploadedBytes: this.#drawn.uploadedBytes,
@@ -230,6 +238,7 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     const { uploadBytes = UPLOAD_BYTES, uploadMs = UPLOAD_MS } = this.#options;
     const distanceOf = ({ cell }: Section): number => this.#grid.distanceTo(cell, eye);
     this.#drawn.upload({ bytes: uploadBytes, milliseconds: uploadMs }, distanceOf);
+    this.#sections.keepBudget();
     this.#drawn.sort(eye, distanceOf);
     this.#setAir(eye);
     this.#updateMs = performance.now() - start;
@@ -311,7 +320,9 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
 
   #setAir(eye: ViewPoint): void {
     const { fog, time, underWater } = this.uniforms;
-    (fog.value as Vector2).set(this.#viewDistance * FOG_FROM, this.#viewDistance * FOG_TO);
+    // Shaders know distances in the scene, in which the view may be scaled.
+    const reach = this.#sections.reach * this.matrixWorld.getMaxScaleOnAxis();
+    (fog.value as Vector2).set(reach * FOG_FROM, reach * FOG_TO);
     const block = blockIn(this.#feed, this.#grid.voxelAt(eye));
     const isUnderWater = block !== undefined && this.#drawing.looks.lookOf(block).isLiquid;
     underWater.value = Number(isUnderWater);

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { connect } from "@orthant/client/node";
 import { box, flat, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -7,12 +6,10 @@ import { createServer } from "@orthant/server";
 import { type ViewedWorld, WorldView } from "@orthant/three";
 import { type MeshPool, meshPool } from "@orthant/worker-pool/node";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { Mesh, PerspectiveCamera } from "three";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { Mesh } from "three";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { complete, frameAt, type Point } from "./moved-view.ts";
 
-type Point = readonly [number, number, number];
-
-const WAIT_MS = 100_000;
 const UP = 2;
 const ROOF = box([-64, 300, -64], [64, 301, 64]);
 
@@ -81,23 +78,6 @@ describe("the light of a view", () => {
     expect(quadsOf(travelled, fresh)).toEqual(quadsOf(fresh, travelled));
   }, 120_000);
 });
-
-async function frameAt(view: WorldView, [x, y, z]: Point): Promise<void> {
-  const camera = new PerspectiveCamera();
-  camera.position.set(x, y, z);
-  view.update(camera);
-  await setImmediate();
-}
-
-async function complete(view: WorldView, place: Point): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      await frameAt(view, place);
-      expect(view.isComplete).toBe(true);
-    },
-    { timeout: WAIT_MS, interval: 10 },
-  );
-}
 
 interface PlacedQuad extends Quad {
   readonly corner: Point;

@@ -4,9 +4,24 @@ import { connect } from "@orthant/client";
 import { box, flat, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { Sky, WorldView } from "@orthant/three";
-import { meshPool } from "@orthant/worker-pool/browser";
+import { meshPool, stateSource } from "@orthant/worker-pool/browser";
 import { createWorld } from "@orthant/world";
-import { Color, PerspectiveCamera, Scene, WebGLRenderer } from "three";
+import {
+  BoxGeometry,
+  Color,
+  DirectionalLight,
+  Group,
+  Mesh,
+  MeshLambertMaterial,
+  PerspectiveCamera,
+  PlaneGeometry,
+  Scene,
+  WebGLRenderer,
+} from "three";
+import { EffectComposer } from "three/examples/jsm/postprocessing/EffectComposer.js";
+import { OutputPass } from "three/examples/jsm/postprocessing/OutputPass.js";
+import { RenderPass } from "three/examples/jsm/postprocessing/RenderPass.js";
+import { ShaderPass } from "three/examples/jsm/postprocessing/ShaderPass.js";
 
 const canvas = document.createElement("canvas");
 canvas.style.cssText = "position: fixed; inset: 0; width: 100%; height: 100%";
@@ -18,13 +33,28 @@ scene.background = new Color(0xbcdcf2);
 const camera = new PerspectiveCamera(72, innerWidth / innerHeight, 0.05, 2_000);
 const startWorker = () => new Worker("/worker.js", { type: "module" });
 
+/** Turns colours round. */
+const TURNED = {
+  uniforms: { tDiffuse: { value: null } },
+  vertexShader: `varying vec2 at;
+    void main() { at = uv; gl_Position = vec4(position.xy, 0.0, 1.0); }`,
+  fragmentShader: `varying vec2 at;
+    uniform sampler2D tDiffuse;
+    void main() { gl_FragColor = vec4(1.0 - texture2D(tDiffuse, at).rgb, 1.0); }`,
+};
+
 let frames = 0;
 let view;
 let sky;
+let composer;
+/** Worlds beside the first one. */
+const others = [];
 renderer.setAnimationLoop(() => {
   sky?.update(camera, 0);
   view?.update(camera);
-  renderer.render(scene, camera);
+  for (const other of others) other.update(camera);
+  if (composer === undefined) renderer.render(scene, camera);
+  else composer.render();
   frames++;
 });
 
@@ -36,6 +66,8 @@ Object.assign(globalThis, {
     box,
     flat,
     terrain,
+    stateSource,
+    group: () => new Group(),
     get view() {
       return view;
     },
@@ -59,9 +91,41 @@ Object.assign(globalThis, {
       scene.add(view);
       return view;
     },
+    showToo(world, options = {}) {
+      const other = new WorldView(world, { pool: meshPool({ startWorker }), ...options });
+      others.push(other);
+      scene.add(other);
+      return other;
+    },
+    middle() {
+      const gl = renderer.getContext();
+      const pixel = new Uint8Array(4);
+      gl.readPixels(canvas.width >> 1, canvas.height >> 1, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+      return [...pixel.subarray(0, 3)];
+    },
+    compose(isTurned) {
+      composer = new EffectComposer(renderer);
+      composer.addPass(new RenderPass(scene, camera));
+      composer.addPass(new OutputPass());
+      if (isTurned) composer.addPass(new ShaderPass(TURNED));
+    },
+    castShadows() {
+      renderer.shadowMap.enabled = true;
+      const light = new DirectionalLight(0xffffff, 3);
+      light.position.set(0, 30, 0);
+      light.castShadow = true;
+      const material = new MeshLambertMaterial({ color: 0xffffff });
+      const box = new Mesh(new BoxGeometry(2, 2, 2), material);
+      box.castShadow = true;
+      const floor = new Mesh(new PlaneGeometry(8, 8).rotateX(-Math.PI / 2), material);
+      floor.receiveShadow = true;
+      scene.add(light, box, floor);
+      return { box, floor };
+    },
     /** Resolves when everything in sight is in the picture. */
     async complete() {
-      while (!view.isComplete) await new Promise(requestAnimationFrame);
+      while ([view, ...others].some(({ isComplete }) => !isComplete))
+        await new Promise(requestAnimationFrame);
       await this.drawn();
     },
     async drawn(count = 2) {

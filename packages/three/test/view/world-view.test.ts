@@ -1,85 +1,37 @@
-import { fileURLToPath } from "node:url";
 import type { ClientWorld } from "@orthant/client";
 import { box, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer } from "@orthant/server";
-import {
-  canOpenBrowser,
-  openBrowser,
-  type Pixel,
-  type Screenshot,
-  type ServedPrograms,
-  screenshotOf,
-  servePrograms,
-} from "@orthant/testkit/browser";
-import type { WorldView } from "@orthant/three";
-import { createWorld, type World } from "@orthant/world";
-import type { Browser, Page } from "playwright-core";
-import type { Camera } from "three";
+import { canOpenBrowser } from "@orthant/testkit/browser";
+import { createWorld } from "@orthant/world";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import {
+  brightness,
+  count,
+  distance,
+  isMagenta,
+  mean,
+  picture,
+  type Tried,
+  TriedPages,
+} from "./tried-page.ts";
 
-type Point = readonly [number, number, number];
-
-/** What the page offers. */
-interface Tried {
-  readonly view: WorldView;
-  readonly renderer: {
-    readonly info: { readonly memory: { readonly geometries: number; readonly textures: number } };
-  };
-  readonly camera: Camera;
-  connect(url: string): Promise<ClientWorld<3>>;
-  framesUntil(holds: () => boolean): Promise<number>;
-  background(colour: string): void;
-  complete(): Promise<void>;
-  drawn(frames?: number): Promise<void>;
-  world(options?: object): Promise<World<3>>;
-  show(world: object, options?: object): WorldView;
-  look(at: Point, yaw?: number, pitch?: number): void;
-  box: (min: Point, max: Point) => never;
-  flat: (options: object) => object;
-  terrain: (options: object) => object;
-}
 declare const tried: Tried;
 declare const client: ClientWorld<3>;
 declare const setDoor: (open: "false" | "true") => Promise<unknown>;
 
-const program = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const WAIT_MS = 60_000;
 
 describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium", () => {
-  let browser: Browser;
-  let programs: ServedPrograms;
+  let pages: TriedPages;
 
   beforeAll(async () => {
-    browser = await openBrowser();
-    programs = await servePrograms({
-      page: program("./page-program.mjs"),
-      worker: program("../../../worker-pool/src/browser/mesh-worker.ts"),
-    });
+    pages = await TriedPages.start();
   }, WAIT_MS);
-  afterAll(async () => {
-    programs?.close();
-    await browser?.close();
-  });
+  afterAll(() => pages?.close());
 
-  async function open(): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 480, height: 360 } });
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    page.on("pageerror", (error) => expect.unreachable(String(error)));
-    page.on("console", (message) => {
-      if (message.type() === "error") expect.unreachable(message.text());
-    });
-    await page.goto(programs.origin);
-    await page.waitForFunction(() => "tried" in globalThis);
-    return page;
-  }
-
-  /** Takes a picture once everything in sight is in it. */
-  async function picture(page: Page): Promise<Screenshot> {
-    await page.evaluate(() => tried.complete());
-    return screenshotOf(page, await page.screenshot());
-  }
+  const open = (): Promise<Page> => pages.open(480, 360);
 
   test("grass, stone and brick have the colours of the look pack, and fog hides where the world ends", async () => {
     const page = await open();
@@ -187,13 +139,7 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     ] as const) {
       await page.evaluate(([at, turn, tilt]) => tried.look(at, turn, tilt), [place, yaw, pitch] as const);
       const shown = await picture(page);
-      let holes = 0;
-      for (let row = 0; row < shown.height; row++)
-        for (let column = 0; column < shown.width; column++) {
-          const [red, green, blue] = shown.at(column, row);
-          if (red > 150 && blue > 150 && green < 90) holes++;
-        }
-      expect(holes).toBe(0);
+      expect(count(shown, isMagenta)).toBe(0);
     }
   }, 120_000);
 
@@ -281,7 +227,7 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
   test("a world of a server arrives, changes with others' edits, and leaves nothing where it goes", async () => {
     const world = await createWorld(new MemoryDisk(), { dimensions: 3, generator: terrain({ seed: 7n }) });
     onTestFinished(() => world.close());
-    const server = await createServer({ world, port: 0, origins: [programs.origin], logger: false });
+    const server = await createServer({ world, port: 0, origins: [pages.programs.origin], logger: false });
     onTestFinished(() => server.close());
     const page = await open();
     await page.evaluate(async (url) => {
@@ -332,24 +278,4 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     });
     expect(left.after).toEqual(left.before);
   });
-
-  function brightness([red, green, blue]: Pixel): number {
-    return (red + green + blue) / 3;
-  }
-
-  function mean(
-    shown: Screenshot,
-    [left, top, right, bottom]: readonly [number, number, number, number],
-  ): Pixel {
-    const sums: [number, number, number] = [0, 0, 0];
-    for (let row = top; row < bottom; row++)
-      for (let column = left; column < right; column++)
-        for (const [part, value] of shown.at(column, row).entries())
-          sums[part as 0] += value / ((right - left) * (bottom - top));
-    return sums;
-  }
-
-  function distance(one: Pixel, other: Pixel): number {
-    return Math.hypot(...one.map((part, at) => part - (other[at] ?? 0)));
-  }
 });

@@ -111,9 +111,10 @@ Object.assign(globalThis, {
     },
     castShadows() {
       renderer.shadowMap.enabled = true;
-      const light = new DirectionalLight(0xffffff, 3);
-      light.position.set(0, 30, 0);
+      const light = new DirectionalLight(0xffffff, 2);
+      light.position.set(0, 30, 1);
       light.castShadow = true;
+      Object.assign(light.shadow.camera, { left: -20, right: 20, top: 20, bottom: -20 });
       const material = new MeshLambertMaterial({ color: 0xffffff });
       const box = new Mesh(new BoxGeometry(2, 2, 2), material);
       box.castShadow = true;

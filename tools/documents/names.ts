@@ -15,14 +15,21 @@ const MESSAGE_FILE = /^packages\/[^/]+\/src\/.*\.ts$/;
 /** Text for people has a space; shaders and scripts have several lines. */
 const MESSAGE = /^[^\n]*\S [^\n]*$/;
 
-/** Names from other programs that our documents and comments mention: of Polychora, Node and browsers. */
+/** Names from other programs that our documents and comments mention: of Polychora, Node, browsers and three.js. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set([
+  "castShadow",
+  "EffectComposer",
+  "logarithmicDepthBuffer",
   "NATS_NAME",
   "optimizeDeps",
+  "OutputPass",
+  "receiveShadow",
   "RegionSubtreePatch",
+  "RenderPass",
   "styleText",
   "transferControlToOffscreen",
   "VoxelManip",
+  "WebGPURenderer",
 ]);
 
 /** A member of a class or interface, as documents write it: `World.restoreChunks`. */

@@ -24,6 +24,22 @@ const GLASS = 12;
 const LAMP = 13;
 const SIZE = { width: 860, height: 484 };
 const HOTBAR = ["grass", "stone", "planks", "brick", "wood", "glass", "sand", "lamp", "torch"];
+const PHONE = {
+  at: [-7.5, 6.7, -6.5],
+  pitch: -4,
+  time: 0.36,
+  viewDistance: 96,
+  blocks: HOTBAR,
+  isPhone: true,
+};
+/** Where torches stand in a large cave below the hills. */
+const CAVE_FLOOR = [
+  [-120, -36, -40],
+  [-110, -35, -34],
+  [-118, -35, -30],
+  [-126, -35, -36],
+  [-104, -33, -40],
+];
 
 try {
   // Two dimensions: a maze, voxel by voxel.
@@ -64,6 +80,7 @@ try {
     }
     for (let x = -32; x < 28; x += 8) await world.set([x, floor, -2, 0], torch.id());
     for (let z = -22; z < 26; z += 8) await world.set([-2, floor, z, 0], torch.id());
+    for (const [x, y, z] of CAVE_FLOOR) await world.set([x, y, z, 0], torch.id());
   });
   await view("viewer-3d.webp", hills, "at=-40,30,52,0&look=-38,-22");
   await scenes(hills, {
@@ -76,6 +93,12 @@ try {
       viewDistance: 112,
       blocks: HOTBAR,
     },
+    "scene-dusk.webp": { at: [-38, 21, 36], yaw: -42, pitch: -14, time: 0.765, viewDistance: 128 },
+    "scene-night.webp": { at: [-36, 10, 6], yaw: -82, pitch: -10, time: 0.93, viewDistance: 112 },
+    "scene-cave.webp": { at: [-107, -30.5, -31], yaw: 66, pitch: -4, time: 0.5, viewDistance: 64 },
+    "scene-water.webp": { at: [141, -15, -157], yaw: 80, pitch: 3, time: 0.45, viewDistance: 64 },
+    "phone-upright.webp": { ...PHONE, size: { width: 390, height: 760 }, yaw: -128, fieldOfView: 80 },
+    "phone-sideways.webp": { ...PHONE, size: { width: 760, height: 390 }, yaw: -140 },
   });
   await draw("hills-3d.png", hills, "--box", "-112,-60,-80,0..112,120,80,1", "--scale", "3");
   await draw(
@@ -162,7 +185,7 @@ async function scenes(folder, places) {
   const world = await openWorldEngine(new NodeDisk(folder));
   const server = await createServer({ world, origins: [programs.origin], logger: false, closeWorld: true });
   const players = await Promise.all(
-    Object.entries({ Ada: [-4, 5, -11.5], Grace: [-1.5, 5, -9.5] }).map(async ([name, position]) => {
+    Object.entries({ Ada: [-3.2, 5, -4.4], Grace: [-5.4, 5, 0.5] }).map(async ([name, position]) => {
       const player = await connect(server.url, { name, dimensions: 3 });
       player.move({ position });
       return player;
@@ -170,8 +193,8 @@ async function scenes(folder, places) {
   );
   const browser = await openBrowser();
   try {
-    for (const [name, place] of Object.entries(places)) {
-      const page = await browser.newPage({ viewport: SIZE });
+    for (const [name, { size = SIZE, isPhone = false, ...place }] of Object.entries(places)) {
+      const page = await browser.newPage({ viewport: size, hasTouch: isPhone, isMobile: isPhone });
       await page.goto(programs.origin);
       await page.waitForFunction(() => "show" in globalThis);
       await page.evaluate((shown) => globalThis.show(shown), { url: server.url, ...place });

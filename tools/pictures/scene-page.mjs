@@ -8,13 +8,15 @@ import { PerspectiveCamera, Scene, WebGLRenderer } from "three";
 /** Pictures after which figures stand and waves lie where they are to be. */
 const LAST_PICTURES = 3;
 
+const viewport = { name: "viewport", content: "width=device-width" };
+document.head.append(Object.assign(document.createElement("meta"), viewport));
 document.body.style.cssText = "margin: 0; overflow: hidden";
 const canvas = document.createElement("canvas");
 canvas.style.cssText = "position: fixed; inset: 0; width: 100%; height: 100%";
 document.body.append(canvas);
 
 /** Shows a world at a time of day, from a place, with the hotbar of a game if there are blocks for it. */
-async function show({ url, at, yaw, pitch, time, viewDistance, blocks }) {
+async function show({ url, at, yaw, pitch, time, viewDistance, blocks, fieldOfView = 66 }) {
   const renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
   renderer.setSize(innerWidth, innerHeight, false);
   const world = await connect(url, { dimensions: 3 });
@@ -24,7 +26,7 @@ async function show({ url, at, yaw, pitch, time, viewDistance, blocks }) {
   const figures = new Figures(world, { sky });
   const scene = new Scene();
   scene.add(sky, view, figures);
-  const camera = new PerspectiveCamera(66, innerWidth / innerHeight, 0.05, 2_000);
+  const camera = new PerspectiveCamera(fieldOfView, innerWidth / innerHeight, 0.05, 2_000);
   camera.rotation.order = "YXZ";
   camera.position.set(...at);
   camera.rotation.set((pitch * Math.PI) / 180, (yaw * Math.PI) / 180, 0);

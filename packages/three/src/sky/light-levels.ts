@@ -1,7 +1,7 @@
 import { Color } from "three";
 
 /** The light of lamps: warm, and brighter than the day where it is nearest, so that a torch makes a room. */
-export const LAMP_LIGHT: Color = new Color().setRGB(1.7, 1.36, 0.95);
+export const LAMP_LIGHT: Color = new Color().setRGB(1.9, 1.33, 0.78);
 
 /**
  * Light by its levels, for shaders with the uniforms of the sky: `float lightOfLevel(float level)`,

@@ -101,8 +101,8 @@ vec3 throughAir(vec3 colour, vec3 fromEye) {
   float share = clamp((far - fog.x) / max(fog.y - fog.x, 1e-3), 0.0, 1.0);
   share *= 1.0 - 0.12 * pow(toSun, 8.0) * (1.0 - share);
   // Water takes red first, and is never quite clear.
-  colour *= mix(vec3(1.0), vec3(0.4, 0.76, 1.0), underWater);
-  share = mix(share, 1.0 - exp(-0.09 * far), underWater);
+  colour *= mix(vec3(1.0), vec3(0.55, 0.86, 1.0), underWater);
+  share = mix(share, 1.0 - exp(-0.045 * far), underWater);
   return mix(colour, skyTowards(direction), share);
 }
 `;

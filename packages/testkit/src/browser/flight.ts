@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 
-/** Performance of a page during a flight through its world. */
-export interface FlightReport {
+/** Tasks of a page's main thread, during some work. */
+export interface TaskReport {
   /** Tasks that the browser's performance API calls long: over 50 ms of wall time, preempted or not. */
   readonly longTasks: number;
   readonly longestTaskMs: number;
@@ -25,22 +25,33 @@ declare const longTasks: readonly number[];
 const LONG_MS = 50;
 const TURN_MS = 700;
 
-/** Flies ahead for a while, turning, and measures the page's tasks with a browser trace. */
-export async function fly(browser: Browser, page: Page, seconds: number): Promise<FlightReport> {
+/** Flies ahead for a while, turning, and measures the page's tasks. */
+export async function fly(browser: Browser, page: Page, seconds: number): Promise<TaskReport> {
+  return tasksDuring(browser, page, async () => {
+    await page.keyboard.down("Shift");
+    await page.keyboard.down("w");
+    await page.mouse.move(300, 200);
+    await page.mouse.down();
+    const endMs = performance.now() + seconds * 1_000;
+    for (let turn = 0; performance.now() < endMs; turn++) {
+      await page.mouse.move(300 + 60 * Math.sin(turn), 200, { steps: 3 });
+      await page.waitForTimeout(TURN_MS);
+    }
+    await page.mouse.up();
+    await page.keyboard.up("w");
+    await page.keyboard.up("Shift");
+  });
+}
+
+/** Measures a page's tasks during some work, with a browser trace. */
+export async function tasksDuring(
+  browser: Browser,
+  page: Page,
+  work: () => Promise<unknown>,
+): Promise<TaskReport> {
   await page.evaluate(watchLongTasks);
   await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
-  await page.keyboard.down("Shift");
-  await page.keyboard.down("w");
-  await page.mouse.move(300, 200);
-  await page.mouse.down();
-  const endMs = performance.now() + seconds * 1_000;
-  for (let turn = 0; performance.now() < endMs; turn++) {
-    await page.mouse.move(300 + 60 * Math.sin(turn), 200, { steps: 3 });
-    await page.waitForTimeout(TURN_MS);
-  }
-  await page.mouse.up();
-  await page.keyboard.up("w");
-  await page.keyboard.up("Shift");
+  await work();
   const trace = await browser.stopTracing();
   const tasks = await page.evaluate(() => longTasks);
   const cpuMs = taskTimes(trace);

@@ -1,4 +1,4 @@
-export { type FlightReport, fly } from "./flight.ts";
+export { fly, type TaskReport, tasksDuring } from "./flight.ts";
 export {
   canOpenBrowser,
   killBrowser,

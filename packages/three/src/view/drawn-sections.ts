@@ -13,6 +13,10 @@ const SORTS_MAX = 2;
 /** Sections that come into the picture at once, however slow the page is. */
 const SHOWN_MIN = 8;
 
+/** Pictures that take longer than this, such as without a graphics card, may bring more: up to this many times as much. */
+const SLOW_PICTURE_MS = 50;
+const SLOW_TIMES_MAX = 8;
+
 /** How much may be uploaded for one picture. */
 export interface UploadBudget {
   readonly bytes: number;
@@ -30,6 +34,7 @@ export class DrawnSections {
   count = 0;
   /** Bytes for the last picture. */
   uploadedBytes = 0;
+  #uploadedAt = 0;
 
   constructor(group: Object3D) {
     this.#group = group;
@@ -59,13 +64,16 @@ export class DrawnSections {
 
   /** Brings what arrived into the picture, urgent and near ones first, as far as the budget allows. */
   upload({ bytes, milliseconds }: UploadBudget, distanceOf: (section: Section) => number): void {
+    const start = performance.now();
+    const times = Math.min(SLOW_TIMES_MAX, Math.max(1, (start - this.#uploadedAt) / SLOW_PICTURE_MS));
+    this.#uploadedAt = start;
     this.uploadedBytes = 0;
     if (this.#arrived.size === 0) return;
     const rank = (section: Section): number => (section.lead === URGENT ? URGENT : distanceOf(section));
-    const end = performance.now() + milliseconds;
+    const end = start + milliseconds * times;
     let shown = 0;
     for (const section of [...this.#arrived].sort((a, b) => rank(a) - rank(b))) {
-      const isOver = this.uploadedBytes >= bytes || (shown++ >= SHOWN_MIN && performance.now() > end);
+      const isOver = this.uploadedBytes >= bytes * times || (shown++ >= SHOWN_MIN && performance.now() > end);
       if (isOver && section.lead !== URGENT) return;
       this.#show(section);
     }

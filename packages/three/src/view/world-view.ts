@@ -50,11 +50,11 @@ export interface WorldViewOptions {
   readonly material?: MakeMaterial;
   /** Whether the interest of a client follows the camera. Default: true. */
   readonly followsCamera?: boolean;
-  /** Bytes of meshes that one picture may bring to the graphics card. Default: 4 MiB. */
+  /** Bytes of meshes that one picture may bring to the graphics card; a slow one more. Default: 4 MiB. */
   readonly uploadBytes?: number;
   /** Most bytes of all meshes. Beyond that, the farthest are left out, and fog is nearer. Default: 96 MiB. */
   readonly meshBytes?: number;
-  /** Milliseconds that one picture may spend on new meshes. Default: 3. */
+  /** Milliseconds that one picture may spend on new meshes; a slow one more. Default: 3. */
   readonly uploadMs?: number;
   /** Called when a section cannot be meshed or read. Default: it is an unhandled rejection. */
   readonly onFailure?: (error: unknown) => void;

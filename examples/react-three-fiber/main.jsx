@@ -9,7 +9,7 @@ import { World } from "./world.jsx";
 
 const CAMERA = { position: [8, 38, 8], rotation: [-0.5, 0, 0], fov: 72, near: 0.05, far: 2_000 };
 
-// Gone with the page. A `BrowserDisk` keeps it, and `connect` of `orthant/client` joins that of a server.
+// Gone with the page. `connect` of `orthant/client` joins one that lasts, of a server or of a worker.
 const world = await createWorld(new MemoryDisk(), { dimensions: 3, generator: terrain({ seed: 7n }) });
 
 function dig(target) {

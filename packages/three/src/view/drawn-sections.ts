@@ -25,7 +25,7 @@ export interface UploadBudget {
 
 /** The meshes in the scene. Those that arrive come into the picture a few at a time. */
 export class DrawnSections {
-  readonly #group: Object3D;
+  #group: Object3D;
   readonly #arrived = new Set<Section>();
   readonly #transparent = new Set<Section>();
   /** Of the quads in the picture. */
@@ -43,6 +43,12 @@ export class DrawnSections {
   /** Number of meshes that are not in the picture yet. */
   get arriving(): number {
     return this.#arrived.size;
+  }
+
+  /** Brings all meshes into another group. */
+  moveTo(group: Object3D): void {
+    if (this.#group.children.length > 0) group.add(...this.#group.children);
+    this.#group = group;
   }
 
   /** Takes over a section's mesh, to be shown soon. */

@@ -1,5 +1,5 @@
-import type { Box, ChunkShape, Position, Vector } from "@orthant/core";
-import { chunksOfVoxels, voxelsOfChunks } from "@orthant/core/lattice";
+import type { Axis, Box, ChunkShape, Position, Vector } from "@orthant/core";
+import { chunksOfVoxels, positionFrom, voxelsOfChunks } from "@orthant/core/lattice";
 import { LIGHT_REACH_VOXELS } from "@orthant/core/light";
 import { chunkInSlice, chunkSizeIn, type VolumePoint, type VolumeSlice } from "@orthant/mesh/volume";
 import type { MeshSection } from "@orthant/worker-pool/browser";
@@ -7,7 +7,8 @@ import type { MeshSection } from "@orthant/worker-pool/browser";
 /** Voxels of a section on each axis, as far as chunks allow it. */
 const EDGE_VOXELS = 32;
 /** What the mesh of a section depends on: a border, and all light that reaches it. */
-const REACH_VOXELS = LIGHT_REACH_VOXELS + 1;
+const BORDER_VOXELS = 1;
+const LIT_VOXELS = LIGHT_REACH_VOXELS + BORDER_VOXELS;
 
 /** Three numbers, in the axes of the scene: to the right, up and back. */
 export type ViewPoint = readonly [right: number, up: number, back: number];
@@ -25,10 +26,12 @@ export class SectionGrid {
   /** Voxels of a section. */
   readonly size: VolumePoint;
   readonly #chunks: VolumePoint;
+  readonly #reach: number;
 
-  constructor(shape: ChunkShape, slice: VolumeSlice) {
+  constructor(shape: ChunkShape, slice: VolumeSlice, isLit: boolean) {
     this.shape = shape;
     this.slice = slice;
+    this.#reach = isLit ? LIT_VOXELS : BORDER_VOXELS;
     const chunk = chunkSizeIn(shape, slice);
     const count = (edge: number): number => (edge === 1 ? 1 : Math.max(1, Math.round(EDGE_VOXELS / edge)));
     this.#chunks = [count(chunk[0]), count(chunk[1]), count(chunk[2])];
@@ -85,18 +88,18 @@ export class SectionGrid {
 
   /** Returns the chunks of a section and of its border. */
   chunksNextTo(cell: VolumePoint): Box {
-    return this.#chunksWithin(cell, 1);
+    return this.#chunksWithin(cell, BORDER_VOXELS);
   }
 
   /** Returns all chunks that a section's mesh depends on, except those that only cast their shadow from above. */
   chunksAround(cell: VolumePoint): Box {
-    return this.#chunksWithin(cell, REACH_VOXELS);
+    return this.#chunksWithin(cell, this.#reach);
   }
 
   /** Returns the chunks that all sections within a distance of a point depend on. */
   chunksWithin(point: ViewPoint, distance: number): Box {
     const { min, max } = this.cellsAround(point, distance);
-    return this.#between(min, max, REACH_VOXELS);
+    return this.#between(min, max, this.#reach);
   }
 
   /**
@@ -153,14 +156,16 @@ export class SectionGrid {
       (max[1] + 1) * y - 1,
       (max[2] + 1) * z - 1,
     ]);
-    const voxels = voxelsOfChunks(shape, {
+    const { min: first, max: end } = voxelsOfChunks(shape, {
       min: low,
       max: [high[0] + 1, high[1] + 1, high[2] + 1, high[3] + 1],
     });
-    const by = (axis: 0 | 1 | 2 | 3): number => (shape.extents[axis] > 1 ? reach : 0);
-    return chunksOfVoxels(shape, {
-      min: [voxels.min[0] - by(0), voxels.min[1] - by(1), voxels.min[2] - by(2), voxels.min[3] - by(3)],
-      max: [voxels.max[0] + by(0), voxels.max[1] + by(1), voxels.max[2] + by(2), voxels.max[3] + by(3)],
-    });
+    const { hidden, at } = slice;
+    const by = (axis: Axis): number => (shape.extents[axis] > 1 ? reach : 0);
+    // Beside the slice there is no border, only light.
+    const beside = Math.max(0, by(hidden) - BORDER_VOXELS);
+    const from = (axis: Axis): number => (axis === hidden ? at - beside : first[axis] - by(axis));
+    const to = (axis: Axis): number => (axis === hidden ? at + 1 + beside : end[axis] + by(axis));
+    return chunksOfVoxels(shape, { min: positionFrom(from), max: positionFrom(to) });
   }
 }

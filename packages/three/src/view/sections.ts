@@ -45,7 +45,7 @@ export class Sections {
   readonly #waiting = new Set<Section>();
   /** Those that came into reach and were not asked for yet; the nearest is the last one. */
   #fresh: Section[] = [];
-  #grid: SectionGrid;
+  readonly #grid: SectionGrid;
   #drawing: Drawing;
   #eye: ViewPoint = [0, 0, 0];
   #reach = 0;
@@ -122,10 +122,26 @@ export class Sections {
     }
   }
 
-  /** Shows another slice. */
-  replaceGrid(grid: SectionGrid): void {
-    this.clear();
-    this.#grid = grid;
+  /** Whether all sections near the camera are in the picture. */
+  get isNearDrawn(): boolean {
+    if (this.#range === undefined) return false;
+    if (this.pending === 0 && this.#parts.drawn.arriving === 0) return true;
+    const isNear = ({ cell }: Section): boolean => this.#grid.distanceTo(cell, this.#eye) < NEAR_VOXELS;
+    const next = this.#fresh.at(-1);
+    if (next !== undefined && isNear(next)) return false;
+    for (const section of this.#sections.values()) {
+      const isDrawn =
+        section.job === undefined && section.arrived === undefined && !this.#waiting.has(section);
+      if (!isDrawn && isNear(section)) return false;
+    }
+    return true;
+  }
+
+  /** Leaves the picture as it is from now on. */
+  rest(): void {
+    for (const section of this.#sections.values()) this.#giveUp(section);
+    this.#waiting.clear();
+    this.#fresh = [];
   }
 
   /** Forgets all sections. */

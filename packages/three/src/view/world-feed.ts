@@ -55,6 +55,8 @@ export interface ViewedChunks<D extends Dimensions = Dimensions> {
    * others. Returns an unsubscribe function.
    */
   onChange?(listener: (boxes: readonly Box[], isOwn?: boolean) => void): () => void;
+  /** Calls `listener` when `blocks` is another catalog. Returns an unsubscribe function. */
+  onBlocks?(listener: () => void): () => void;
 }
 
 /** What a view shows. */
@@ -144,6 +146,6 @@ function chunksFeed(world: ViewedChunks): WorldFeed {
     follow: () => undefined,
     load: world.load && ((box) => world.load?.(box) ?? Promise.resolve()),
     onChange: (listener) => world.onChange?.(listener) ?? (() => undefined),
-    onBlocks: () => () => undefined,
+    onBlocks: (listener) => world.onBlocks?.(listener) ?? (() => undefined),
   };
 }

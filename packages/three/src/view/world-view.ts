@@ -78,6 +78,13 @@ export interface WorldViewStats {
   readonly updateMs: number;
 }
 
+/** A slice of a world, with its meshes. */
+interface SliceSections {
+  readonly grid: SectionGrid;
+  readonly drawn: DrawnSections;
+  readonly sections: Sections;
+}
+
 const VIEW_DISTANCE = 128;
 const VIEW_DISTANCE_MAX = 1_024;
 const BRIGHTNESS = 0.3;
@@ -93,6 +100,8 @@ const DARKEST_MORE = 0.08;
 /** Jobs are sorted again when the camera has moved or turned by this much, in voxels and radians. */
 const SORT_VOXELS = 6;
 const SORT_RADIANS = 0.2;
+/** Longest wait for what is near in another slice before it is shown as far as it is there. */
+const SLICE_WAIT_MS = 700;
 
 const viewOptions = {
   looks: matching<LookPack>("it is what defaultLooks or parseLooks returns", isObject),
@@ -128,13 +137,14 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
   readonly #feed: WorldFeed;
   readonly #options: WorldViewOptions;
   readonly #pool: MeshPool;
-  readonly #drawn = new DrawnSections(this);
-  readonly #sections: Sections;
   readonly #unsubscribe: readonly (() => void)[];
   readonly #frustum = new Frustum();
+  #looks: LookPack;
   #drawing: Drawing;
-  #grid: SectionGrid;
-  #slice: VolumeSlice;
+  #shown: SliceSections;
+  /** The slice before, which stays in the picture until the one that is shown is there. */
+  #leaving: SliceSections | undefined;
+  #leftMs = 0;
   #viewDistance: number;
   #brightness = 0;
   #followed = "";
@@ -156,20 +166,13 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
       lampLight: { value: LAMP_LIGHT.clone() },
       darkest: { value: 0 },
     };
-    this.#slice = own.slice ?? XYZ;
     this.#viewDistance = own.viewDistance ?? VIEW_DISTANCE;
     this.brightness = own.brightness ?? BRIGHTNESS;
+    this.#looks = own.looks ?? defaultLooks();
     this.#drawing = this.#newDrawing();
-    this.#grid = new SectionGrid(this.#feed.shape, this.#slice);
-    this.#sections = new Sections(this.#grid, this.#drawing, {
-      feed: this.#feed,
-      drawn: this.#drawn,
-      meshBytes: own.meshBytes ?? MESH_BYTES,
-      onFailure: own.onFailure ?? ((error) => void Promise.reject(error)),
-      isSeen: ({ box }) => this.#frustum.intersectsBox(box),
-    });
+    this.#shown = this.#sliceSections(own.slice ?? XYZ, this);
     this.#unsubscribe = [
-      this.#feed.onChange((boxes, isOwn) => this.#sections.changed(boxes, isOwn === true)),
+      this.#feed.onChange((boxes, isOwn) => this.#shown.sections.changed(boxes, isOwn === true)),
       this.#feed.onBlocks(() => this.#redraw()),
     ];
   }
@@ -193,32 +196,50 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     this.uniforms.darkest.value = DARKEST + DARKEST_MORE * brightness;
   }
 
-  /** The axes that are shown, and where. */
+  /** The axes that are shown, and where. The slice before stays in the picture until another one is there. */
   get slice(): VolumeSlice {
-    return this.#slice;
+    return this.#shown.grid.slice;
   }
 
   set slice(slice: VolumeSlice) {
-    this.#slice = viewOptions.slice("slice", slice);
-    this.#grid = new SectionGrid(this.#feed.shape, slice);
-    this.#sections.replaceGrid(this.#grid);
+    const before = this.#shown;
+    const checked = viewOptions.slice("slice", slice);
+    if (this.#leaving !== undefined || before.sections.size === 0) before.sections.clear();
+    else {
+      this.#leaving = before;
+      this.#leftMs = performance.now();
+      before.sections.rest();
+    }
+    this.#shown = this.#sliceSections(checked, this.#leaving === undefined ? this : new Group());
+  }
+
+  /** How blocks are drawn. What is drawn stays until other looks are there. */
+  get looks(): LookPack {
+    return this.#looks;
+  }
+
+  set looks(looks: LookPack) {
+    this.#looks = viewOptions.looks("looks", looks);
+    this.#redraw();
   }
 
   /** Whether everything in sight is in the picture. */
   get isComplete(): boolean {
-    return this.#sections.size > 0 && this.stats.pendingSections === 0;
+    return this.#shown.sections.size > 0 && this.#leaving === undefined && this.stats.pendingSections === 0;
   }
 
   /** What the view has and does. */
   get stats(): WorldViewStats {
+    const { sections, drawn } = this.#shown;
+    const bytes = drawn.bytes + (this.#leaving?.drawn.bytes ?? 0);
     return {
-      sections: this.#sections.size,
-      drawnSections: this.#drawn.count,
-      pendingSections: this.#sections.pending + this.#drawn.arriving,
-      reach: this.#sections.reach,
-      triangles: quadsIn(this.#drawn.bytes) * 2,
-      bytes: this.#drawn.bytes,
-      uploadedBytes: this.#drawn.uploadedBytes,
+      sections: sections.size,
+      drawnSections: drawn.count,
+      pendingSections: sections.pending + drawn.arriving,
+      reach: sections.reach,
+      triangles: quadsIn(bytes) * 2,
+      bytes,
+      uploadedBytes: drawn.uploadedBytes,
       updateMs: this.#updateMs,
     };
   }
@@ -231,15 +252,17 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     camera.updateWorldMatrix(true, false);
     this.updateWorldMatrix(true, false);
     const eye = this.#toLocal(camera.getWorldPosition(new Vector3()));
+    const { grid, sections, drawn } = this.#shown;
     this.#look(camera);
-    this.#sections.move(eye, this.#viewDistance);
+    sections.move(eye, this.#viewDistance);
     if (this.#options.followsCamera !== false) this.#follow(eye);
     this.#sortJobs(camera, eye);
     const { uploadBytes = UPLOAD_BYTES, uploadMs = UPLOAD_MS } = this.#options;
-    const distanceOf = ({ cell }: Section): number => this.#grid.distanceTo(cell, eye);
-    this.#drawn.upload({ bytes: uploadBytes, milliseconds: uploadMs }, distanceOf);
-    this.#sections.keepBudget();
-    this.#drawn.sort(eye, distanceOf);
+    const distanceOf = ({ cell }: Section): number => grid.distanceTo(cell, eye);
+    drawn.upload({ bytes: uploadBytes, milliseconds: uploadMs }, distanceOf);
+    sections.keepBudget();
+    drawn.sort(eye, distanceOf);
+    this.#changeSlices();
     this.#setAir(eye);
     this.#updateMs = performance.now() - start;
   }
@@ -257,7 +280,7 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     this.updateWorldMatrix(true, false);
     const { looks } = this.#drawing;
     const stopsAt = (block: number): boolean => block !== AIR && !looks.lookOf(block).isLiquid;
-    return pickIn(this.#feed, this.#grid, this.matrixWorld, ray, distance, { stopsAt, ...options });
+    return pickIn(this.#feed, this.#shown.grid, this.matrixWorld, ray, distance, { stopsAt, ...options });
   }
 
   /** Frees everything on the graphics card and in workers. The world stays open. */
@@ -265,7 +288,8 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    this.#sections.clear();
+    this.#shown.sections.clear();
+    this.#leaving?.sections.clear();
     this.#drawing.close();
     if (this.#options.pool === undefined) void this.#pool.close();
     this.removeFromParent();
@@ -274,17 +298,44 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
   }
 
   #newDrawing(): Drawing {
-    const { looks: pack = defaultLooks(), material: make } = this.#options;
+    const { material: make } = this.#options;
     const { source } = this.#feed;
-    const { isLit = source.skyAbove !== undefined } = this.#options;
     const { uniforms: light } = this;
-    return new Drawing({ pool: this.#pool, source, pack, make, isLit, light }, this.#feed.blocks());
+    const options = { pool: this.#pool, source, pack: this.#looks, make, isLit: this.#isLit, light };
+    return new Drawing(options, this.#feed.blocks());
+  }
+
+  get #isLit(): boolean {
+    return this.#options.isLit ?? this.#feed.source.skyAbove !== undefined;
+  }
+
+  #sliceSections(slice: VolumeSlice, group: Group): SliceSections {
+    const grid = new SectionGrid(this.#feed.shape, slice, this.#isLit);
+    const drawn = new DrawnSections(group);
+    const sections = new Sections(grid, this.#drawing, {
+      feed: this.#feed,
+      drawn,
+      meshBytes: this.#options.meshBytes ?? MESH_BYTES,
+      onFailure: this.#options.onFailure ?? ((error) => void Promise.reject(error)),
+      isSeen: ({ box }) => this.#frustum.intersectsBox(box),
+    });
+    return { grid, drawn, sections };
+  }
+
+  /** Shows another slice as soon as what is near is there. */
+  #changeSlices(): void {
+    if (this.#leaving === undefined) return;
+    const isLate = performance.now() - this.#leftMs > SLICE_WAIT_MS;
+    if (!isLate && !this.#shown.sections.isNearDrawn) return;
+    this.#leaving.sections.clear();
+    this.#leaving = undefined;
+    this.#shown.drawn.moveTo(this);
   }
 
   #redraw(): void {
     const before = this.#drawing;
     this.#drawing = this.#newDrawing();
-    this.#sections.redraw(this.#drawing);
+    this.#shown.sections.redraw(this.#drawing);
     before.close();
   }
 
@@ -300,11 +351,12 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
   }
 
   #follow(eye: ViewPoint): void {
-    const chunks = this.#grid.chunksWithin(eye, this.#viewDistance);
-    const key = `${chunks.min} ${chunks.max} ${this.#grid.cellOf(eye)}`;
+    const { grid } = this.#shown;
+    const chunks = grid.chunksWithin(eye, this.#viewDistance);
+    const key = `${chunks.min} ${chunks.max} ${grid.cellOf(eye)}`;
     if (key === this.#followed) return;
     this.#followed = key;
-    this.#feed.follow(chunks, this.#grid.pointAt(eye));
+    this.#feed.follow(chunks, grid.pointAt(eye));
   }
 
   #sortJobs(camera: Camera, eye: ViewPoint): void {
@@ -312,7 +364,7 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
     const towards = camera.getWorldDirection(new Vector3());
     const isSame =
       at.distanceTo(this.#sortedAt) < SORT_VOXELS && towards.angleTo(this.#sortedTowards) < SORT_RADIANS;
-    if (isSame || this.#sections.pending === 0) return;
+    if (isSame || this.#shown.sections.pending === 0) return;
     this.#sortedAt = at;
     this.#sortedTowards = towards;
     this.#pool.sort();
@@ -320,10 +372,11 @@ export class WorldView<D extends Dimensions = Dimensions> extends Group {
 
   #setAir(eye: ViewPoint): void {
     const { fog, time, underWater } = this.uniforms;
+    const { grid, sections } = this.#shown;
     // Shaders know distances in the scene, in which the view may be scaled.
-    const reach = this.#sections.reach * this.matrixWorld.getMaxScaleOnAxis();
+    const reach = sections.reach * this.matrixWorld.getMaxScaleOnAxis();
     (fog.value as Vector2).set(reach * FOG_FROM, reach * FOG_TO);
-    const block = blockIn(this.#feed, this.#grid.voxelAt(eye));
+    const block = blockIn(this.#feed, grid.voxelAt(eye));
     const isUnderWater = block !== undefined && this.#drawing.looks.lookOf(block).isLiquid;
     underWater.value = Number(isUnderWater);
     const { sky } = this.#options;

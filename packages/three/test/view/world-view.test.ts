@@ -204,9 +204,13 @@ describe.skipIf(!canOpenBrowser())("a world in a scene of three.js, in Chromium"
     });
     const [red, green] = mean(await picture(page), [230, 170, 250, 190]);
     expect(red).toBeGreaterThan(green * 1.25);
-    await page.evaluate(() => {
+    const left = await page.evaluate(() => {
       tried.view.slice = { right: 0, up: 1, back: 2, hidden: 3, at: 3 };
+      tried.view.update(tried.camera);
+      return { drawn: tried.view.children.length, isComplete: tried.view.isComplete };
     });
+    expect(left.drawn, "the slice before stays until the next one is there").toBeGreaterThan(0);
+    expect(left.isComplete).toBe(false);
     const [sandRed, sandGreen] = mean(await picture(page), [230, 170, 250, 190]);
     expect(sandGreen).toBeGreaterThan(sandRed * 0.8);
     const position = await page.evaluate(

@@ -6,8 +6,10 @@
 
 import { requireFunction } from "@orthant/core/arguments";
 import type { GenerationPool } from "@orthant/core/generate";
+import { openGeneration } from "../generation/generation-space.ts";
 import { WorkerGenerators } from "../generation/worker-generators.ts";
 import { MeshPool } from "../mesh/mesh-pool.ts";
+import { openMeshes } from "../mesh/mesh-space.ts";
 import type { WorkerAnswer } from "../pool/job-messages.ts";
 import {
   type PlatformWorker,
@@ -15,6 +17,7 @@ import {
   WorkerPool,
   type WorkerPoolOptions,
 } from "../pool/worker-pool.ts";
+import { runJobs } from "./run-jobs.ts";
 
 export {
   type MeshJobOptions,
@@ -57,6 +60,20 @@ export function generationPool(options: BrowserPoolOptions = {}): GenerationPool
 export function meshPool(options: BrowserPoolOptions = {}): MeshPool {
   const own = (): Worker => new Worker(new URL("./mesh-worker.js", import.meta.url), { type: "module" });
   return new MeshPool(workersOf(own, options));
+}
+
+/**
+ * Makes this web worker one of a mesh pool, for a program that is also something else: call it when the first message says
+ * so, before those of the pool.
+ *
+ * @example
+ * onmessage = ({ data }) => {
+ *   onmessage = null;
+ *   if (data === "meshes") serveMeshes();
+ * };
+ */
+export function serveMeshes(): void {
+  runJobs([openGeneration, openMeshes]);
 }
 
 function workersOf(own: () => Worker, { startWorker = own, ...options }: BrowserPoolOptions): WorkerPool {

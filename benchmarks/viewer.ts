@@ -17,9 +17,18 @@ import {
 import { cubeAt } from "@orthant/core/lattice";
 import { WorldState } from "@orthant/core/tree";
 import { BlockAppearance } from "@orthant/mesh";
-import { chunkInSlice, cutChunk, emptyVolume, quadCount, VolumeMesher } from "@orthant/mesh/volume";
+import {
+  chunkInSlice,
+  chunkSizeIn,
+  cutChunk,
+  emptyVolume,
+  fillVolume,
+  quadCount,
+  VolumeMesher,
+  type VolumePoint,
+  XYZ,
+} from "@orthant/mesh/volume";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
-import { fillMeshBlock, firstSlice, meshBlockGrid } from "@orthant/viewer/internal";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Browser } from "playwright-core";
 import { WebSocket } from "ws";
@@ -30,6 +39,8 @@ import { buildAround, ServedFolder } from "./viewer/served-folder.ts";
 import { worldViewFigures } from "./viewer/world-view-figures.ts";
 
 const PAGE_BUDGET_KB = 350;
+/** Edge of what is meshed at once. */
+const SECTION_VOXELS = 32;
 const JOIN_BUDGET_KB = 100;
 const EDITED_CHUNKS = sized(200, 20);
 const WINDOW_RADIUS_CHUNKS = 6;
@@ -85,46 +96,38 @@ function pageFigure(): Figure {
   );
 }
 
-/** Mesh blocks of generated chunks that are already realized: measures only the mesher and its inputs. */
+/** Sections of generated chunks that are already realized: measures only the mesher and its inputs. */
 function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, budget: number): Figure {
   const state = WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape });
-  const slice = firstSlice(shape, [0, 0, 0, 0]);
-  const grid = meshBlockGrid(shape, slice);
-  const volume = emptyVolume(grid.size);
+  const chunk = chunkSizeIn(shape, XYZ);
+  const edge = SECTION_VOXELS / chunk[0];
+  const grid = { chunk, chunks: [edge, edge, edge] } as const;
+  const volume = emptyVolume([SECTION_VOXELS, SECTION_VOXELS, SECTION_VOXELS]);
   const mesher = new VolumeMesher(new BlockAppearance(DEFAULT_BLOCKS));
-  const meshBlocks = [-2, -1, 0, 1].flatMap((right) =>
-    [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
+  const sections = [-2, -1, 0, 1].flatMap((right) =>
+    [-1, 0].flatMap((up) =>
+      [-2, -1, 0, 1].map((back): VolumePoint => [right * edge, up * edge, back * edge]),
+    ),
   );
   const cutAt = (right: number, up: number, back: number) =>
-    cutChunk(state.realizeChunk(...chunkInSlice(shape, slice, [right, up, back])), shape, slice);
+    cutChunk(state.realizeChunk(...chunkInSlice(shape, XYZ, [right, up, back])), shape, XYZ);
   let quads = 0;
   const meshAll = (): number => {
     quads = 0;
-    for (const meshBlock of meshBlocks) {
-      if (fillMeshBlock(grid, meshBlock, cutAt, volume) === "air") continue;
+    for (const first of sections) {
+      if (fillVolume(grid, first, cutAt, volume) === "air") continue;
       const { opaque, blended } = mesher.mesh(volume);
       quads += quadCount(opaque) + quadCount(blended);
     }
     return quads;
   };
   meshAll();
-  const chunks = meshBlocks.length * grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
+  const chunks = sections.length * edge ** 3;
   const rounds = Array.from({ length: MESH_ROUNDS }, () => time(meshAll, 1));
   const cpuUs = median(rounds.map(({ cpuNs }) => cpuNs)) / 1000 / chunks;
   const wallUs = median(rounds.map(({ wallNs }) => wallNs)) / 1000 / chunks;
   const remark = `${Math.round(1e6 / cpuUs)} a second of the processor, ${wallUs.toFixed(0)} us on the clock, ${quads} quads`;
   return atMost(`viewer/mesh-${name}`, cpuUs, "us/chunk", budget, remark);
-}
-
-/** Counters of the page's own worker. It can only measure wall time, so there is no budget. */
-function workerFigure(name: string, chunks: number, wallMs: number): Figure {
-  const rate = Math.round((chunks / wallMs) * 1000);
-  return told(
-    `viewer/mesh-${name}-in-worker`,
-    rate,
-    "chunks a second on the clock",
-    `with generating and cutting them; ${load()}`,
-  );
 }
 
 function load(): string {
@@ -144,10 +147,9 @@ async function* platformFigures(browser: Browser): AsyncGenerator<Figure> {
       await ViewerWindow.open(browser, { url: served.url, link }),
     ];
     await Promise.all([ada.settled(), bob.settled()]);
-    const { bytesIn, heldRegions, meshedChunks, meshMs } = await ada.numbers();
+    const { bytesIn, heldRegions } = await ada.numbers();
     const remark = `the page's own window of ${heldRegions} regions, all that came over the socket`;
     yield atMost("viewer/join-page", bytesIn / 1000, "kB", JOIN_BUDGET_KB, remark);
-    yield workerFigure("8^4", meshedChunks, meshMs);
     yield await editFigure(ada, bob);
     yield* restartFigures(served, [ada, bob]);
     await Promise.all([ada.close(), bob.close()]);
@@ -214,8 +216,8 @@ async function* flightFigures(browser: Browser): AsyncGenerator<Figure> {
     const view = await ViewerWindow.open(browser, { url: served.url, link });
     await view.settled();
     const pageSeconds = (performance.now() - start) / 1000;
-    const { meshedChunks, meshMs } = await view.numbers();
-    yield workerFigure("16^3", meshedChunks, meshMs);
+    const share = `its own 176 voxels from the address to the whole picture, with light; ${load()}`;
+    yield told("viewer/page-176", pageSeconds, "s", share);
     const { longTasks, longestTaskMs, longestCpuMs, longCpuTasks } = await fly(
       browser,
       view.page,

@@ -11,18 +11,34 @@ const BUILT = join(VIEWER, "dist/page/index.html");
 /** Before compression; three.js is most of it. */
 const CHUNK_KILOBYTES_MAX = 700;
 /** The packages bundled into the page, which make it outdated when they change. */
-const INSIDE = ["client", "core", "disk", "formats", "mesh", "protocol", "save", "viewer", "world"];
+const INSIDE = [
+  "client",
+  "core",
+  "disk",
+  "formats",
+  "mesh",
+  "protocol",
+  "save",
+  "three",
+  "viewer",
+  "worker-pool",
+  "world",
+];
 
 /** The worker's address in the source, and in what is published, where bundlers look for this expression. */
 const SOURCE_ADDRESS = 'new URL("./world-worker.ts", import.meta.url)';
 const PUBLISHED_ADDRESS = 'new URL("./world-worker.js", import.meta.url)';
 const ADDRESS_MARK = "WORLD_WORKER_ADDRESS";
+/** Where a pool starts a program of its own. */
+const POOL_PROGRAM =
+  /new Worker\(new URL\("\.\/(?:mesh-)?worker\.js", import\.meta\.url\), \{ type: "module" \}\)/g;
 
 const SETTINGS = {
   root: VIEWER,
   configFile: false,
   logLevel: "error",
   resolve: { conditions: ["@orthant/source", "module", "browser"] },
+  plugins: [withoutPoolPrograms()],
 } satisfies InlineConfig;
 
 if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {
@@ -37,7 +53,7 @@ async function buildPage(): Promise<void> {
     ...SETTINGS,
     // The page may be served below any path.
     base: "./",
-    worker: { format: "es" },
+    worker: { format: "es", plugins: () => [withoutPoolPrograms()] },
     build: {
       outDir: "dist/page",
       emptyOutDir: true,
@@ -53,7 +69,7 @@ async function buildModules(input: Readonly<Record<string, string>>): Promise<vo
   await build({
     ...SETTINGS,
     publicDir: false,
-    plugins: [publishedWorkerAddress()],
+    plugins: [withoutPoolPrograms(), publishedWorkerAddress()],
     build: {
       outDir: "dist/browser",
       emptyOutDir: "index" in input,
@@ -67,6 +83,15 @@ async function buildModules(input: Readonly<Record<string, string>>): Promise<vo
       },
     },
   });
+}
+
+/** Leaves out the pools' own worker programs: the viewer's program does their work. */
+function withoutPoolPrograms(): Plugin {
+  return {
+    name: "without-pool-programs",
+    enforce: "pre",
+    transform: (code) => code.replace(POOL_PROGRAM, "undefined"),
+  };
 }
 
 /** Keeps the worker a file of its own: Vite would bundle it and hide its address from other bundlers. */

@@ -41,7 +41,7 @@ export async function* worldViewFigures(browser: Browser, pageSeconds: number): 
     for (const [distance, seconds] of DISTANCES) {
       const found = await opened.evaluate((voxels) => page.complete(voxels), distance);
       const share = found.ms / 1000 / pageSeconds;
-      const remark = `${share.toFixed(2)} of what the viewer's page takes for its own 176 voxels, without light and textures`;
+      const remark = `${share.toFixed(2)} of what the viewer's page takes for its own 176 voxels, from a server`;
       yield atMost(`viewer/world-view-${distance}`, found.ms / 1000, "s", seconds, remark);
       yield told(
         `viewer/world-view-${distance}-frame`,

@@ -112,7 +112,7 @@ test.skipIf(!canOpenBrowser())(
     await page.waitForFunction(() => "isClosed" in globalThis);
     expect(await page.locator("orthant-viewer").count()).toBe(0);
     await open(opensWorker);
-    await expect.poll(() => said.join("\n"), { timeout: 120_000 }).toMatch(/draw [1-9]\d* quads at/);
+    await expect.poll(() => said.join("\n"), { timeout: 120_000 }).toMatch(/draw [1-9]\d* pixels at/);
     expect(said.filter((text) => /^(?:error|warning)/.test(text))).toEqual([]);
   },
   300_000,

@@ -7,4 +7,5 @@ runWorker({
     const { openSavedSource } = await import("./source/saved-source.ts");
     return openSavedSource(opening.files, events);
   },
+  readLooks: async (files, blocks) => (await import("./source/read-looks.ts")).readLooks(files, blocks),
 });

@@ -10,7 +10,7 @@ export interface WorldWorkerOptions extends ServerAddress {
   readonly worker?: () => Worker;
 }
 
-/** A worker that holds a world of a server: it connects, generates, meshes and casts rays. */
+/** A worker that holds a world of a server: it connects, generates, draws tiles of maps and casts rays. */
 export interface WorldWorker {
   /** Sends a request. Before the first `view`, the worker loads nothing. */
   send(request: WorldRequest): void;
@@ -27,7 +27,7 @@ export interface WorldWorker {
  * ```ts
  * const worker = openWorldWorker({ url: "wss://play.example.org", token });
  * worker.onMessage((message) => {
- *   if (message.kind === "meshBlock") draw(message.corner, message.meshes.opaque);
+ *   if (message.kind === "mapTile") draw(message.tile, message.pixels);
  * });
  * worker.send({ kind: "view", view });
  * ```

@@ -23,6 +23,8 @@ export class PointerTool {
   #pickId = 0;
   #onPicked: ((hit: Hit | undefined) => void) | undefined;
   #hit: Hit | undefined;
+  /** Where the pointer was last. */
+  #point: CanvasPoint | undefined;
 
   constructor(
     elements: ViewerElements,
@@ -99,7 +101,15 @@ export class PointerTool {
     return (this.tools.tool !== "look" || this.#inspector.isOpen) && !this.#viewer.isMap;
   }
 
+  /** Points again, after a change to the world. */
+  refresh(): void {
+    if (this.#point !== undefined && this.#isPointing && this.#onPicked === undefined)
+      this.#pointAt(this.#point);
+    else this.#inspector.refresh();
+  }
+
   #pointAt(point: CanvasPoint): void {
+    this.#point = point;
     this.pickAt(point, (hit) => {
       this.#hit = hit;
       this.#showCursor();
@@ -146,9 +156,9 @@ export class PointerTool {
   }
 
   #showCursor(): void {
-    const { tool, brush } = this.tools;
+    const { tool, brush, block } = this.tools;
     const edge = tool === "pick" || tool === "look" ? 1 : brush.radius * 2 + 1;
-    this.#viewer.point(this.#isPointing ? this.#hit : undefined, edge, tool === "place");
+    this.#viewer.point(this.#isPointing ? this.#hit : undefined, edge, tool === "place" ? block : undefined);
   }
 
   #canvasPoint({ clientX, clientY }: PointerEvent): CanvasPoint {

@@ -4,7 +4,7 @@ import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys, watchPointers } from "./controls/input.ts";
 import type {
   BrowserOpening,
-  Numbers,
+  DroppedFile,
   OpenRequest,
   PageMessage,
   ServerOpening,
@@ -14,7 +14,7 @@ import type {
 } from "./message/messages.ts";
 import { showText, ViewerElements } from "./overlay/elements.ts";
 import { Help } from "./overlay/help.ts";
-import { NumbersPanel, StatusLine } from "./overlay/panels.ts";
+import { type AllNumbers, NumbersPanel, StatusLine } from "./overlay/panels.ts";
 import { PointerTool } from "./pointer-tool.ts";
 import { canSweep } from "./slice/slice.ts";
 import { Viewer } from "./viewer.ts";
@@ -30,6 +30,8 @@ const TURN_PER_PIXEL = 0.0042;
 const AHEAD_PER_NOTCH = 3;
 const AHEAD_PER_PIXEL = 0.12;
 const MAP_PIXELS_PER_VOXEL = 14;
+/** A resource pack, or the archive of the game. */
+const PACK_FILE = /^[^/]*\.(?:zip|jar)$/i;
 
 /** A viewer on a page: passes the visitor's input to the view, the tools or the worker. */
 export class ViewerApp {
@@ -53,7 +55,10 @@ export class ViewerApp {
   /** The last world that was not dropped, which is shown again after dropped files. */
   #home: ServerOpening | BrowserOpening;
   #wanted: Viewpoint | undefined;
-  #numbers: Numbers | undefined;
+  /** Resource packs for the world that is shown. */
+  #packs: readonly Blob[] = [];
+  #triedPacks: readonly Blob[] = [];
+  #numbers: AllNumbers | undefined;
   #frameRequest = 0;
 
   /** Throws `ORT_PLATFORM` when the browser cannot draw or start the worker, and leaves nothing behind. */
@@ -68,7 +73,12 @@ export class ViewerApp {
     this.#view = elements.find("view", HTMLElement);
     this.#viewer = this.#orRemove(
       "it needs WebGL 2",
-      () => new Viewer(elements, (view) => this.#worker.send({ kind: "view", view })),
+      () =>
+        new Viewer(elements, {
+          onView: (view) => this.#worker.send({ kind: "view", view }),
+          worker: options.worker,
+          onFailure: (error) => this.#status.notice(`Part of this world is not shown: ${error}`, true),
+        }),
     );
     this.#worker = this.#orRemove(
       "it cannot start the viewer's worker",
@@ -133,7 +143,7 @@ export class ViewerApp {
   }
 
   /** The latest counters. */
-  get numbers(): Numbers | undefined {
+  get numbers(): AllNumbers | undefined {
     return this.#numbers;
   }
 
@@ -142,6 +152,7 @@ export class ViewerApp {
     if (opening.kind !== this.#opening.kind) this.#wanted = undefined;
     this.#opening = opening;
     if (opening.kind !== "files") this.#home = opening;
+    this.#packs = [];
     this.#viewer.leave();
     this.#worker.send({ kind: "open", opening });
   }
@@ -206,15 +217,18 @@ export class ViewerApp {
         break;
       case "changed":
         this.#viewer.flash(message.boxes);
-        this.#inspector.refresh();
+        this.#pointerTool.refresh();
         break;
       case "numbers":
-        this.#numbers = message.numbers;
-        this.#showNumbers(message.numbers);
+        this.#numbers = { ...message.numbers, ...this.#viewer.numbers };
+        this.#panel.show(this.#numbers);
         break;
-      case "materials":
-      case "meshBlock":
-      case "drop":
+      case "looks":
+        this.#packs = this.#triedPacks;
+        this.#viewer.wear(message);
+        break;
+      case "chunks":
+      case "forget":
       case "mapTile":
       case "progress":
         this.#viewer.take(message);
@@ -243,12 +257,6 @@ export class ViewerApp {
   #end(text: string): void {
     this.#viewer.leave();
     this.#showStatus({ kind: "failed", text });
-  }
-
-  #showNumbers(numbers: Numbers): void {
-    const { calls, triangles } = this.#viewer.stage.drawn;
-    const meshBlocks = this.#viewer.stage.layers.meshBlockCount;
-    this.#panel.show(numbers, { meshBlocks, calls, triangles, pictures: this.#viewer.frames });
   }
 
   #frame(nowMs: number, lastMs: number): void {
@@ -284,6 +292,7 @@ export class ViewerApp {
     const buttons = {
       "toggle-orbit": "KeyO",
       "toggle-map": "KeyM",
+      "next-time": "KeyN",
       "toggle-regions": "KeyG",
       "toggle-panel": "KeyI",
       "toggle-voxel": "KeyX",
@@ -304,7 +313,7 @@ export class ViewerApp {
       },
       (files) =>
         void files.then(
-          (dropped) => this.open({ kind: "files", files: dropped }),
+          (dropped) => this.#openFiles(dropped),
           () => this.#status.notice("What you dropped cannot be read", true),
         ),
       this.#ending.signal,
@@ -312,10 +321,21 @@ export class ViewerApp {
     for (const id of ["open-folder", "open-file"]) {
       watchChoice(this.#elements.find(id, HTMLInputElement), (files) => {
         this.#help.close();
-        this.open({ kind: "files", files });
+        this.#openFiles(files);
       });
     }
     this.#elements.find("share", HTMLButtonElement).hidden = false;
+  }
+
+  /** Shows a save, or draws the world with resource packs. */
+  #openFiles(files: readonly DroppedFile[]): void {
+    if (!files.every(({ path }) => PACK_FILE.test(path))) {
+      this.open({ kind: "files", files });
+      return;
+    }
+    this.#triedPacks = [...this.#packs, ...files.map(({ file }) => file)];
+    this.#status.notice("Reading the resource pack …", false);
+    this.#worker.send({ kind: "looks", files: this.#triedPacks });
   }
 
   #drag(right: number, down: number): void {
@@ -375,7 +395,7 @@ export class ViewerApp {
   #togglePanel(): void {
     this.#panel.isOpen = !this.#panel.isOpen;
     this.#elements.press("toggle-panel", this.#panel.isOpen);
-    if (this.#numbers !== undefined) this.#showNumbers(this.#numbers);
+    if (this.#numbers !== undefined) this.#panel.show(this.#numbers);
   }
 
   async #share(): Promise<void> {

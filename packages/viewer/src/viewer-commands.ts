@@ -54,6 +54,9 @@ export function runCommand(
     case "KeyX":
       pointerTool.toggleInspector();
       break;
+    case "KeyN":
+      viewer.nextTime();
+      break;
     case "KeyH":
       viewer.toggleGhosts();
       break;

@@ -1,13 +1,17 @@
 import type { Box, Vector } from "@orthant/core";
+import { defaultLooks, joinLooks, type LookPack } from "@orthant/mesh/looks";
 import { Camera, type Viewpoint } from "./controls/camera.ts";
+import { lookKey } from "./message/look-key.ts";
 import type { DrawnEntity, Hit, RegionInfo, View, WorkerMessage, WorldFacts } from "./message/messages.ts";
+import { WorldMirror } from "./mirror/world-mirror.ts";
 import { compassOn } from "./overlay/compass.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
-import { labelsOn, sliceSlider } from "./overlay/panels.ts";
+import { labelsOn, type PageNumbers, sliceSlider } from "./overlay/panels.ts";
 import { EntityView, type NameTag } from "./scene/entity-view.ts";
 import { MapCanvas } from "./scene/map-canvas.ts";
+import { PointerMarks } from "./scene/pointer-marks.ts";
 import { RegionMarks } from "./scene/region-marks.ts";
-import { Stage } from "./scene/stage.ts";
+import { MORNING, Stage } from "./scene/stage.ts";
 import {
   axesOf,
   canSweep,
@@ -23,6 +27,7 @@ import {
   toWorld,
   turned,
 } from "./slice/slice.ts";
+import { visibleChunks } from "./worker/visible-chunks.ts";
 
 const REACH = { three: 176, four: 104, map: 80 } as const;
 const REACH_MIN = 48;
@@ -35,6 +40,24 @@ const BEGIN_UP = 7;
 const BEGIN_BACK = 16;
 const BEGIN_PITCH = -0.3;
 const FRAME_SECONDS_MAX = 0.1;
+/** Shortest time between two frames: screens may ask for more than anybody sees. */
+const FRAME_MS = 1000 / 61;
+/** Frames for each that shows only what has arrived: a slow graphics card must not hold up the rest. */
+const NEWS_FRAMES = 4;
+/** Times of day that a key goes through: morning, noon, dusk, night. */
+const TIMES: readonly number[] = [MORNING, 0.5, 0.74, 0];
+
+const NOTHING_DRAWN = { bytes: 0, drawnSections: 0, pendingSections: 0 } as const;
+
+/** What a viewer needs of the page. */
+interface ViewerEvents {
+  /** Called when the view changes. */
+  readonly onView: (view: View) => void;
+  /** Starts the viewer's worker program. */
+  readonly worker: () => Worker;
+  /** Called when a part of the world cannot be drawn. */
+  readonly onFailure: (error: unknown) => void;
+}
 
 /** The view of a world, in 3D or as a map, and the visitor's position in it. */
 export class Viewer {
@@ -50,6 +73,9 @@ export class Viewer {
   readonly #showLabels: ReturnType<typeof labelsOn>;
   readonly #entityView = new EntityView();
   readonly #marks = new RegionMarks();
+  readonly #pointer = new PointerMarks();
+  #mirror: WorldMirror | undefined;
+  #looks: LookPack | undefined;
   #facts: WorldFacts | undefined;
   #slice: Slice = sliceHiding(3, [0, 0, 0, 0]);
   #sliceId = 0;
@@ -66,27 +92,31 @@ export class Viewer {
   #lastEye: Vector = [0, 0, 0, 0];
   #motion: Vector = [0, 0, 0, 0];
   #frames = 0;
-  /** The slice whose mesh blocks are all made. */
+  #drawnMs = 0;
+  /** Time that the last frame took the graphics card; `undefined` until the next one begins. */
+  #frameMs: number | undefined;
+  /** Whether meshes have arrived that are not drawn. */
+  #hasNews = false;
+  /** The map of which all tiles are made. */
   #doneId = -1;
 
-  /** Calls `onView` when the view changes. Throws when the browser cannot draw. */
-  constructor(elements: ViewerElements, onView: (view: View) => void) {
+  /** Throws when the browser cannot draw. */
+  constructor(elements: ViewerElements, { onView, worker, onFailure }: ViewerEvents) {
     this.#onView = onView;
     this.#space = elements.find("space", HTMLCanvasElement);
     this.#mapView = elements.find("map", HTMLCanvasElement);
     this.#orbitButton = elements.find("toggle-orbit", HTMLElement);
     this.#showCompass = compassOn(elements);
     this.#showLabels = labelsOn(elements);
-    const calm = matchMedia("(prefers-reduced-motion: reduce)");
-    this.stage = new Stage(this.#space, () => calm.matches);
+    this.stage = new Stage(this.#space, worker, onFailure);
     this.map = new MapCanvas(this.#mapView);
     this.#showSlider = sliceSlider(
       elements,
       (at) => this.sliceAt(at),
       () => this.turn(),
     );
-    this.stage.marks.add(this.#entityView.group, this.#marks.group);
-    this.#space.addEventListener("webglcontextrestored", () => this.#redraw());
+    this.stage.marks.add(this.#entityView.group, this.#marks.group, this.#pointer.group);
+    this.#space.addEventListener("webglcontextrestored", () => this.#show());
   }
 
   get facts(): WorldFacts | undefined {
@@ -108,7 +138,20 @@ export class Viewer {
 
   /** Whether everything in reach is drawn, and nothing moves. */
   get isSettled(): boolean {
-    return this.#doneId === this.#sliceId && !this.#isDirty && (this.#isMap || this.stage.layers.isSettled);
+    if (this.#isDirty || this.#hasNews || this.#facts === undefined) return false;
+    return this.#isMap ? this.#doneId === this.#sliceId : this.stage.world?.isSettled === true;
+  }
+
+  /** Counters of what is drawn. */
+  get numbers(): PageNumbers {
+    const { bytes, drawnSections, pendingSections } = this.stage.world?.stats ?? NOTHING_DRAWN;
+    return {
+      meshBytes: bytes,
+      sections: drawnSections,
+      waiting: pendingSections,
+      ...this.stage.drawn,
+      pictures: this.#frames,
+    };
   }
 
   /** Number of frames drawn. */
@@ -130,10 +173,13 @@ export class Viewer {
   know(facts: WorldFacts, link: Viewpoint | undefined): void {
     const isFirst = this.#facts === undefined;
     this.#facts = facts;
+    this.#mirror?.know(facts);
     if (!isFirst) return;
     this.#reach = axesOf(facts.shape).length === 4 ? REACH.four : REACH.three;
     this.#hasGhosts = true;
-    this.stage.setReach(this.#reach);
+    this.#mirror = new WorldMirror(facts);
+    this.#looks = undefined;
+    this.#show();
     if (link === undefined) this.#begin(facts);
     else this.goTo(link);
   }
@@ -144,13 +190,14 @@ export class Viewer {
     this.#entities = [];
     this.#notes = [];
     this.#clocks = [];
-    this.stage.layers.clear();
+    this.#mirror = undefined;
+    this.#show();
     this.map.clear();
     this.touch();
   }
 
   /** Moves the visitor to a viewpoint. */
-  goTo({ eye: wanted, yaw, pitch, hidden, mapZoom }: Viewpoint): void {
+  goTo({ eye: wanted, yaw, pitch, hidden, mapZoom, time }: Viewpoint): void {
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
     const eye = nearestInside(shape, wanted);
@@ -159,6 +206,7 @@ export class Viewer {
     this.camera.yaw = yaw;
     this.camera.pitch = pitch;
     if (mapZoom !== undefined) this.map.zoom = mapZoom;
+    if (time !== undefined) this.time = time;
     this.showMap(isFlat(shape) || mapZoom !== undefined);
   }
 
@@ -171,6 +219,7 @@ export class Viewer {
       pitch: this.camera.pitch,
       hidden: isFour ? this.#slice.hidden : undefined,
       mapZoom: this.#isMap ? this.map.zoom : undefined,
+      time: this.time === MORNING ? undefined : this.time,
     };
   }
 
@@ -201,14 +250,40 @@ export class Viewer {
   /** Increases the view distance by `steps`, or decreases it. */
   seeFurther(steps: number): void {
     this.#reach = Math.max(REACH_MIN, Math.min(REACH_MAX, this.#reach + steps * REACH_STEP));
-    this.stage.setReach(this.#reach);
     this.touch();
   }
 
   /** Shows or hides the neighbouring slices. */
   toggleGhosts(): void {
     this.#hasGhosts = !this.#hasGhosts;
-    this.#newSlice();
+    if (this.stage.world !== undefined) this.stage.world.hasGhosts = this.#hasGhosts;
+    this.touch();
+  }
+
+  /** The time of day, from 0 at midnight to 1. */
+  get time(): number {
+    return this.stage.sky.time;
+  }
+
+  set time(time: number) {
+    this.stage.sky.time = time;
+    this.touch();
+  }
+
+  /** Goes on to the next of a few times of day. */
+  nextTime(): void {
+    this.time = TIMES[(TIMES.indexOf(this.time) + 1) % TIMES.length] as number;
+  }
+
+  /** Draws the world with a resource pack. */
+  wear({ textures, looks }: Extract<WorkerMessage, { kind: "looks" }>): void {
+    this.#looks = joinLooks(defaultLooks(), {
+      textures,
+      lookOf: ({ name }, properties) => looks.get(lookKey(name, properties)),
+    });
+    if (this.stage.world !== undefined) this.stage.world.looks = this.#looks;
+    this.#pointer.know(this.#mirror, this.stage.sky, this.#looks);
+    this.touch();
   }
 
   /** Shows or hides regions. */
@@ -221,28 +296,21 @@ export class Viewer {
     this.touch();
   }
 
-  /** Marks the voxels that a click would change. */
-  point(hit: Hit | undefined, edge: number, isBefore: boolean): void {
-    const voxel = hit === undefined ? undefined : toScene(this.#slice, isBefore ? hit.before : hit.voxel);
-    const shift = (edge - 1) / 2;
-    this.stage.mark(
-      voxel === undefined ? undefined : (voxel.map((at) => at - shift) as unknown as ScenePoint),
-      edge,
+  /** Marks the voxels that a click would change, and the block that it would place, if any. */
+  point(hit: Hit | undefined, edge: number, placed: number | undefined): void {
+    const at = (position: Hit["voxel"]): ScenePoint => toScene(this.#slice, position);
+    this.#pointer.show(
+      hit && { block: hit.block, voxel: at(hit.voxel), before: at(hit.before), edge, placed },
     );
     this.touch();
   }
 
-  /** Handles mesh blocks, tiles and progress from the worker. */
-  take(
-    message: Extract<WorkerMessage, { kind: "materials" | "meshBlock" | "drop" | "mapTile" | "progress" }>,
-  ): void {
-    if (message.kind === "materials") this.stage.layers.materials.set(message.materials);
-    else if (message.kind === "mapTile") this.map.addTile(message);
-    else if (message.kind === "progress") {
-      if (message.isNearReady) this.stage.layers.ready(message.sliceId);
-      this.#doneId = message.isDone ? message.sliceId : -1;
-    } else this.stage.layers.take(message);
-    this.touch();
+  /** Handles chunks, tiles and progress from the worker. */
+  take(message: Extract<WorkerMessage, { kind: "chunks" | "forget" | "mapTile" | "progress" }>): void {
+    if (message.kind === "mapTile") this.map.addTile(message);
+    else if (message.kind === "progress") this.#doneId = message.isDone ? message.sliceId : -1;
+    else this.#mirror?.take(message);
+    if (this.#isMap) this.touch();
   }
 
   /** Updates the other players. */
@@ -289,18 +357,32 @@ export class Viewer {
     if (position.some((at, axis) => at !== this.#lastEye[axis as 0])) this.touch();
     this.#lastEye = position;
     this.#sendView(nowMs);
-    if (this.stage.layers.advance(nowMs, seconds)) this.touch();
+    this.stage.place(this.camera.position, this.camera.yaw, this.camera.pitch);
+    if (!this.#isMap && this.stage.world?.update(this.stage.camera) === true) this.#hasNews = true;
     if (this.#marks.advance(seconds)) this.touch();
-    if (!this.#isDirty) return;
-    this.#isDirty = false;
-    this.#frames++;
-    this.#draw();
+    if (this.#isFrameDue(nowMs)) this.#drawFrame(nowMs);
   }
 
-  #draw(): void {
-    this.stage.place(this.camera.position, this.camera.yaw, this.camera.pitch);
+  /** Whether to draw: at once what the visitor does, and in a part of the time what arrives while they look. */
+  #isFrameDue(nowMs: number): boolean {
+    const sinceMs = nowMs - this.#drawnMs;
+    this.#frameMs ??= sinceMs;
+    if (this.#isDirty) return sinceMs >= FRAME_MS;
+    return this.#hasNews && sinceMs >= this.#frameMs * NEWS_FRAMES;
+  }
+
+  #drawFrame(nowMs: number): void {
+    this.#draw((nowMs - this.#drawnMs) / 1000);
+    this.#isDirty = false;
+    this.#hasNews = false;
+    this.#frames++;
+    this.#drawnMs = nowMs;
+    this.#frameMs = undefined;
+  }
+
+  #draw(seconds: number): void {
     if (this.#isMap) this.#drawMap();
-    else this.stage.draw();
+    else this.stage.draw(Math.min(seconds, FRAME_SECONDS_MAX));
     const names = this.#entityView.show(this.#entities, this.#slice);
     this.#showLabels([...this.#visibleTags(names, "label"), ...this.#visibleTags(this.#clocks, "clock")]);
     const { shape } = this.#facts ?? {};
@@ -361,16 +443,22 @@ export class Viewer {
     this.#newSlice();
   }
 
-  /** Restores the scene after the graphics card lost its content. */
-  #redraw(): void {
-    this.stage.layers.clear();
-    this.#newSlice();
+  /** Shows the world from the beginning, such as after the graphics card lost its content. */
+  #show(): void {
+    this.stage.show(this.#mirror, this.#slice);
+    const { world, sky } = this.stage;
+    this.#pointer.know(this.#mirror, sky, this.#looks);
+    if (world !== undefined) {
+      world.hasGhosts = this.#hasGhosts;
+      if (this.#looks !== undefined) world.looks = this.#looks;
+    }
+    this.touch();
   }
 
   #newSlice(): void {
     this.#sliceId++;
     if (this.#isMap) this.map.clear();
-    else this.stage.layers.show(this.#sliceId, this.#slice, performance.now());
+    else if (this.stage.world !== undefined) this.stage.world.slice = this.#slice;
     this.#sentMs = 0;
     this.note(this.#notes);
     this.touch();
@@ -391,9 +479,10 @@ export class Viewer {
       motion: this.#motion,
       facing: directionToWorld(this.#slice, this.camera.forward),
       reach: this.#isMap ? REACH.map : this.#reach,
-      ghosts: this.#hasGhosts,
+      isLit: this.#mirror?.source.skyAbove !== undefined,
       map: this.#isMap ? this.map.window : undefined,
     };
+    if (this.stage.world !== undefined) this.stage.world.reach = visibleChunks(view, shape).reach;
     const text = JSON.stringify(view);
     if (text === this.#sent) return;
     this.#sent = text;

@@ -171,10 +171,10 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     await view.said("Here");
     await view.received(5 * 1024 * 1024);
     await expectAlive(view);
-    const { meshBytes, keptCutBytes } = await view.numbers();
+    const { meshBytes, chunkBytes } = await view.numbers();
     isOver = true;
     await changing;
     expect(meshBytes).toBeLessThan(120 * 1024 * 1024);
-    expect(keptCutBytes).toBeLessThan(60 * 1024 * 1024);
+    expect(chunkBytes).toBeLessThan(60 * 1024 * 1024);
   });
 });

@@ -16,7 +16,11 @@ const BROWSER_MS = 240_000;
 /** What a page without a bundler loads. */
 const MODULES = new URL("../browser/", VIEWER_PAGE);
 const BRICK = 11;
-const GOLD = 10;
+const SAND = 4;
+/** Edge of what is looked at, in pixels. */
+const PATCH = 16;
+/** How far the mean of a texture may be from the colour of its block. */
+const TEXTURE = 48;
 
 /** The parts of a mounted viewer that the tests use. */
 interface Mounted {
@@ -41,8 +45,8 @@ declare const game: {
 interface WorkerMessage {
   readonly kind: string;
   readonly facts?: { readonly name: string };
-  readonly corner?: readonly number[];
-  readonly meshes?: { readonly opaque: { readonly length: number } };
+  readonly tile?: readonly number[];
+  readonly pixels?: { readonly length: number };
   readonly hit?: { readonly voxel: readonly number[]; readonly block: number };
 }
 interface Canvas {
@@ -175,16 +179,16 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     await page.evaluate(([where, chosen]) => void game.mount(where, chosen), [selector, options] as const);
   }
 
-  /** Waits until the pixel shows a block in any light. */
+  /** Waits until the pixels around a place show a block in any light: textures have several colours. */
   async function sees(page: Page, left: number, top: number, block: number): Promise<Screenshot> {
     const colour = DEFAULT_BLOCKS.byId(block)?.colour ?? 0;
     const wanted = [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff];
     const total = wanted.reduce((sum, part) => sum + part, 0);
     return until(async () => {
       const picture = await screenshotOf(page, await page.screenshot());
-      const pixel = picture.at(left, top);
+      const pixel = picture.around(left, top, PATCH);
       const light = pixel.reduce((sum, part) => sum + part, 0) / total;
-      const isSame = pixel.every((part, index) => Math.abs(part - (wanted[index] ?? 0) * light) < 26);
+      const isSame = pixel.every((part, index) => Math.abs(part - (wanted[index] ?? 0) * light) < TEXTURE);
       return light > 0.3 && light < 1.3 && isSame ? picture : undefined;
     });
   }
@@ -192,7 +196,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
   test("shows two worlds side by side under a strict policy, and changes no style around them", async () => {
     const { page, origin, complaints } = await openGame();
     const bricks = await serve(await worldOf(BRICK, "Bricks"), origin);
-    const gold = await serve(await worldOf(GOLD, "Gold"), origin);
+    const sand = await serve(await worldOf(SAND, "Sand"), origin);
     const stylesOf = (): Promise<string> =>
       page.evaluate(() =>
         ["body", "h1", "#text", ".row", "#chat"]
@@ -205,7 +209,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     const before = await stylesOf();
     const viewpoint = "at=0.5,0.5,0.5,0&look=0,0";
     await mount(page, "#left", { url: bricks.url, viewpoint });
-    await mount(page, "#right", { url: gold.url.replace("ws", "http"), viewpoint, showsControls: false });
+    await mount(page, "#right", { url: sand.url.replace("ws", "http"), viewpoint, showsControls: false });
     const [left, right] = [
       await page.locator("#left").boundingBox(),
       await page.locator("#right").boundingBox(),
@@ -213,7 +217,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     if (left === null || right === null) throw new Error("the page shows no viewers");
     const top = Math.round(left.y + left.height / 2 + 8);
     await sees(page, Math.round(left.x + left.width / 2), top, BRICK);
-    await sees(page, Math.round(right.x + right.width / 2), top, GOLD);
+    await sees(page, Math.round(right.x + right.width / 2), top, SAND);
     expect(await stylesOf()).toBe(before);
     expect(await page.locator("#left #world-name").textContent()).toBe("Bricks");
     expect(await page.locator("#left #title").isVisible()).toBe(true);
@@ -269,7 +273,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
       }
       await page.waitForFunction(() => game.viewers[0]?.status.kind === "ready");
       expect(await listeners()).not.toEqual(before);
-      expect(page.workers()).toHaveLength(1);
+      expect(page.workers().length).toBeGreaterThan(0);
       const isLost = await page.evaluate(async () => {
         const viewer = game.viewers.pop();
         if (viewer === undefined) throw new Error("there is no viewer");
@@ -354,7 +358,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     expect(await page.locator("orthant-viewer").count()).toBe(0);
   });
 
-  test("lends its worker to a page that draws by itself", async () => {
+  test("lends its worker to a page that draws a map by itself", async () => {
     const { page, origin, complaints } = await openGame();
     const server = await serve(await worldOf(BRICK, "Bricks"), origin);
     const found = await page.evaluate(async (url) => {
@@ -372,19 +376,20 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
       const still = [0, 0, 0, 0];
       const eye = [0.5, 0.5, 0.5, 0];
       const facing = [0, 0, -1, 0];
-      const meshed = next("meshBlock");
+      const drawn = next("mapTile");
+      const map = { min: [-32, -32], max: [32, 32] };
       worker.send({
         kind: "view",
-        view: { sliceId: 1, slice, eye, motion: still, facing, reach: 48, ghosts: false },
+        view: { sliceId: 1, slice, eye, motion: still, facing, reach: 48, isLit: false, map },
       });
-      const { corner, meshes } = await meshed;
+      const { tile, pixels } = await drawn;
       const picked = next("picked");
       worker.send({ kind: "pick", id: 1, from: eye.slice(0, 3), direction: facing.slice(0, 3) });
       const { hit } = await picked;
       await worker.close();
-      return [facts?.name, corner?.length, (meshes?.opaque.length ?? 0) > 0, hit?.voxel, hit?.block];
+      return [facts?.name, tile?.length, pixels?.length, hit?.voxel, hit?.block];
     }, server.url);
-    expect(found).toEqual(["Bricks", 3, true, [0, 0, -17, 0], BRICK]);
+    expect(found).toEqual(["Bricks", 2, 64 * 64 * 4, [0, 0, -17, 0], BRICK]);
     await expect.poll(() => page.workers().length).toBe(0);
     expect(complaints).toEqual([]);
   });

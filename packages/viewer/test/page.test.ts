@@ -8,6 +8,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, issueToken, type OrthantServer, type ServerOptions } from "@orthant/server";
+import { plainPng, zipBytes } from "@orthant/testkit";
 import {
   canOpenBrowser,
   openBrowser,
@@ -56,7 +57,9 @@ interface PageElement {
   getBoundingClientRect(): { readonly left: number };
 }
 
+const STONE = 1;
 const BRICK = 11;
+const SAND = 4;
 const GOLD = 10;
 const LEAVES = 7;
 const LAMP = 13;
@@ -94,15 +97,19 @@ function colourOf(block: number): Pixel {
   return [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff];
 }
 
-/** Whether a pixel shows a block in any light: its channels have the block's proportions. */
+/** Edge of what is looked at, in pixels, and how far the mean of a texture may be from the colour of its block. */
+const PATCH = 8;
+const TEXTURE = 48;
+
+/** Whether the pixels around a place show a block in any light: their mean has the block's proportions. */
 function shows(picture: Screenshot, [left, top]: readonly [number, number], block: number): boolean {
-  const pixel = picture.at(left, top);
+  const pixel = picture.around(left, top, PATCH);
   const colour = colourOf(block);
   const light = pixel.reduce((sum, part) => sum + part, 0) / colour.reduce((sum, part) => sum + part, 0);
   return (
     light > 0.3 &&
     light < 1.3 &&
-    pixel.every((part, index) => Math.abs(part - (colour[index] as number) * light) < 26)
+    pixel.every((part, index) => Math.abs(part - (colour[index] as number) * light) < TEXTURE)
   );
 }
 
@@ -142,11 +149,80 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(shows(picture, [325, 200 + 80], BRICK)).toBe(false);
   });
 
+  test("is dark in a cave except around a lamp, and outside at night, and the link keeps the time of day", async () => {
+    const world = await newWorld(
+      CUBE_CHUNKS,
+      [[-20, -20, -40, 0], [21, 21, 10, 1], STONE],
+      [[-5, -5, -20, 0], [6, 6, 5, 1], 0],
+    );
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    const brightness = async (): Promise<number> => {
+      await view.settled();
+      return (await view.picture()).around(...MIDDLE, PATCH).reduce((sum, part) => sum + part, 0) / 3;
+    };
+    const dark = await brightness();
+    expect(dark).toBeLessThan(60);
+    await view.setVoxel([2, 0, -19, 0], LAMP);
+    await view.sees([2, 0, -19, 0], LAMP);
+    const lit = await brightness();
+    expect(lit).toBeGreaterThan(dark + 40);
+
+    const outside = await open(await serve(world), "at=0.5,0.5,40.5,0&look=0,0&time=12");
+    await outside.settled();
+    const noon = (await outside.picture()).around(...MIDDLE, PATCH)[0];
+    await outside.page.click("#next-time");
+    await outside.page.click("#next-time");
+    await outside.waitFor(() => /&time=0$/.test(location.href));
+    await outside.settled();
+    expect((await outside.picture()).around(...MIDDLE, PATCH)[0]).toBeLessThan(noon / 2);
+  });
+
+  test("draws the world with a dropped resource pack, which it reads itself, and says what is wrong with a damaged one", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const server = await serve(world);
+    const view = await open(server, "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    const pack = zipBytes({
+      "assets/minecraft/blockstates/brick.json": { variants: { "": { model: "block/brick" } } },
+      "assets/minecraft/models/block/brick.json": {
+        textures: { all: "block/brick" },
+        elements: [
+          {
+            from: [0, 0, 0],
+            to: [16, 16, 16],
+            faces: Object.fromEntries(
+              ["down", "up", "north", "south", "west", "east"].map((side) => [side, { texture: "#all" }]),
+            ),
+          },
+        ],
+      },
+      "assets/minecraft/textures/block/brick.png": plainPng(0x20_d0_30),
+    });
+    const sent = (await view.numbers()).bytesOut;
+    await view.drop("damaged.zip", pack.subarray(0, pack.length / 2));
+    await view.says("notice", "This resource pack cannot be read");
+    await view.drop("nothing.zip", zipBytes({ "pack.mcmeta": {} }));
+    await view.says("notice", "no model of any block of this world");
+    await view.drop("green.zip", pack);
+    const middle = async (): Promise<Pixel> => (await view.picture()).around(...MIDDLE, PATCH);
+    await expect
+      .poll(
+        async () => {
+          const [red, green] = await middle();
+          return green > 2 * red;
+        },
+        { timeout: BROWSER_MS },
+      )
+      .toBe(true);
+    expect((await view.numbers()).bytesOut - sent, "no byte of it").toBeLessThan(pack.length);
+  });
+
   test("shows a slice of four dimensions, sweeps it with the wheel, and turns it with a key", async () => {
     const world = await newWorld(
       HYPERCUBE_CHUNKS,
       [[-3, -3, -23, 0], [4, 4, -16, 3], BRICK],
-      [[-3, -3, -23, 3], [4, 4, -16, 6], GOLD],
+      [[-3, -3, -23, 3], [4, 4, -16, 6], SAND],
       [[-3, -3, 12, -20], [4, 4, 20, -12], LEAVES],
     );
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0.5&look=0,0&hide=w");
@@ -157,7 +233,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     for (let notch = 0; notch < 4; notch++) await view.page.mouse.wheel(0, -100);
     await view.waitFor(() => orthant.viewer.slice.at === 4);
     await view.settled();
-    expect(shows(await view.picture(), MIDDLE, GOLD)).toBe(true);
+    expect(shows(await view.picture(), MIDDLE, SAND)).toBe(true);
     expect(await view.page.textContent("#slice-at")).toBe("w = 4");
 
     // Now w points to the back and z is hidden: at w from -20 to -12 the leaves are at z from 12 to 20.
@@ -248,7 +324,9 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     // The page shows an edit before the server has it.
     await edited;
     expect(await world.get([0, 0, -16, 0])).toBe(LAMP);
-    expect(shows(await view.picture(), MIDDLE, LAMP)).toBe(true);
+    // The lamp, and the ghost of the next one before it: brighter than any brick.
+    const lit = (await view.picture()).at(...MIDDLE);
+    expect(Math.min(...lit), String(lit)).toBeGreaterThan(150);
 
     await view.page.keyboard.press("Control+z");
     await view.sees([0, 0, -16, 0], 0);

@@ -6,9 +6,7 @@ import {
   isFlat,
   mapPlane,
   nearestInside,
-  presenceAt,
   sliceHiding,
-  sweepTowards,
   toScene,
   toWorld,
   turned,
@@ -62,35 +60,6 @@ describe("a slice", () => {
   test("can be moved only in a world with neighbouring slices", () => {
     expect(canSweep(HYPERCUBE_CHUNKS)).toBe(true);
     expect(canSweep(CUBE_CHUNKS)).toBe(false);
-  });
-});
-
-describe("a sweep", () => {
-  test("reaches its target at any frame rate and never overshoots", () => {
-    for (const seconds of [1 / 144, 1 / 60, 1 / 10]) {
-      let at = 0;
-      let steps = 0;
-      for (; at !== 5 && steps < 1000; steps++) {
-        const next = sweepTowards(at, 5, seconds);
-        expect(next).toBeGreaterThan(at);
-        expect(next).toBeLessThanOrEqual(5);
-        at = next;
-      }
-      expect(at).toBe(5);
-      expect(steps * seconds).toBeLessThan(1);
-    }
-  });
-
-  test("over a long distance starts near its end, in both directions", () => {
-    expect(sweepTowards(0, 1000, 1 / 60)).toBeGreaterThan(990);
-    expect(sweepTowards(0, -1000, 1 / 60)).toBeLessThan(-990);
-    expect(sweepTowards(3, 3, 1 / 60)).toBe(3);
-  });
-
-  test("shows one slice at its end, and two on the way", () => {
-    expect([presenceAt(0), presenceAt(1), presenceAt(-1)]).toEqual([1, 0, 0]);
-    expect(presenceAt(0.5)).toBeGreaterThan(0.2);
-    expect(presenceAt(0.5)).toBeLessThan(0.8);
   });
 });
 

@@ -23,6 +23,8 @@ export interface Screenshot {
   readonly height: number;
   /** Returns the colour of a pixel, counted from the left and from the top. */
   at(left: number, top: number): Pixel;
+  /** Returns the mean colour of the pixels around one, in a square of this edge: textures have several colours. */
+  around(left: number, top: number, edge: number): Pixel;
 }
 
 /** Colour components may differ by this much unnoticed: edges are not rendered the same each time. */
@@ -32,13 +34,22 @@ const UNSEEN = 48;
 export async function screenshotOf(page: Page, png: Buffer): Promise<Screenshot> {
   const { width, pixels } = await page.evaluate(decodePicture, png.toString("base64"));
   const bytes = Buffer.from(pixels, "base64");
+  const at = (left: number, top: number): Pixel => {
+    const offset = (top * width + left) * 4;
+    return [bytes[offset] ?? 0, bytes[offset + 1] ?? 0, bytes[offset + 2] ?? 0];
+  };
   return {
     png,
     width,
     height: bytes.length / 4 / width,
-    at(left, top) {
-      const offset = (top * width + left) * 4;
-      return [bytes[offset] ?? 0, bytes[offset + 1] ?? 0, bytes[offset + 2] ?? 0];
+    at,
+    around(left, top, edge) {
+      const first = Math.floor(edge / 2);
+      const all = Array.from({ length: edge * edge }, (_, index) =>
+        at(left - first + (index % edge), top - first + Math.floor(index / edge)),
+      );
+      const mean = (part: 0 | 1 | 2): number => all.reduce((sum, one) => sum + one[part], 0) / all.length;
+      return [mean(0), mean(1), mean(2)];
     },
   };
 }

@@ -27,10 +27,9 @@ export interface ViewerNumbers {
   readonly patches: number;
   readonly resyncs: number;
   readonly heldRegions: number;
+  /** Encoded chunks that the page draws. */
+  readonly chunkBytes: number;
   readonly meshBytes: number;
-  readonly meshedChunks: number;
-  readonly meshMs: number;
-  readonly keptCutBytes: number;
 }
 
 /** Options for opening a window of the viewer. */

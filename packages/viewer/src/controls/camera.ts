@@ -83,18 +83,22 @@ export interface Viewpoint {
   readonly hidden: Axis | undefined;
   /** Pixels per voxel on the map; `undefined` in the 3D view. */
   readonly mapZoom: number | undefined;
+  /** Time of day, from 0 at midnight to 1; `undefined` leaves it as it is. */
+  readonly time: number | undefined;
 }
 
 const COORDINATE_MAX = 2 ** 47;
 const ZOOM_MAX = 64;
+const HOURS = 24;
 
-/** Formats a viewpoint as the fragment of a link: `at=1.5,40,2,0.5&look=90,-10&hide=w`. */
-export function formatViewpoint({ eye, yaw, pitch, hidden, mapZoom }: Viewpoint): string {
+/** Formats a viewpoint as the fragment of a link: `at=1.5,40,2,0.5&look=90,-10&hide=w&time=18`. */
+export function formatViewpoint({ eye, yaw, pitch, hidden, mapZoom, time }: Viewpoint): string {
   const short = (value: number): string => String(Math.round(value * 100) / 100);
   const parts = [`at=${eye.map(short).join(",")}`];
   if (mapZoom === undefined) parts.push(`look=${short(toDegrees(yaw))},${short(toDegrees(pitch))}`);
   else parts.push(`map=${mapZoom}`);
   if (hidden !== undefined) parts.push(`hide=${AXIS_NAMES[hidden]}`);
+  if (time !== undefined) parts.push(`time=${short(time * HOURS)}`);
   return parts.join("&");
 }
 
@@ -110,6 +114,7 @@ export function parseViewpoint(text: string): Viewpoint | undefined {
   const [x = 0, y = 0, z = 0, w = 0] = given;
   const [yaw = 0, pitch = 0] = numbersOf(fields.get("look"), 2) ?? [];
   const [zoom] = numbersOf(fields.get("map"), 1) ?? [];
+  const [hours] = numbersOf(fields.get("time"), 1) ?? [];
   const hidden = (AXIS_NAMES as readonly (string | null)[]).indexOf(fields.get("hide"));
   return {
     eye: [x, y, z, w],
@@ -117,6 +122,7 @@ export function parseViewpoint(text: string): Viewpoint | undefined {
     pitch: Math.max(-PITCH_MAX, Math.min(PITCH_MAX, toRadians(pitch))),
     hidden: hidden < 0 ? undefined : (hidden as Axis),
     mapZoom: zoom !== undefined && zoom >= 1 && zoom <= ZOOM_MAX ? Math.round(zoom) : undefined,
+    time: hours !== undefined && hours >= 0 && hours <= HOURS ? (hours / HOURS) % 1 : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { BlockType, Box, ChunkShape, Position, Vector } from "@orthant/core";
-import type { QuadList } from "@orthant/mesh/volume";
+import type { BlockLook, TextureLayers } from "@orthant/mesh/looks";
 import type { Brush } from "../edit/edit.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 
@@ -16,6 +16,10 @@ export interface WorldFacts {
   readonly canEdit: boolean;
   /** Short description of where the world comes from. */
   readonly origin: string;
+  /** The generators of untouched chunks, encoded with `generatorMapCodec`; `undefined` if all chunks are sent. */
+  readonly generators: Uint8Array | undefined;
+  /** From this height up generators make only air; `undefined` for a world without a sky. */
+  readonly skyAbove: number | undefined;
 }
 
 /** State of the page's connection to its world. */
@@ -45,21 +49,10 @@ export interface SourceNumbers {
   readonly heldRegions: number;
 }
 
-/** Counters of the mesher. */
-export interface MeshNumbers {
-  readonly meshBytes: number;
-  readonly meshBlocksMade: number;
-  readonly meshBlocksWaiting: number;
-  /** Chunks meshed so far, and the time spent on them. */
-  readonly meshedChunks: number;
-  readonly meshMs: number;
-  /** Cached chunk cuts. */
-  readonly keptCuts: number;
-  readonly keptCutBytes: number;
-}
-
-/** All counters of a session. */
-export interface Numbers extends SourceNumbers, MeshNumbers {
+/** Counters of a session. */
+export interface Numbers extends SourceNumbers {
+  /** Encoded chunks that the worker has sent to be drawn. */
+  readonly chunkBytes: number;
   /** Time from the last edit to its result; `undefined` before the first. */
   readonly roundTripMs: number | undefined;
 }
@@ -95,14 +88,14 @@ export type LocalOpening =
 export type OpenRequest = ServerOpening | LocalOpening;
 
 /** Messages that a program which draws by itself may send to the worker. */
-export type WorldRequest = Exclude<PageMessage, { kind: "open" | "alive" | "close" }>;
+export type WorldRequest = Exclude<PageMessage, { kind: "open" | "alive" | "close" | "serveMeshes" }>;
 
 /** Messages that such a program receives. */
 export type WorldMessage = Exclude<WorkerMessage, { kind: "alive" | "closed" }>;
 
 /** The visitor's view: its slice, position, direction and reach. */
 export interface View {
-  /** Increases with every new slice; messages from the worker carry it. */
+  /** Increases with every new slice and map. */
   readonly sliceId: number;
   readonly slice: Slice;
   readonly eye: Vector;
@@ -111,7 +104,8 @@ export interface View {
   readonly facing: Vector;
   /** View distance, in voxels. */
   readonly reach: number;
-  readonly ghosts: boolean;
+  /** Whether light is computed, for which more of the world has to be there. */
+  readonly isLit: boolean;
   /** The voxels that the map shows, in its two axes; `undefined` in the 3D view. */
   readonly map: MapWindow | undefined;
 }
@@ -137,17 +131,13 @@ export type PageMessage =
   | { readonly kind: "undo" }
   | { readonly kind: "voxel"; readonly id: number; readonly position: Position }
   | { readonly kind: "inspect"; readonly isOn: boolean }
+  /** Reads resource packs of Minecraft for the blocks of the world; later ones replace files of earlier ones. */
+  | { readonly kind: "looks"; readonly files: readonly Blob[] }
   | { readonly kind: "alive"; readonly id: number }
+  /** Begins to mesh for a pool of the page, in a worker that holds no world. */
+  | { readonly kind: "serveMeshes" }
   /** Leaves the world; the worker answers `closed` and does nothing more. */
   | { readonly kind: "close" };
-
-/** The surfaces of one mesh block: its own, and those that exist only in the neighbouring slices. */
-export interface MeshBlock {
-  readonly opaque: QuadList;
-  readonly transparent: QuadList;
-  readonly before: QuadList;
-  readonly behind: QuadList;
-}
 
 /** The first voxel that a ray hits, and the voxel of air before it. */
 export interface Hit {
@@ -179,30 +169,25 @@ export type WorkerMessage =
   | { readonly kind: "facts"; readonly facts: WorldFacts }
   | { readonly kind: "status"; readonly status: WorldStatus }
   | { readonly kind: "notice"; readonly text: string; readonly isBad: boolean }
-  /** The table of materials of all quads that follow, whenever it has grown. */
-  | { readonly kind: "materials"; readonly materials: Uint32Array<ArrayBuffer> }
+  /** What boxes of chunks hold now, encoded with `chunkPartsCodec`; and whether by an edit of this page. */
+  | { readonly kind: "chunks"; readonly parts: Uint8Array; readonly isOwn: boolean }
+  /** Regions whose chunks the page has to forget. */
+  | { readonly kind: "forget"; readonly regions: readonly Position[] }
+  /** How a resource pack draws the blocks of the world. */
   | {
-      readonly kind: "meshBlock";
-      readonly sliceId: number;
-      readonly meshBlock: ScenePoint;
-      /** The corner of the mesh block and its size, in voxels of the scene. */
-      readonly corner: ScenePoint;
-      readonly size: ScenePoint;
-      readonly meshes: MeshBlock;
+      readonly kind: "looks";
+      readonly textures: TextureLayers;
+      /** By name of the type, and its properties as JSON. */
+      readonly looks: ReadonlyMap<string, BlockLook>;
     }
-  | { readonly kind: "drop"; readonly sliceId: number; readonly meshBlock: ScenePoint }
   | {
       readonly kind: "mapTile";
       readonly tile: readonly [number, number];
       readonly size: readonly [number, number];
       readonly pixels: Uint8ClampedArray<ArrayBuffer>;
     }
-  | {
-      readonly kind: "progress";
-      readonly sliceId: number;
-      readonly isNearReady: boolean;
-      readonly isDone: boolean;
-    }
+  /** Whether the worker has sent all of a map. */
+  | { readonly kind: "progress"; readonly sliceId: number; readonly isDone: boolean }
   | { readonly kind: "picked"; readonly id: number; readonly hit: Hit | undefined }
   | { readonly kind: "changed"; readonly boxes: readonly Box[] }
   | { readonly kind: "entities"; readonly entities: readonly DrawnEntity[] }

@@ -30,13 +30,20 @@ export function labelsOn(elements: ViewerElements): (labels: readonly Label[]) =
 }
 
 /** Counters of the page itself. */
-interface PageNumbers {
-  readonly meshBlocks: number;
+export interface PageNumbers {
+  /** Of meshes on the graphics card. */
+  readonly meshBytes: number;
+  /** Sections with something to draw, and those whose picture is not up to date. */
+  readonly sections: number;
+  readonly waiting: number;
   readonly calls: number;
   readonly triangles: number;
   /** Frames drawn since the page was opened; the page draws none while nothing changes. */
   readonly pictures: number;
 }
+
+/** Counters of the worker and of the page. */
+export type AllNumbers = Numbers & PageNumbers;
 
 /** A panel with all counters. */
 export class NumbersPanel {
@@ -57,9 +64,9 @@ export class NumbersPanel {
     this.#panel.hidden = !isOpen;
   }
 
-  show(numbers: Numbers, page: PageNumbers): void {
+  show(numbers: AllNumbers): void {
     if (!this.isOpen) return;
-    const { roundTripMs, meshMs, meshedChunks } = numbers;
+    const { roundTripMs } = numbers;
     const rows: readonly (readonly [string, string])[] = [
       ["received", bytes(numbers.bytesIn)],
       ["sent", bytes(numbers.bytesOut)],
@@ -68,14 +75,11 @@ export class NumbersPanel {
       ["resyncs", count(numbers.resyncs)],
       ["round trip of an edit", roundTripMs === undefined ? "none yet" : `${roundTripMs.toFixed(0)} ms`],
       ["regions held", count(numbers.heldRegions)],
-      ["chunks realized for meshes", count(meshedChunks)],
-      ["chunks meshed a second", meshMs > 0 ? count((meshedChunks / meshMs) * 1000) : "none yet"],
-      ["cuts kept", `${count(numbers.keptCuts)}, ${bytes(numbers.keptCutBytes)}`],
-      ["mesh blocks made, waiting", `${count(numbers.meshBlocksMade)}, ${count(numbers.meshBlocksWaiting)}`],
+      ["chunks on the page", bytes(numbers.chunkBytes)],
       ["mesh memory", bytes(numbers.meshBytes)],
-      ["mesh blocks drawn", count(page.meshBlocks)],
-      ["draw calls, triangles", `${count(page.calls)}, ${count(page.triangles)}`],
-      ["pictures drawn", count(page.pictures)],
+      ["sections drawn, waiting", `${count(numbers.sections)}, ${count(numbers.waiting)}`],
+      ["draw calls, triangles", `${count(numbers.calls)}, ${count(numbers.triangles)}`],
+      ["pictures drawn", count(numbers.pictures)],
     ];
     this.#list.replaceChildren(...termRows(rows));
   }

@@ -1,53 +1,75 @@
-import {
-  BoxGeometry,
-  EdgesGeometry,
-  Group,
-  LinearSRGBColorSpace,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  PerspectiveCamera,
-  Scene,
-  Vector3,
-  WebGLRenderer,
-} from "three";
-import type { ScenePoint } from "../slice/slice.ts";
-import { LayerStack } from "./layer-stack.ts";
-import { skyMaterial } from "./voxel-materials.ts";
+import { Sky } from "@orthant/three";
+import { fitRenderer } from "@orthant/three/page";
+import { type MeshPool, meshPool } from "@orthant/worker-pool/browser";
+import { Group, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import type { PageMessage } from "../message/messages.ts";
+import type { WorldMirror } from "../mirror/world-mirror.ts";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
+import { DrawnWorld } from "./drawn-world.ts";
 
 const FIELD_OF_VIEW_DEGREES = 62;
-const PIXEL_RATIO_MAX = 2;
 /** Near and far plane of the camera, in voxels. */
 const NEAR = 0.1;
 const FAR = 4_000;
-/** Fog begins and ends at these shares of the reach, so that it hides the last mesh blocks. */
-const FOG_FROM = 0.45;
-const FOG_TO = 0.86;
+/** Each worker keeps chunks of its own. */
+const WORKERS_MAX = 4;
+/** Clouds are above everything that is generated. */
+const CLOUDS_VOXELS = 160;
+const CLOUDS_ABOVE_VOXELS = 64;
+/** The time of day at first: the sun is up, and shadows still show the shape of the land. */
+export const MORNING = 0.375;
 
-/** The three.js scene: the slices, the sky, and marks that other modules add. */
+/** The three.js scene: the world under its sky, and marks that other modules add. */
 export class Stage {
-  readonly layers: LayerStack;
   /** Objects that other modules add to the scene. */
   readonly marks: Group = new Group();
   readonly camera: PerspectiveCamera = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES, 1, NEAR, FAR);
   readonly #renderer: WebGLRenderer;
   readonly #scene = new Scene();
-  readonly #cursor: LineSegments;
+  readonly #pool: MeshPool;
+  readonly #onFailure: (error: unknown) => void;
+  #sky = new Sky({ time: MORNING, dayMinutes: Number.POSITIVE_INFINITY, lights: false });
+  #world: DrawnWorld | undefined;
 
-  /** Throws when the browser cannot draw. */
-  constructor(canvas: HTMLCanvasElement, isCalm: () => boolean) {
+  /** `start` starts the viewer's worker program. Throws when the browser cannot draw. */
+  constructor(canvas: HTMLCanvasElement, start: () => Worker, onFailure: (error: unknown) => void) {
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    // The shaders write colours as screens expect them.
-    this.#renderer.outputColorSpace = LinearSRGBColorSpace;
-    this.#renderer.info.autoReset = true;
-    const slices = new Group();
-    this.layers = new LayerStack(slices, isCalm);
-    const sky = new Mesh(new BoxGeometry(2, 2, 2), skyMaterial());
-    sky.frustumCulled = false;
-    sky.renderOrder = -1;
-    this.#cursor = cursorLines();
-    this.#scene.add(sky, slices, this.marks, this.#cursor);
+    this.#onFailure = onFailure;
+    this.#pool = meshPool({
+      workers: Math.max(1, Math.min(WORKERS_MAX, navigator.hardwareConcurrency - 1)),
+      startWorker: () => {
+        const worker = start();
+        worker.postMessage({ kind: "serveMeshes" } satisfies PageMessage);
+        return worker;
+      },
+    });
+    this.#scene.add(this.#sky, this.marks);
     this.camera.rotation.order = "YXZ";
+  }
+
+  /** The world; `undefined` while there is none. */
+  get world(): DrawnWorld | undefined {
+    return this.#world;
+  }
+
+  get sky(): Sky {
+    return this.#sky;
+  }
+
+  /** Shows a world, or none. */
+  show(mirror: WorldMirror | undefined, slice: Slice): void {
+    this.#world?.dispose();
+    this.#world = undefined;
+    if (mirror === undefined) return;
+    const { time } = this.#sky;
+    this.#sky.removeFromParent();
+    this.#sky.dispose();
+    const { skyAbove } = mirror.source;
+    const clouds = skyAbove !== undefined && Math.max(CLOUDS_VOXELS, skyAbove + CLOUDS_ABOVE_VOXELS);
+    this.#sky = new Sky({ time, dayMinutes: Number.POSITIVE_INFINITY, lights: false, clouds });
+    const onFailure = this.#onFailure;
+    this.#world = new DrawnWorld(mirror, { pool: this.#pool, sky: this.#sky, slice, onFailure });
+    this.#scene.add(this.#sky, this.#world.group);
   }
 
   /** Moves the camera; angles in radians, 0 looks to the back of the scene. */
@@ -55,19 +77,6 @@ export class Stage {
     this.camera.position.set(...eye);
     this.camera.rotation.set(pitch, yaw, 0);
     this.camera.updateMatrixWorld();
-  }
-
-  /** Sets the distance up to which mesh blocks are visible. */
-  setReach(reach: number): void {
-    this.layers.setFog(reach * FOG_FROM, reach * FOG_TO);
-  }
-
-  /** Marks a cube of `edge` voxels from a corner on; hides the mark when the corner is `undefined`. */
-  mark(corner: ScenePoint | undefined, edge = 1): void {
-    this.#cursor.visible = corner !== undefined;
-    if (corner === undefined) return;
-    this.#cursor.position.set(corner[0] + edge / 2, corner[1] + edge / 2, corner[2] + edge / 2);
-    this.#cursor.scale.setScalar(edge + 0.01);
   }
 
   /** Returns the direction through a point of the canvas, from -1 to 1 on both axes, with y upwards. */
@@ -84,42 +93,27 @@ export class Stage {
     return [((seen.x + 1) / 2) * clientWidth, ((1 - seen.y) / 2) * clientHeight];
   }
 
-  /** Draws a frame at the current size of the canvas. */
-  draw(): void {
-    const { domElement } = this.#renderer;
-    const { clientWidth, clientHeight } = domElement;
+  /** Draws a frame at the current size of the canvas, `seconds` after the last one. */
+  draw(seconds: number): void {
+    const { clientWidth, clientHeight } = this.#renderer.domElement;
     if (clientWidth === 0 || clientHeight === 0) return;
-    const ratio = Math.min(devicePixelRatio, PIXEL_RATIO_MAX);
-    const isOtherSize =
-      domElement.width !== Math.floor(clientWidth * ratio) ||
-      domElement.height !== Math.floor(clientHeight * ratio);
-    if (isOtherSize) {
-      this.#renderer.setPixelRatio(ratio);
-      this.#renderer.setSize(clientWidth, clientHeight, false);
-      this.camera.aspect = clientWidth / clientHeight;
-      this.camera.updateProjectionMatrix();
-    }
+    fitRenderer(this.#renderer, this.camera);
+    this.#sky.update(this.camera, seconds);
     this.#renderer.render(this.#scene, this.camera);
   }
 
-  /** Frees everything on the graphics card, and the drawing context: a browser has few of them. */
+  /** Frees everything on the graphics card, and the drawing context: a browser has few of them. Ends the workers. */
   dispose(): void {
-    this.layers.clear();
+    this.#world?.dispose();
+    this.#sky.dispose();
+    void this.#pool.close();
     this.#renderer.dispose();
     this.#renderer.forceContextLoss();
   }
 
-  /** Counts of what the graphics card holds and draws. */
-  get drawn(): { readonly geometries: number; readonly calls: number; readonly triangles: number } {
-    const { memory, render } = this.#renderer.info;
-    return { geometries: memory.geometries, calls: render.calls, triangles: render.triangles };
+  /** Counts of the last frame. */
+  get drawn(): { readonly calls: number; readonly triangles: number } {
+    const { render } = this.#renderer.info;
+    return { calls: render.calls, triangles: render.triangles };
   }
-}
-
-function cursorLines(): LineSegments {
-  const material = new LineBasicMaterial({ color: 0xff_ff_ff, transparent: true, opacity: 0.85 });
-  const lines = new LineSegments(new EdgesGeometry(new BoxGeometry(1, 1, 1)), material);
-  lines.renderOrder = 5;
-  lines.visible = false;
-  return lines;
 }

@@ -6,6 +6,7 @@ import { createWorld } from "@orthant/world";
 import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { BrowserOpening } from "../message/messages.ts";
 import { EngineSource } from "./engine-source.ts";
+import { skyFacts } from "./sky-facts.ts";
 import type { SourceEvents, ViewSource } from "./view-source.ts";
 
 /** Opens a world in the browser's own files, and creates it the first time. Edits are in the files when they return. */
@@ -25,6 +26,7 @@ export async function openBrowserSource(
     isReturn: false,
     canEdit: true,
     origin: "in this browser",
+    ...skyFacts(source.chunks),
   });
   events.onStatus({ kind: "ready", text: "" });
   return source;

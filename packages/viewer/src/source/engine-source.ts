@@ -1,7 +1,6 @@
 import {
   type BlockPlacement,
   type Box,
-  type Chunk,
   type EditResult,
   isOrthantError,
   type Position,
@@ -16,6 +15,7 @@ import {
   regionOf,
   regionsTouching,
 } from "@orthant/core/lattice";
+import { type SceneSource, stateSource } from "@orthant/worker-pool/browser";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { RegionInfo, SourceNumbers } from "../message/messages.ts";
 import { enginePlacement } from "./engine-placement.ts";
@@ -23,6 +23,7 @@ import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** A world that this worker has opened itself, from files: to look, or also to edit. */
 export class EngineSource implements ViewSource {
+  readonly chunks: SceneSource;
   readonly #world: WorldEngine;
   readonly #events: SourceEvents;
   readonly #canEdit: boolean;
@@ -37,7 +38,11 @@ export class EngineSource implements ViewSource {
     this.#world = world;
     this.#events = events;
     this.#canEdit = canEdit;
-    if (canEdit) world.onEdit(({ chunks }) => events.onChange(chunks.map(boxAt)));
+    this.chunks = stateSource(
+      () => world.state,
+      (box) => this.#areLoaded(box),
+    );
+    if (canEdit) world.onEdit(({ chunks }) => events.onChange(chunks.map(boxAt), true));
   }
 
   setInterest({ chunks, center }: ViewInterest): void {
@@ -62,9 +67,10 @@ export class EngineSource implements ViewSource {
     if (!this.#isLoading) void this.#load();
   }
 
-  chunkAt(position: Position): Chunk | undefined {
-    if (!this.#loaded.has(...regionOf(position))) return undefined;
-    return this.#world.state.realizeChunk(...position);
+  #areLoaded(chunks: Box): boolean {
+    for (const region of positionsLexicographic(regionsTouching(chunks)))
+      if (!this.#loaded.has(...region)) return false;
+    return true;
   }
 
   async edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult> {

@@ -7,6 +7,7 @@ import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { DroppedFile } from "../message/messages.ts";
 import type { OnStep } from "./converted-world.ts";
 import { EngineSource } from "./engine-source.ts";
+import { skyFacts } from "./sky-facts.ts";
 import type { SourceEvents, ViewSource } from "./view-source.ts";
 
 /** Shows a world from files dropped onto the page. Throws when there is none, or when it cannot be read. */
@@ -28,6 +29,7 @@ export async function openSavedSource(
     isReturn: false,
     canEdit: false,
     origin: dropped.origin,
+    ...skyFacts(source.chunks),
   });
   events.onStatus({ kind: "ready", text: dropped.remark });
   return source;

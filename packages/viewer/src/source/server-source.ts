@@ -7,20 +7,14 @@ import {
   type WebSocketLike,
   type WorldReplica,
 } from "@orthant/client/replica";
-import {
-  type BlockPlacement,
-  type Box,
-  type Chunk,
-  type EditResult,
-  isOrthantError,
-  type Position,
-  type Vector,
-} from "@orthant/core";
+import { type BlockPlacement, type Box, type EditResult, isOrthantError, type Vector } from "@orthant/core";
 import { GeneratorRef } from "@orthant/core/generate";
 import { intersectBoxes, positionsLexicographic, regionBox, regionsTouching } from "@orthant/core/lattice";
 import type { Content } from "@orthant/core/tree";
+import type { SceneSource } from "@orthant/worker-pool/browser";
 import type { DrawnEntity, RegionInfo, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 import { enginePlacement } from "./engine-placement.ts";
+import { skyFacts } from "./sky-facts.ts";
 import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** Bytes of edited content that a page can hold; it disconnects from a server that sends more. */
@@ -76,8 +70,8 @@ export class SharedSource implements ViewSource {
     if (this.#world.status !== "closed") this.#world.setInterest({ boxes: [chunks], center, motion });
   }
 
-  chunkAt(position: Position): Chunk | undefined {
-    return this.#world.chunkAt(position);
+  get chunks(): SceneSource {
+    return this.#world.chunks;
   }
 
   async edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult> {
@@ -170,6 +164,7 @@ export class SharedSource implements ViewSource {
       isReturn: pose.position.some((at, axis) => at !== spawn[axis]),
       canEdit: role !== "viewer",
       origin,
+      ...skyFacts(this.#world.chunks),
     };
   }
 

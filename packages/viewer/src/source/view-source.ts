@@ -1,4 +1,5 @@
-import type { BlockPlacement, Box, Chunk, EditResult, Position, Vector } from "@orthant/core";
+import type { BlockPlacement, Box, EditResult, Vector } from "@orthant/core";
+import type { SceneSource } from "@orthant/worker-pool/browser";
 import type { DrawnEntity, RegionInfo, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 
 /** Events of a world's source. */
@@ -6,8 +7,8 @@ export interface SourceEvents {
   /** Called when the world is known, and again when it has been replaced. */
   readonly onFacts: (facts: WorldFacts) => void;
   readonly onStatus: (status: WorldStatus) => void;
-  /** Boxes of chunks that changed, were loaded or were unloaded. */
-  readonly onChange: (boxes: readonly Box[]) => void;
+  /** Boxes of chunks that changed, were loaded or were unloaded, and whether by an edit of the visitor. */
+  readonly onChange: (boxes: readonly Box[], isOwn?: boolean) => void;
   readonly onEntities: (entities: readonly DrawnEntity[]) => void;
 }
 
@@ -24,8 +25,8 @@ export interface ViewInterest {
 export interface ViewSource {
   /** Sets the part of the world to load; the source may unload the rest. */
   setInterest(interest: ViewInterest): void;
-  /** Returns a chunk's current voxels; `undefined` when it is not loaded. */
-  chunkAt(position: Position): Chunk | undefined;
+  /** The chunks that are loaded; only once the world is known. */
+  readonly chunks: SceneSource;
   /** Edits voxels. Resolves when the result is known. */
   edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult>;
   /** Reports the visitor's position to the other players, if there are any. */

@@ -1,18 +1,26 @@
-import type { Axis, Box, Position } from "@orthant/core";
+import type { Axis, Box, Chunk, ChunkShape, Position } from "@orthant/core";
 import { floorDivide, floorModulo, indexInChunk } from "@orthant/core/lattice";
+import type { BlockAppearance } from "@orthant/mesh";
 import { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "../map/map-tile.ts";
-import type { View } from "../message/messages.ts";
+import type { View, WorkerMessage } from "../message/messages.ts";
 import { type MapPlane, mapPlane } from "../slice/slice.ts";
-import type { BuilderOptions } from "./mesh-block-builder.ts";
 
 /** Approximate voxels along the edge of a tile. */
 const TILE_VOXELS = 64;
+
+/** What the tiles of a map are made of. */
+interface MapTileBuilderOptions {
+  readonly shape: ChunkShape;
+  readonly appearance: BlockAppearance;
+  readonly chunkAt: (position: Position) => Chunk | undefined;
+  readonly send: (message: WorkerMessage, transfer: readonly ArrayBuffer[]) => void;
+}
 
 type MapTile = readonly [across: number, down: number];
 
 /** Makes the tiles of a map, those in the middle first, and makes them again after changes. */
 export class MapTileBuilder {
-  readonly #options: BuilderOptions;
+  readonly #options: MapTileBuilderOptions;
   #view: View | undefined;
   #plane: MapPlane | undefined;
   #wanted: readonly MapTile[] = [];
@@ -22,7 +30,7 @@ export class MapTileBuilder {
   #depths: readonly [number, number] = [0, 0];
   #told = "";
 
-  constructor(options: BuilderOptions) {
+  constructor(options: MapTileBuilderOptions) {
     this.#options = options;
   }
 
@@ -195,6 +203,6 @@ export class MapTileBuilder {
     const told = `${sliceId} ${isDone}`;
     if (told === this.#told) return;
     this.#told = told;
-    this.#options.send({ kind: "progress", sliceId, isNearReady: isDone, isDone }, []);
+    this.#options.send({ kind: "progress", sliceId, isDone }, []);
   }
 }

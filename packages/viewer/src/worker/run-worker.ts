@@ -1,3 +1,4 @@
+import { serveMeshes } from "@orthant/worker-pool/browser";
 import type { PageMessage, WorkerMessage } from "../message/messages.ts";
 import { WorldController, type WorldControllerOptions } from "./world-controller.ts";
 
@@ -7,8 +8,16 @@ declare const self: {
   onmessage: ((event: MessageEvent<PageMessage>) => void) | null;
 };
 
-/** Makes this worker one that holds a world and answers the page's messages. */
-export function runWorker({ openLocal }: Pick<WorldControllerOptions, "openLocal"> = {}): void {
+/** Makes this worker one that holds a world and answers the page's messages, or one that meshes, as the first message says. */
+export function runWorker(options: Omit<WorldControllerOptions, "send" | "soon"> = {}): void {
+  self.onmessage = ({ data }) => {
+    self.onmessage = null;
+    if (data.kind === "serveMeshes") serveMeshes();
+    else holdWorld(options, data);
+  };
+}
+
+function holdWorld(options: Omit<WorldControllerOptions, "send" | "soon">, first: PageMessage): void {
   const channel = new MessageChannel();
   let planned: (() => void)[] = [];
   channel.port1.onmessage = () => {
@@ -22,9 +31,10 @@ export function runWorker({ openLocal }: Pick<WorldControllerOptions, "openLocal
       planned.push(work);
       channel.port2.postMessage(undefined);
     },
-    ...(openLocal && { openLocal }),
+    ...options,
   });
   self.onmessage = ({ data }) => {
     void controller.receive(data);
   };
+  void controller.receive(first);
 }

@@ -12,7 +12,7 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { AXES, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/lattice";
+import { AXES, boxAt, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/lattice";
 import { BlockAppearance, castRay } from "@orthant/mesh";
 import { brushPlacements } from "../edit/edit.ts";
 import type {
@@ -28,8 +28,8 @@ import type {
 import { type ScenePoint, voxelAt } from "../slice/slice.ts";
 import { SharedSource } from "../source/server-source.ts";
 import type { SourceEvents, ViewSource } from "../source/view-source.ts";
+import { ChunkSender } from "./chunk-sender.ts";
 import { MapTileBuilder } from "./map-tile-builder.ts";
-import { MeshBlockBuilder } from "./mesh-block-builder.ts";
 import { visibleChunks } from "./visible-chunks.ts";
 
 /** Time slice of work between messages. */
@@ -47,7 +47,12 @@ export interface WorldControllerOptions {
   readonly soon: (work: () => void) => void;
   /** Opens a world without a server; `undefined` in a worker that shows only worlds of servers. */
   readonly openLocal?: (opening: LocalOpening, events: SourceEvents) => Promise<ViewSource>;
+  /** Reads resource packs for the blocks of a world; `undefined` in a worker that takes none. */
+  readonly readLooks?: (files: readonly Blob[], blocks: BlockCatalog) => Promise<ReadLooks>;
 }
+
+/** How a resource pack draws blocks. */
+export type ReadLooks = Omit<Extract<WorkerMessage, { kind: "looks" }>, "kind">;
 
 /** Everything about the shown world: its source, the visible part, and the edits. */
 export class WorldController {
@@ -58,7 +63,7 @@ export class WorldController {
   #source: ViewSource | undefined;
   #openings = 0;
   #facts: WorldFacts | undefined;
-  #meshBlocks: MeshBlockBuilder | undefined;
+  #sender: ChunkSender | undefined;
   #map: MapTileBuilder | undefined;
   #view: View | undefined;
   #chunks: Box | undefined;
@@ -102,6 +107,9 @@ export class WorldController {
         this.#isInspecting = message.isOn;
         await this.#inspect();
         break;
+      case "looks":
+        await this.#readLooks(message.files);
+        break;
       case "alive":
         this.#options.send({ kind: "alive", id: message.id }, []);
         break;
@@ -120,7 +128,7 @@ export class WorldController {
     const before = this.#source;
     this.#source = undefined;
     this.#facts = undefined;
-    this.#meshBlocks = undefined;
+    this.#sender = undefined;
     this.#map = undefined;
     await before?.close();
     if (!isWanted()) return;
@@ -128,11 +136,14 @@ export class WorldController {
       const source = await this.#openSource(opening, {
         onFacts: (facts) => isWanted() && this.#setFacts(facts),
         onStatus: sendStatus,
-        onChange: (boxes) => isWanted() && this.#changed(boxes),
+        onChange: (boxes, isOwn) => isWanted() && this.#changed(boxes, isOwn === true),
         onEntities: (entities) => isWanted() && this.#options.send({ kind: "entities", entities }, []),
       });
-      if (isWanted()) this.#source = source;
-      else await source.close();
+      if (!isWanted()) await source.close();
+      else {
+        this.#source = source;
+        if (this.#view !== undefined) this.#setView(this.#view);
+      }
     } catch (error) {
       const text = isOrthantError(error) ? `${error.code}: ${error.detail}` : String(error);
       sendStatus({ kind: "failed", text });
@@ -164,16 +175,17 @@ export class WorldController {
     this.#facts = facts;
     if (!hasSameBlocks) {
       this.#blocks = new BlockCatalog(facts.blocks);
-      const parts = {
+      this.#map = new MapTileBuilder({
         shape: facts.shape,
         appearance: new BlockAppearance(this.#blocks),
-        chunkAt: (position: Position) => this.#source?.chunkAt(position),
+        chunkAt: (position) => this.#chunkAt(position),
         send: this.#options.send,
-      };
-      this.#meshBlocks = new MeshBlockBuilder(parts);
-      this.#map = new MapTileBuilder(parts);
+      });
       this.#chunks = undefined;
-      if (!isSame) this.#history = this.#newHistory();
+    }
+    if (!isSame) {
+      this.#sender = undefined;
+      this.#history = this.#newHistory();
     }
     this.#options.send({ kind: "facts", facts }, []);
     if (this.#view !== undefined) this.#setView(this.#view);
@@ -181,18 +193,21 @@ export class WorldController {
 
   #setView(view: View): void {
     this.#view = view;
-    if (this.#facts === undefined) return;
-    const chunks = visibleChunks(view, this.#facts.shape);
+    const source = this.#source;
+    if (this.#facts === undefined || source === undefined) return;
+    const { chunks } = visibleChunks(view, this.#facts.shape);
     this.#chunks = chunks;
-    this.#source?.setInterest({ chunks, center: view.eye, motion: view.motion });
-    this.#source?.move(view.eye, view.facing);
-    if (view.map === undefined) this.#meshBlocks?.setView(view);
-    else this.#map?.setView(view);
+    source.setInterest({ chunks, center: view.eye, motion: view.motion });
+    source.move(view.eye, view.facing);
+    this.#sender ??= new ChunkSender({ chunks: source.chunks, send: this.#options.send });
+    this.#sender.setInterest(view.map === undefined ? chunks : undefined);
+    if (view.map === undefined) return;
+    this.#map?.setView(view);
     this.#wake();
   }
 
-  #changed(boxes: readonly Box[]): void {
-    this.#meshBlocks?.changed(boxes);
+  #changed(boxes: readonly Box[], isOwn: boolean): void {
+    this.#sender?.changed(boxes, isOwn);
     this.#map?.changed(boxes);
     this.#options.send({ kind: "changed", boxes: boxes.slice(0, 256) }, []);
     this.#wake();
@@ -206,8 +221,7 @@ export class WorldController {
 
   #work(): void {
     this.#isWorking = false;
-    const maker = this.#view?.map === undefined ? this.#meshBlocks : this.#map;
-    if (maker?.work(WORK_MS) === true) this.#wake();
+    if (this.#view?.map !== undefined && this.#map?.work(WORK_MS) === true) this.#wake();
   }
 
   #pick(from: ScenePoint, direction: ScenePoint): Hit | undefined {
@@ -223,6 +237,18 @@ export class WorldController {
     if (hit === undefined) return undefined;
     const { position, adjacent, block, distance } = hit;
     return { voxel: voxelAt(slice, position), before: voxelAt(slice, adjacent), block, distance };
+  }
+
+  async #readLooks(files: readonly Blob[]): Promise<void> {
+    const { readLooks, send } = this.#options;
+    try {
+      if (readLooks === undefined) throw new OrthantError("ORT_ARGUMENT", "this worker takes no packs");
+      const looks = await readLooks(files, this.#blocks);
+      send({ kind: "looks", ...looks }, []);
+    } catch (error) {
+      const why = isOrthantError(error) ? error.detail : String(error);
+      send({ kind: "notice", text: `This resource pack cannot be read: ${why}`, isBad: true }, []);
+    }
   }
 
   /** Edits the loaded voxels; the others stay as they are. */
@@ -291,10 +317,10 @@ export class WorldController {
   }
 
   #sendNumbers(): void {
-    if (this.#source === undefined || this.#meshBlocks === undefined) return;
+    if (this.#source === undefined || this.#facts === undefined) return;
     const numbers = {
       ...this.#source.numbers(),
-      ...this.#meshBlocks.numbers,
+      chunkBytes: this.#sender?.bytes ?? 0,
       roundTripMs: this.#roundTripMs,
     };
     this.#options.send({ kind: "numbers", numbers }, []);
@@ -310,14 +336,19 @@ export class WorldController {
   #blockAt(position: Position): number | undefined {
     const shape = this.#facts?.shape;
     if (shape === undefined) return undefined;
-    const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, position));
-    return chunk?.get(voxelIndex(shape, ...position));
+    return this.#chunkAt(chunkOfVoxel(shape, position))?.get(voxelIndex(shape, ...position));
   }
 
   #dataAt(position: Position): Uint8Array | undefined {
     const shape = this.#facts?.shape;
     if (shape === undefined) return undefined;
-    return this.#source?.chunkAt(chunkOfVoxel(shape, position))?.dataAt(voxelIndex(shape, ...position));
+    return this.#chunkAt(chunkOfVoxel(shape, position))?.dataAt(voxelIndex(shape, ...position));
+  }
+
+  /** Returns a chunk that is loaded. */
+  #chunkAt(position: Position): Chunk | undefined {
+    const chunks = this.#source?.chunks;
+    return chunks?.has(boxAt(position)) === true ? chunks.chunkAt(...position) : undefined;
   }
 }
 

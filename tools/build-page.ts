@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { build, type InlineConfig, type Plugin } from "vite";
 
 // Usage: node build/tools/build-page.js
@@ -28,6 +28,7 @@ const INSIDE = [
 /** The worker's address in the source, and in what is published, where bundlers look for this expression. */
 const SOURCE_ADDRESS = 'new URL("./world-worker.ts", import.meta.url)';
 const PUBLISHED_ADDRESS = 'new URL("./world-worker.js", import.meta.url)';
+const PAGE_WORKER_ADDRESS = 'new URL("./page-worker.ts", import.meta.url)';
 const ADDRESS_MARK = "WORLD_WORKER_ADDRESS";
 /** Where a pool starts a program of its own. */
 const POOL_PROGRAM =
@@ -53,12 +54,16 @@ async function buildPage(): Promise<void> {
     ...SETTINGS,
     // The page may be served below any path.
     base: "./",
-    worker: { format: "es", plugins: () => [withoutPoolPrograms()] },
+    plugins: [withoutPoolPrograms(), sharedWorker()],
     build: {
       outDir: "dist/page",
       emptyOutDir: true,
       target: "es2022",
-      modulePreload: { polyfill: false },
+      // What is fetched on demand is fetched by workers, which have no document to preload it.
+      modulePreload: {
+        polyfill: false,
+        resolveDependencies: (_file, parts, { hostType }) => (hostType === "html" ? parts : []),
+      },
       chunkSizeWarningLimit: CHUNK_KILOBYTES_MAX,
     },
   });
@@ -91,6 +96,19 @@ function withoutPoolPrograms(): Plugin {
     name: "without-pool-programs",
     enforce: "pre",
     transform: (code) => code.replace(POOL_PROGRAM, "undefined"),
+  };
+}
+
+/** Lets the page and its worker share files: Vite would bundle the worker alone, with all that the page has too. */
+function sharedWorker(): Plugin {
+  return {
+    name: "shared-worker",
+    enforce: "pre",
+    transform(code, id) {
+      if (!code.includes(PAGE_WORKER_ADDRESS)) return undefined;
+      const worker = this.emitFile({ type: "chunk", id: join(dirname(id), "page-worker.ts") });
+      return code.replace(PAGE_WORKER_ADDRESS, `import.meta.ROLLUP_FILE_URL_${worker}`);
+    },
   };
 }
 

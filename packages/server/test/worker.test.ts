@@ -80,13 +80,13 @@ test("the rules of the game hold, and a rule that fails is reported", async () =
 });
 
 test("a world that cannot be opened is tried again when the page connects again", async () => {
-  let attempts = 0;
+  let isLocked = true;
   const worker = served(() => {
-    if (attempts++ === 0)
-      return Promise.reject(new OrthantError("ORT_LOCKED", "the world is open in another tab"));
+    if (isLocked) return Promise.reject(new OrthantError("ORT_LOCKED", "the world is open in another tab"));
     return meadow();
   });
   await expect(connect(worker, { timeoutMs: 50 })).rejects.toThrow("the world is open in another tab");
+  isLocked = false;
   const page = await connect(worker, { dimensions: 3 });
   expect(page.status).toBe("joined");
   await page.close();

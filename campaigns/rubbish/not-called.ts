@@ -30,6 +30,7 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
 export const BROWSER_ENTRIES: ReadonlySet<string> = new Set([
   "@orthant/client/browser",
   "@orthant/disk/browser",
+  "@orthant/server/worker",
   "@orthant/three",
   "@orthant/three/page",
   "@orthant/worker-pool/browser",
@@ -37,6 +38,7 @@ export const BROWSER_ENTRIES: ReadonlySet<string> = new Set([
   "@orthant/viewer/worker",
   "@orthant/viewer/world-worker.js",
   "orthant/client",
+  "orthant/worker",
 ]);
 
 /** Entries for operators: their input is a command line, which the commands check, or the settings of a cluster. */

@@ -29,6 +29,7 @@ export {
 export { type ChunkForm, diffChunks, isChunk, lazyChunk, type VoxelEdit } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
+export { ChunkEditor } from "./chunk/chunk-editor.ts";
 export {
   blockHandles,
   changeBlock,

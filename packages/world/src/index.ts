@@ -20,6 +20,7 @@ export {
   EDIT_CHUNKS_MAX,
   ENTITY_HYSTERESIS_CHUNKS,
   LOADED_BYTES_MAX,
+  type LoadOptions,
   type Moment,
   type WorldCadence,
   type WorldLimits,

@@ -1,4 +1,5 @@
 import type { Chunk } from "../chunk/chunk.ts";
+import { ChunkEditor } from "../chunk/chunk-editor.ts";
 import { type BlockEdit, editBlocks, type IsSameType } from "../chunk/edit-blocks.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
@@ -72,6 +73,20 @@ export interface StateEdit {
   readonly chunks: readonly Position[];
   /** The regions of these chunks, in lexicographic order. */
   readonly regions: readonly Position[];
+}
+
+/** A chunk that is edited in place, and what the generator makes there, if that is known. */
+export interface EditedChunk {
+  readonly editor: ChunkEditor;
+  readonly generated: Chunk | undefined;
+}
+
+/** What an edit puts in the place of a chunk, `undefined` for what the generator makes there. */
+interface ChunkReplacement {
+  readonly position: Position;
+  readonly chunk: Chunk | undefined;
+  /** What the generator makes there; not needed without a chunk. */
+  readonly generated: Chunk | undefined;
 }
 
 /** The generated part of a world, shared by all its states. */
@@ -238,14 +253,10 @@ export class WorldState {
     // Most edits are of one voxel and need no map.
     if (only !== undefined && placements.length === 1) {
       const position = chunkOfVoxel(shape, only.voxel);
-      const chunk = editBlocks(this.realizeChunk(...position), [blockEditOf(only, shape)], isSameType);
-      return this.#apply([[position, chunk]]);
+      return this.#apply([this.#edited(position, [blockEditOf(only, shape)], isSameType)]);
     }
     return this.#apply(
-      editsByChunk(placements, shape).map(([position, edits]) => [
-        position,
-        editBlocks(this.realizeChunk(...position), edits, isSameType),
-      ]),
+      editsByChunk(placements, shape).map(([position, edits]) => this.#edited(position, edits, isSameType)),
     );
   }
 
@@ -258,17 +269,41 @@ export class WorldState {
         throw new OrthantError("ORT_ARGUMENT", otherVolume(chunk, volume));
       edited.set(...position, chunk);
     }
-    return this.#apply([...edited]);
+    return this.#apply(Array.from(edited, ([position, chunk]) => this.#replacement(position, chunk)));
   }
 
-  #apply(edited: readonly (readonly [position: Position, chunk: Chunk | undefined])[]): StateEdit {
+  /** Returns a chunk to edit in place. The world gets the edits with {@link withEdited}; until then it is as it was. */
+  editorOf(position: Position): EditedChunk {
+    const chunk = this.realizeChunk(...position);
+    const { generated } = this.#replacement(position, chunk);
+    return { editor: new ChunkEditor(chunk), generated };
+  }
+
+  /** Returns the world with chunks that were edited in place. */
+  withEdited(edited: Iterable<readonly [position: Position, edited: EditedChunk]>): StateEdit {
+    const replacements = Array.from(edited, ([position, { editor, generated }]) => ({
+      position,
+      chunk: editor.chunk(),
+      generated,
+    }));
+    return this.#apply(replacements);
+  }
+
+  #edited(position: Position, edits: readonly BlockEdit[], isSameType: IsSameType): ChunkReplacement {
+    return this.#replacement(position, editBlocks(this.realizeChunk(...position), edits, isSameType));
+  }
+
+  #replacement(position: Position, chunk: Chunk | undefined): ChunkReplacement {
+    // Without the generator, an edited chunk stays edited even if it equals the generated one.
+    const isKnown = chunk !== undefined && this.#isGeneratorKnown(position);
+    return { position, chunk, generated: isKnown ? this.generatedChunk(...position) : undefined };
+  }
+
+  #apply(edited: readonly ChunkReplacement[]): StateEdit {
     let { overrides } = this;
     let changed: Position[] | undefined;
-    for (const [position, chunk] of edited) {
+    for (const { position, chunk, generated } of edited) {
       const before = this.overrides.at(...position);
-      // Without the generator, an edited chunk stays edited even if it equals the generated one.
-      const isKnown = chunk !== undefined && this.#isGeneratorKnown(position);
-      const generated = isKnown ? this.generatedChunk(...position) : undefined;
       const isUntouched = chunk === undefined || (generated !== undefined && chunk.equals(generated));
       const known = before ?? generated;
       if (chunk === undefined ? before !== undefined : known === undefined || !chunk.equals(known)) {

@@ -30,6 +30,11 @@ export class SerialQueue {
     });
   }
 
+  /** Whether no task is running or waiting. */
+  get isIdle(): boolean {
+    return this.#draining === undefined;
+  }
+
   /** Resolves when no task is running or waiting. */
   async idle(): Promise<void> {
     while (this.#draining !== undefined) await this.#draining;

@@ -8,7 +8,7 @@ import {
 } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/chunk";
-import { boxAt, regionOf, roundOutToRegions } from "@orthant/core/lattice";
+import { boxAt, chunkOfVoxel, regionOf, roundOutToRegions, voxelIndex } from "@orthant/core/lattice";
 import type { ClockChange, EditOrigin, StateEdit, WorldState } from "@orthant/core/tree";
 import { ListenerSet } from "@orthant/core/world";
 import {
@@ -81,7 +81,7 @@ export class WorldContent {
   constructor(save: Save, state: WorldState, limits: ContentLimits) {
     const { loadedBytesMax, entityHysteresisChunks, clientsMax } = limits;
     this.#global = save.global;
-    this.regions = new WorldRegions(save, state, loadedBytesMax);
+    this.regions = new WorldRegions(save, state, loadedBytesMax, (bytes) => this.#unsaved.addBytes(bytes));
     this.#unsaved = new UnsavedChanges(this.regions);
     this.entities = new LoadedEntities(state.shape, {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
@@ -237,9 +237,44 @@ export class WorldContent {
 
   /** Takes over the state after an edit, and returns the new clocks that its regions got. */
   applyEdit({ state, chunks, regions }: StateEdit, epoch: number): readonly ClockChange[] {
+    const clocks = this.#bump(regions, epoch);
+    this.#changeChunks(state, chunks);
+    return clocks;
+  }
+
+  /** Notes an edit in place, and returns the new clocks that its regions got. */
+  editedInPlace(
+    chunks: readonly Position[],
+    regions: readonly Position[],
+    epoch: number,
+  ): readonly ClockChange[] {
+    for (const position of chunks) this.#unsaved.chunks.add(...position);
+    return this.#bump(regions, epoch);
+  }
+
+  /**
+   * Sets the block of a voxel in place; `undefined` if that cannot be. Edits of a chunk share a clock until something looks at
+   * clocks, so most of them leave nothing to note.
+   */
+  setInPlace(voxel: Position, block: number, epoch: number): "unchanged" | "changed" | "noted" | undefined {
+    const { regions } = this;
+    const position = chunkOfVoxel(regions.shape, voxel);
+    regions.beginInPlace();
+    const chunk = regions.editInPlace(position);
+    if (chunk === undefined) return undefined;
+    const index = voxelIndex(regions.shape, voxel[0], voxel[1], voxel[2], voxel[3]);
+    if (!chunk.editor.set(index, block)) return "unchanged";
+    const region = regionOf(position);
+    const clock = regions.clockInPlace(chunk, region, epoch);
+    if (clock === undefined) return "changed";
+    this.#unsaved.chunks.add(...position);
+    this.#unsaved.setClock(region, clock);
+    return "noted";
+  }
+
+  #bump(regions: readonly Position[], epoch: number): readonly ClockChange[] {
     const clocks = this.regions.clocks.bump(regions, epoch);
     for (const { region, after } of clocks) this.#unsaved.setClock(region, after);
-    this.#changeChunks(state, chunks);
     return clocks;
   }
 
@@ -251,7 +286,7 @@ export class WorldContent {
 
   #changeChunks(state: WorldState, chunks: readonly Position[]): void {
     for (const position of chunks) this.#unsaved.chunks.add(...position);
-    this.#unsaved.addBytes(this.regions.edit(state, chunks));
+    this.regions.edit(state, chunks);
   }
 
   /** Makes what a step changed of the ticks of a chunk final. */

@@ -50,6 +50,14 @@ export interface QueuedEdit {
   readonly placements?: readonly VoxelPlacement[];
   /** Whether it brings data of voxels into the world. */
   readonly hasData?: boolean;
+  /** The blocks that it sets one by one, if it does nothing else: such an edit can be made in place. */
+  readonly blocks?: readonly VoxelBlock[] | undefined;
+}
+
+/** A voxel and its new block. */
+export interface VoxelBlock {
+  readonly voxel: Position;
+  readonly block: number;
 }
 
 /** The world that an edit is for. */
@@ -75,15 +83,16 @@ export function voxelsEdit(
   });
   const change = (state: WorldState): StateEdit => state.setVoxels(own, isSameType);
   const hasData = own.some(({ data }) => data instanceof Uint8Array);
+  const blocks = own.every(isVoxelBlock) ? own : undefined;
   const [only] = own;
   // Most edits set one voxel and need no set of chunks.
   if (only !== undefined && own.length === 1) {
-    return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own, hasData };
+    return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own, hasData, blocks };
   }
   const chunks = new PositionSet();
   for (const { voxel } of own) chunks.add(...chunkOfVoxel(shape, voxel));
   requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks of an edit", "edit them in parts");
-  return { touched: Array.from(chunks, boxAt), change, placements: own, hasData };
+  return { touched: Array.from(chunks, boxAt), change, placements: own, hasData, blocks };
 }
 
 /** Creates a request that sets whole chunks. */
@@ -137,7 +146,11 @@ export function watchedEdit(request: QueuedEdit, onApply?: (before: WorldState) 
     onApply(state);
     return request.change(state);
   };
-  return { ...request, change };
+  return { ...request, change, blocks: undefined };
+}
+
+function isVoxelBlock(placement: VoxelPlacement): placement is VoxelBlock {
+  return placement.block !== undefined && placement.data === undefined;
 }
 
 /** Creates a request that only bumps the clocks of regions. */
@@ -151,7 +164,7 @@ export function clockRenewal(regions: readonly Position[]): QueuedEdit {
 }
 
 /** Throws `ORT_ARGUMENT` for a position that is not 0 on an axis the world lacks. */
-function requireInWorld(shape: ChunkShape, position: Position, kind: "voxel" | "chunk"): void {
+export function requireInWorld(shape: ChunkShape, position: Position, kind: "voxel" | "chunk"): void {
   const axis = axisOutside(shape, position);
   if (axis === undefined) return;
   throw new OrthantError(

@@ -144,7 +144,10 @@ export class EngineSteps {
         await saver.save("what is due");
       await saver.whenRoom();
       saver.requireWriter();
-      return this.#apply(this.#run(reach, run), number);
+      return this.#apply(
+        content.regions.changing(() => this.#run(reach, run)),
+        number,
+      );
     });
   }
 

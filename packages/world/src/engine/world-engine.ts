@@ -22,8 +22,10 @@ import type { Disk } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, StoredPlayer } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
+import type { JournalChunk } from "@orthant/save/journal";
 import { checkedOrigin, clientEditsOf } from "../content/last-edits.ts";
 import type { WorldContent } from "../content/world-content.ts";
+import { editInPlace, type MadeEdit } from "../edit/edit-in-place.ts";
 import type { EditListener, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import {
   chunksEdit,
@@ -31,6 +33,7 @@ import {
   copyEdit,
   fillEdit,
   type QueuedEdit,
+  requireInWorld,
   voxelsEdit,
   watchedEdit,
 } from "../edit/queued-edit.ts";
@@ -77,6 +80,7 @@ export class WorldEngine {
   readonly #isReadOnly: boolean;
   /** Always the same function, so that edits share a call. */
   readonly #whenDurable = (): Promise<void> => this.#saver.whenDurable();
+  readonly #admit = (chunks: readonly JournalChunk[]): void => this.#saver.admit(chunks);
   #closing: Promise<void> | undefined;
 
   /** @internal Takes ownership of everything in the context. */
@@ -174,8 +178,26 @@ export class WorldEngine {
 
   /** Returns the block of a voxel. */
   async get(position: Position): Promise<number> {
-    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
-    return chunk.get(voxelIndex(this.shape, ...position));
+    this.#saver.requireOpen();
+    const chunkPosition = chunkOfVoxel(this.shape, position);
+    const { regions } = this.#content;
+    const index = voxelIndex(this.shape, ...position);
+    return this.#content.whenLoaded([boxAt(chunkPosition)], () => {
+      const chunk = regions.inPlaceAt(chunkPosition) ?? regions.chunk(chunkPosition);
+      return chunk instanceof Promise ? chunk.then((there) => there.get(index)) : chunk.get(index);
+    });
+  }
+
+  /** Returns the block of a voxel; `undefined` unless it is in memory, or the generator makes it at once. */
+  voxelAt(position: Position): number | undefined {
+    const chunk = chunkOfVoxel(this.shape, position);
+    if (!this.isLoaded(boxAt(chunk))) return undefined;
+    return this.#content.regions.blockAt(chunk, voxelIndex(this.shape, ...position));
+  }
+
+  /** Returns the voxels of a chunk; `undefined` unless they are in memory, or the generator makes them at once. */
+  chunkAt(position: Position): Chunk | undefined {
+    return this.isLoaded(boxAt(position)) ? this.#content.regions.findChunk(position) : undefined;
   }
 
   /** Returns the voxels of a chunk, edited or generated. */
@@ -267,6 +289,51 @@ export class WorldEngine {
    */
   set(position: Position, block: number): Promise<EngineEdit> {
     return this.edit([{ voxel: position, block }]);
+  }
+
+  /**
+   * Reads a box of chunks from the disk and makes the world ready to be edited there with {@link setNow}. Unless kept, they may
+   * be evicted.
+   */
+  async loadToEdit(box: Box): Promise<void> {
+    this.#requireWritable();
+    await this.#core.epoch.open();
+    await this.#content.load(box);
+  }
+
+  /**
+   * Sets the block of a voxel at once, before edits that wait for their turn, and returns whether it had another. Throws
+   * `ORT_NOT_LOADED` unless {@link loadToEdit} has read its chunk, and `ORT_LIMIT` while changes that are being saved leave no
+   * memory for another. `whenDurable` tells when it is durable.
+   */
+  setNow(voxel: Position, block: number): boolean {
+    this.#requireWritable();
+    this.#saver.requireRoom();
+    const isChanged = this.#setInPlace(voxel, block);
+    if (isChanged !== undefined) return isChanged;
+    const request = voxelsEdit(this, [{ voxel, block }]);
+    const epoch = this.#core.epoch.current;
+    if (epoch === undefined || !this.#content.regions.use(boxAt(chunkOfVoxel(this.shape, voxel))))
+      throw new OrthantError("ORT_NOT_LOADED", `voxel [${voxel}] was not loaded to be edited`);
+    return this.#apply(request, epoch.number, undefined).status === "applied";
+  }
+
+  /** Sets the block of a voxel at once if nothing has to wait for it. Returns whether it had another; `undefined` otherwise. */
+  trySet(voxel: Position, block: number): boolean | undefined {
+    this.#requireWritable();
+    if (!this.#core.queue.isIdle || !this.#saver.hasRoom) return undefined;
+    return this.#setInPlace(voxel, block);
+  }
+
+  /** Sets a block in place if nothing waits for the edit or hears of it. Returns whether the voxel had another one. */
+  #setInPlace(voxel: Position, block: number): boolean | undefined {
+    const { content, saver, epoch, editListeners } = this.#core;
+    const isHeard = saver.isJournaling || !editListeners.isEmpty;
+    if (epoch.current === undefined || isHeard || content.regions.isAsynchronous) return undefined;
+    requireInWorld(this.shape, voxel, "voxel");
+    const result = content.setInPlace(voxel, block, epoch.current.number);
+    if (result === "noted") saver.addChange("world", undefined);
+    return result && result !== "unchanged";
   }
 
   /** Sets voxels in one step, in the order of the list. */
@@ -443,17 +510,38 @@ export class WorldEngine {
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
-  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
+  #apply(request: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
+    const { editListeners } = this.#core;
+    // Listeners get the state before an edit and after it.
+    if (!editListeners.isEmpty) return this.#applyToState(request, epoch, origin);
+    const made = this.#applyInPlace(request, epoch);
+    return made === undefined ? this.#applyToState(request, epoch, origin) : this.#made(made, origin);
+  }
+
+  #applyInPlace({ blocks }: QueuedEdit, epoch: number): MadeEdit | undefined {
+    const { content, saver } = this.#core;
+    return blocks && editInPlace(content, blocks, epoch, saver.isJournaling ? this.#admit : undefined);
+  }
+
+  #applyToState(request: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
     const { content, saver, editListeners } = this.#core;
     const before = this.state;
-    const changed = change(before);
+    const changed = content.regions.changing(request.change);
     const { state, chunks } = changed;
     const logged = saver.isJournaling
-      ? loggedChunksOf({ before, after: state, chunks, placements })
+      ? loggedChunksOf({ before, after: state, chunks, placements: request.placements })
       : undefined;
     // Before anything is changed, because no edit can be taken back.
     if (logged !== undefined) saver.admit(logged);
-    const clocks = content.applyEdit(changed, epoch);
+    const edit = this.#made({ chunks, clocks: content.applyEdit(changed, epoch), logged }, origin);
+    if (edit.status === "applied" && !editListeners.isEmpty)
+      editListeners.emit(edit, before, state, origin?.playerId);
+    return edit;
+  }
+
+  /** Notes an edit that was made, and has it logged and saved. */
+  #made({ chunks, clocks, logged }: MadeEdit, origin: EditOrigin | undefined): EngineEdit {
+    const { content, saver } = this.#core;
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) content.rememberOrigin(origin);
     if (clocks.length > 0 || origin)
@@ -466,8 +554,6 @@ export class WorldEngine {
           clocks: loggedClocksOf(clocks),
         },
       );
-    if (clocks.length > 0 && !editListeners.isEmpty)
-      editListeners.emit(edit, before, state, origin?.playerId);
     return edit;
   }
 }

@@ -14,7 +14,12 @@ import { requireRegistry } from "@orthant/core/generate";
 import type { CacheLimits } from "@orthant/core/tree";
 import type { Retention } from "@orthant/save";
 import { requireMoment } from "./checked-arguments.ts";
-import { ENTITY_HYSTERESIS_CHUNKS_MAX, type EngineOptions, type WorldCadence } from "./world-options.ts";
+import {
+  ENTITY_HYSTERESIS_CHUNKS_MAX,
+  type EngineOptions,
+  type LoadOptions,
+  type WorldCadence,
+} from "./world-options.ts";
 
 /** The longest delay of a timer. */
 const DELAY_MS_MAX = 2 ** 31 - 1;
@@ -31,6 +36,11 @@ const retentionOf = fieldsOf<Partial<Retention>>({
 });
 const bytes = upTo(Number.POSITIVE_INFINITY);
 const cacheLimitsOf = fieldsOf<Partial<CacheLimits>>({ softBytes: bytes, hardBytes: bytes });
+
+/** Returns the options of `loadChunks`. Throws `ORT_ARGUMENT` for one that does not exist or has a wrong value. */
+export function checkedLoadOptions(options: LoadOptions): LoadOptions {
+  return checkedOptions("the options", options, { toEdit: requireFlag });
+}
 
 /**
  * Returns the options of a world as an object of our own, which no getter of a caller can change. Throws `ORT_ARGUMENT`

@@ -99,6 +99,12 @@ export interface EngineOptions {
   readonly random?: () => bigint;
 }
 
+/** Options of `World.loadChunks`. */
+export interface LoadOptions {
+  /** Makes the world ready for `setNow` there. Default: false. */
+  readonly toEdit?: boolean;
+}
+
 /** Default delays of automatic saves. */
 export const DEFAULT_CADENCE: WorldCadence = { worldMs: 5_000, playersMs: 60_000, entitiesMs: 10_000 };
 /** Default distance outside its leaf, in chunks, at which an entity moves to another leaf. */

@@ -1,7 +1,25 @@
-import type { Box, Chunk, GeneratorRegistry, Position } from "@orthant/core";
-import { AXES, boxVolume, intersectBoxes, regionBox, regionOf, unionBox } from "@orthant/core/lattice";
+import {
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  type GeneratorRegistry,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
+import type { ChunkEditor } from "@orthant/core/chunk";
+import {
+  AXES,
+  boxAt,
+  boxVolume,
+  intersectBoxes,
+  PositionMap,
+  regionBox,
+  regionOf,
+  unionBox,
+} from "@orthant/core/lattice";
 import {
   CLOCK_NEVER,
+  type EditedChunk,
   type GeneratorMap,
   OverrideTree,
   type QueryDetail,
@@ -28,6 +46,15 @@ const BOUNDS_ROUNDS_MAX = 8;
 /** More chunks than this are generated off the main thread before an edit is applied. */
 const CHUNKS_AT_ONCE = 8;
 
+/** Voxels of the chunks that are edited in place at a time, at most: each may take two bytes. */
+const VOXELS_IN_PLACE_MAX = 2 ** 24;
+
+/** A chunk that is edited in place. */
+export interface ChunkInPlace extends EditedChunk {
+  /** How often something had looked at clocks when its region got the last one through it. */
+  clockedAt: number;
+}
+
 /** The generated chunks that an edit needs. */
 interface GeneratedNeed {
   readonly touched: readonly Box[];
@@ -40,10 +67,20 @@ interface UnreadLeaf {
   readonly part: Box;
 }
 
-/** The chunks and clocks of a world in memory: what was read from the save, with the edits made since. */
+/**
+ * The chunks and clocks of a world in memory: what was read from the save, with the edits made since. A state never changes.
+ * While nothing asks for the state, chunks may be edited in place, which is much faster than a new state for each edit.
+ */
 export class WorldRegions {
+  /** Without the edits in place. */
   #state: WorldState;
-  readonly clocks: RegionClocks = new RegionClocks();
+  /** The chunks that were edited in place since something last asked for the state. */
+  readonly #inPlace = new PositionMap<ChunkInPlace>();
+  readonly #inPlaceMax: number;
+  #isChanging = false;
+  readonly #clocks: RegionClocks = new RegionClocks();
+  /** How often something has looked at clocks. */
+  #looks = 0;
   /** Scheduled ticks. */
   readonly ticks: LoadedTicks = new LoadedTicks();
   /** Memory above which regions are evicted. */
@@ -51,30 +88,103 @@ export class WorldRegions {
   readonly #loaded = new LoadedRegions();
   readonly #reader: RegionReader;
   readonly #add: (region: LoadedRegion) => void;
+  readonly #onGrown: (bytes: number) => void;
   #evicted = 0;
 
-  constructor(save: Save, state: WorldState, loadedBytesMax: number) {
+  /** `onGrown` is called with the bytes by which edited regions grew. */
+  constructor(save: Save, state: WorldState, loadedBytesMax: number, onGrown: (bytes: number) => void) {
     this.#state = state;
+    this.#inPlaceMax = Math.ceil(VOXELS_IN_PLACE_MAX / state.shape.volume);
     this.bytesMax = loadedBytesMax;
+    this.#onGrown = onGrown;
     // Without edits, which a chunk that is decoded later would otherwise keep in memory.
     this.#reader = new RegionReader(save, this.#loaded, state.shape, () =>
-      this.state.withOverrides(OverrideTree.UNTOUCHED),
+      this.#state.withOverrides(OverrideTree.UNTOUCHED),
     );
     this.#add = ({ region, overrides, clock, ticks }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
         this.#state = this.#state.withOverrides(overrides.merge(this.#state.overrides));
-      this.clocks.reset(region, clock);
+      this.#clocks.reset(region, clock);
       for (const { position, ticks: ofChunk } of ticks) this.ticks.add(position, ofChunk);
     };
   }
 
   /** The world in memory. */
   get state(): WorldState {
+    if (this.#inPlace.size > 0) this.#endInPlace();
     return this.#state;
   }
 
-  /** Takes over the state after an edit of these chunks. Returns by how many bytes the regions grew. */
-  edit(state: WorldState, chunks: readonly Position[]): number {
+  /** Calls `change` with the state. Until it returns, nothing else may edit the world. */
+  changing<Result>(change: (state: WorldState) => Result): Result {
+    this.#requireUnchanging();
+    this.#isChanging = true;
+    try {
+      return change(this.state);
+    } finally {
+      this.#isChanging = false;
+    }
+  }
+
+  #requireUnchanging(): void {
+    if (!this.#isChanging) return;
+    const detail =
+      "setNow was called within a step or another edit: a system changes voxels through its step";
+    throw new OrthantError("ORT_ARGUMENT", detail);
+  }
+
+  /** Whether only promises can have generated chunks. */
+  get isAsynchronous(): boolean {
+    return this.#state.isAsynchronous;
+  }
+
+  get shape(): ChunkShape {
+    return this.#state.shape;
+  }
+
+  /** Must be called before an edit in place. Ends earlier ones if they take too much memory. */
+  beginInPlace(): void {
+    this.#requireUnchanging();
+    if (this.#inPlace.size >= this.#inPlaceMax) this.#endInPlace();
+  }
+
+  /** Returns a chunk to edit in place; `undefined` if it is not in memory or has data, which such edits do not know. */
+  editInPlace(position: Position): ChunkInPlace | undefined {
+    const [x, y, z, w] = position;
+    const known = this.#inPlace.get(x, y, z, w);
+    if (known !== undefined) return known;
+    if (!this.use(boxAt(position))) return undefined;
+    const { editor, generated } = this.#state.editorOf(position);
+    if (editor.before.data.size > 0) return undefined;
+    const chunk = { editor, generated, clockedAt: -1 };
+    this.#inPlace.set(x, y, z, w, chunk);
+    return chunk;
+  }
+
+  /** The clocks of regions. */
+  get clocks(): RegionClocks {
+    this.#looks++;
+    return this.#clocks;
+  }
+
+  /**
+   * Gives the region of an edit in place a new clock, unless an edit of the chunk has got it one that nothing has seen. Nothing
+   * may tell this one either.
+   */
+  clockInPlace(chunk: ChunkInPlace, region: Position, epoch: number): number | undefined {
+    if (chunk.clockedAt === this.#looks) return undefined;
+    chunk.clockedAt = this.#looks;
+    return this.#clocks.bump([region], epoch)[0]?.after;
+  }
+
+  #endInPlace(): void {
+    const { state, chunks } = this.#state.withEdited(this.#inPlace);
+    this.#inPlace.clear();
+    this.edit(state, chunks);
+  }
+
+  /** Takes over the state after an edit of these chunks. */
+  edit(state: WorldState, chunks: readonly Position[]): void {
     const before = this.#state.overrides;
     this.#state = state;
     let grown = 0;
@@ -84,22 +194,43 @@ export class WorldRegions {
         before.at(...position),
         state.overrides.at(...position),
       );
-    return grown;
+    this.#onGrown(grown);
   }
 
   /** Uses other generators from now on. */
   changeGenerators(generators: GeneratorRegistry, generator: GeneratorMap): void {
-    this.#state = this.#state.withGenerators(generators, generator);
+    this.#state = this.state.withGenerators(generators, generator);
   }
 
   /** Returns a chunk of a region in memory, which may have to be generated. */
   chunk(position: Position): Chunk | Promise<Chunk> {
-    if (!this.state.generatesAsync) return this.state.realizeChunk(...position);
+    const state = this.#stateAt(position);
+    if (!state.generatesAsync) return state.realizeChunk(...position);
     // Edits may change the state while the chunk is generated.
     return (
-      this.state.overrides.at(...position) ??
-      this.state.generateChunk(position).then((chunk) => this.state.overrides.at(...position) ?? chunk)
+      state.overrides.at(...position) ??
+      state.generateChunk(position).then((chunk) => this.state.overrides.at(...position) ?? chunk)
     );
+  }
+
+  /** Returns a chunk of a region in memory if it needs no asynchronous generator. */
+  findChunk(position: Position): Chunk | undefined {
+    return this.#stateAt(position).findChunk(...position);
+  }
+
+  /** Returns the block of a voxel in a chunk of a region in memory, if it needs no asynchronous generator. */
+  blockAt(position: Position, index: number): number | undefined {
+    return (this.inPlaceAt(position) ?? this.#state.findChunk(...position))?.get(index);
+  }
+
+  /** Returns a chunk that is being edited in place. */
+  inPlaceAt([x, y, z, w]: Position): ChunkEditor | undefined {
+    return this.#inPlace.get(x, y, z, w)?.editor;
+  }
+
+  /** Returns a state that has all edits of one chunk. */
+  #stateAt([x, y, z, w]: Position): WorldState {
+    return this.#inPlace.has(x, y, z, w) ? this.state : this.#state;
   }
 
   /** Returns the contents of a box of chunks in memory, of which some may have to be generated. */
@@ -113,9 +244,9 @@ export class WorldRegions {
    * function that releases it.
    */
   prepare({ touched, generated }: GeneratedNeed): Promise<() => void> | undefined {
-    const { state } = this;
+    const state = this.#state;
     if (!state.generatesAsync) return undefined;
-    const boxes = generated === undefined ? touched : generated(state);
+    const boxes = generated === undefined ? touched : generated(this.state);
     const count = boxes.reduce((sum, box) => sum + boxVolume(box), 0);
     return state.isAsynchronous || count > CHUNKS_AT_ONCE ? state.keepGenerated(boxes) : undefined;
   }
@@ -235,7 +366,7 @@ export class WorldRegions {
     for (const region of this.#loaded.removeCold(this.bytesMax * BYTES_LEFT, isUnsaved)) {
       overrides = overrides.carve(regionBox(region));
       this.#reader.evicted(region);
-      this.clocks.reset(region, CLOCK_NEVER);
+      this.#clocks.reset(region, CLOCK_NEVER);
       this.ticks.removeRegion(region);
       this.#evicted++;
     }

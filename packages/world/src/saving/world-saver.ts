@@ -121,13 +121,29 @@ export class WorldSaver {
       void this.#saveShared().catch(() => undefined);
   }
 
+  /** Whether the unsaved changes leave memory for an edit. */
+  get hasRoom(): boolean {
+    return !this.#savesItself || this.#unsavedBytes <= this.#unsavedMax;
+  }
+
+  get #unsavedMax(): number {
+    return this.#content.regions.bytesMax * UNSAVED_SHARE_MAX;
+  }
+
   /**
    * Returns a promise for the time when the unsaved changes leave memory for an edit; `undefined` if they do so now. Throws
    * `ORT_LIMIT` while the disk refuses to save.
    */
   whenRoom(): Promise<void> | undefined {
-    const bytesMax = this.#content.regions.bytesMax * UNSAVED_SHARE_MAX;
-    return this.#unsavedBytes > bytesMax && this.#savesItself ? this.#makeRoom(bytesMax) : undefined;
+    return this.hasRoom ? undefined : this.#makeRoom(this.#unsavedMax);
+  }
+
+  /** Throws `ORT_LIMIT` while the unsaved changes leave no memory for another, and has them saved. */
+  requireRoom(): void {
+    if (this.hasRoom) return;
+    void this.whenRoom()?.catch(() => undefined);
+    const detail = `${this.#unsavedBytes} bytes of chunks are unsaved: await whenDurable before further edits`;
+    throw new OrthantError("ORT_LIMIT", detail);
   }
 
   async #makeRoom(bytesMax: number): Promise<void> {

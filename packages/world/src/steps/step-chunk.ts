@@ -1,9 +1,7 @@
-import { type Chunk, chunkFromVoxels, isOrthantError, type Position } from "@orthant/core";
-import { CHUNK_DATA_BYTES_MAX, type IsSameType, type VoxelEdit } from "@orthant/core/chunk";
+import { type Chunk, isOrthantError, type Position } from "@orthant/core";
+import { CHUNK_DATA_BYTES_MAX, ChunkEditor, type IsSameType, type VoxelEdit } from "@orthant/core/chunk";
 import type { ChunkTicks } from "../regions/loaded-ticks.ts";
 
-/** A chunk with more edited voxels than this is unpacked, because one voxel after the other would take longer. */
-const SINGLE_EDITS_MAX = 8;
 /** Bytes that the data of a voxel takes besides its own, at most. */
 const DATUM_HEAD_BYTES = 10;
 
@@ -16,10 +14,8 @@ export class StepChunk {
   readonly isInReach: boolean;
   /** The scheduled ticks, once they are used. */
   ticks: ChunkTicks | undefined;
-  /** Edited blocks, while they are few. */
-  #few: Map<number, number> | undefined;
-  /** All blocks, once many are edited. */
-  #all: Uint16Array | undefined;
+  /** The blocks, once one is edited. */
+  #editor: ChunkEditor | undefined;
   #data: Map<number, Uint8Array | undefined> | undefined;
   /** At least as many bytes as all data takes in a save. */
   #dataBytes = 0;
@@ -33,13 +29,12 @@ export class StepChunk {
 
   /** Whether a voxel was edited. */
   get isEdited(): boolean {
-    return this.#few !== undefined || this.#data !== undefined;
+    return this.#editor?.isEdited === true || this.#data !== undefined;
   }
 
   /** Returns the block of a voxel; `undefined` where nothing is loaded. */
   blockAt(index: number): number | undefined {
-    if (this.#all !== undefined) return this.#all[index];
-    return this.#few?.get(index) ?? this.before?.get(index);
+    return (this.#editor ?? this.before)?.get(index);
   }
 
   /** Returns the data of a voxel, shared. */
@@ -54,15 +49,8 @@ export class StepChunk {
     const mayHaveData = this.#data !== undefined || before.data.size > 0;
     if (mayHaveData && this.dataAt(index) !== undefined && !isSameType(this.blockAt(index) as number, block))
       this.setData(index, undefined);
-    this.#few ??= new Map();
-    if (this.#all !== undefined) {
-      this.#all[index] = block;
-      return;
-    }
-    this.#few.set(index, block);
-    if (this.#few.size <= SINGLE_EDITS_MAX) return;
-    this.#all = before.voxels();
-    for (const [edited, one] of this.#few) this.#all[edited] = one;
+    this.#editor ??= new ChunkEditor(before);
+    this.#editor.set(index, block);
   }
 
   /** Whether a chunk can hold this data besides that of its other voxels. */
@@ -97,10 +85,7 @@ export class StepChunk {
   after(): Chunk | undefined {
     const { before } = this;
     if (before === undefined || !this.isEdited) return before;
-    const edited =
-      this.#all === undefined
-        ? before.edit(Array.from(this.#few ?? [], ([index, block]) => ({ index, block })))
-        : chunkFromVoxels(this.#all).withData(before.data);
+    const edited = this.#editor?.chunk() ?? before;
     return this.#data === undefined
       ? edited
       : edited.editData(Array.from(this.#data, ([index, data]) => ({ index, data })));
@@ -108,9 +93,6 @@ export class StepChunk {
 
   /** Returns the blocks that the edits left, ascending by voxel; `undefined` if they were not recorded one by one. */
   blocks(): readonly VoxelEdit[] | undefined {
-    if (this.#all !== undefined) return undefined;
-    return Array.from(this.#few ?? [], ([index, block]) => ({ index, block })).sort(
-      (a, b) => a.index - b.index,
-    );
+    return this.#editor === undefined ? [] : this.#editor.edits();
   }
 }

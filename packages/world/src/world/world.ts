@@ -20,7 +20,7 @@ import type {
 } from "@orthant/core";
 import { requireBlock, requireFunction } from "@orthant/core/arguments";
 import type { SeededGenerator } from "@orthant/core/generate";
-import { Axes, boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
+import { Axes, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import type { WorldState } from "@orthant/core/tree";
 import {
   ChunksEdit,
@@ -51,7 +51,8 @@ import {
   type WorldPlayer,
 } from "../entities/public-records.ts";
 import { checkedChunkPairs, requireMoment } from "../options/checked-arguments.ts";
-import type { Moment } from "../options/world-options.ts";
+import { checkedLoadOptions } from "../options/checked-options.ts";
+import type { LoadOptions, Moment } from "../options/world-options.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../simulation/simulation.ts";
 import { type ChangeGeneratorOptions, changeGenerator, type KeptSpace } from "./change-generator.ts";
 import { KeyValueStore } from "./key-value-store.ts";
@@ -196,9 +197,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   voxelAt(position: Position<D>): number | undefined {
-    const voxel = this.#axes.position("position", position);
-    const chunk = this.#loadedChunk(chunkOfVoxel(this.chunkShape, voxel));
-    return chunk?.get(voxelIndex(this.chunkShape, ...voxel));
+    return this.engine.voxelAt(this.#axes.position("position", position));
   }
 
   async data(position: Position<D>): Promise<unknown> {
@@ -209,7 +208,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   dataAt(position: Position<D>): unknown {
     const voxel = this.#axes.position("position", position);
-    const chunk = this.#loadedChunk(chunkOfVoxel(this.chunkShape, voxel));
+    const chunk = this.engine.chunkAt(chunkOfVoxel(this.chunkShape, voxel));
     return decodeData(this.dataCodec, chunk?.dataAt(voxelIndex(this.chunkShape, ...voxel)));
   }
 
@@ -218,7 +217,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   chunkAt(chunkPosition: Position<D>): Chunk | undefined {
-    return this.#loadedChunk(this.#axes.position("chunkPosition", chunkPosition));
+    return this.engine.chunkAt(this.#axes.position("chunkPosition", chunkPosition));
   }
 
   async light(position: Position<D>): Promise<Light> {
@@ -238,11 +237,14 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   /**
-   * Reads a box of chunks from the disk, so that `voxelAt` knows them and edits there need not wait. When memory
-   * fills up, the least recently used chunks are evicted unless `keepChunks` keeps them.
+   * Reads a box of chunks from the disk, so that `voxelAt` knows them and edits there need not wait; with `toEdit`, also so
+   * that `setNow` can edit them. When memory fills up, the least recently used chunks are evicted unless `keepChunks` keeps
+   * them.
    */
-  async loadChunks(chunks: ChunkBox<D>): Promise<void> {
-    await this.engine.load(this.#axes.chunks("chunks", chunks));
+  async loadChunks(chunks: ChunkBox<D>, options: LoadOptions = {}): Promise<void> {
+    const { toEdit } = checkedLoadOptions(options);
+    const box = this.#axes.chunks("chunks", chunks);
+    await (toEdit ? this.engine.loadToEdit(box) : this.engine.load(box));
   }
 
   /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
@@ -260,10 +262,28 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return new WorldSnapshot(this.engine.snapshot(), this.#axes, this.#storeCodec);
   }
 
-  async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {
+  async set(position: Position<D>, block: number, options?: SetOptions): Promise<EditResult> {
     const voxel = this.#axes.position("position", position);
-    const data = encodeData(this.dataCodec, "options.data", checkedSetOptions(options).data);
-    return resultOf(await this.engine.edit([{ voxel, block: requireBlock("block", block), data }]));
+    const id = requireBlock("block", block);
+    const asked = options && checkedSetOptions(options).data;
+    const isChanged = asked === undefined ? this.engine.trySet(voxel, id) : undefined;
+    if (isChanged !== undefined) return { status: isChanged ? "applied" : "unchanged" };
+    const data = encodeData(this.dataCodec, "options.data", asked);
+    return resultOf(await this.engine.edit([{ voxel, block: id, data }]));
+  }
+
+  /**
+   * Sets the block of a voxel at once, before edits that wait for their turn, and returns whether it had another: for systems
+   * and tools that set millions. `loadChunks` with `toEdit` must have read its chunk. Throws `ORT_LIMIT` while there is no
+   * memory for another change before a save; `whenDurable` waits for that, and tells when it is durable.
+   *
+   * @example
+   * await world.loadChunks(chunkBox([0, 0, 0], [8, 4, 8]), { toEdit: true });
+   * for (let x = 0; x < 128; x++) world.setNow([x, 10, 0], stone);
+   */
+  setNow(position: Position<D>, block: number): boolean {
+    const voxel = this.#axes.position("position", position);
+    return this.engine.setNow(voxel, requireBlock("block", block));
   }
 
   async setData(position: Position<D>, data: unknown): Promise<EditResult> {
@@ -409,11 +429,6 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   close(): Promise<void> {
     return this.engine.close();
-  }
-
-  /** Returns a chunk that is in memory, or that the generator makes at once. */
-  #loadedChunk(chunk: Position): Chunk | undefined {
-    return this.engine.isLoaded(boxAt(chunk)) ? this.engine.state.findChunk(...chunk) : undefined;
   }
 }
 

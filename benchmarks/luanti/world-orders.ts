@@ -14,7 +14,7 @@ export interface WorldSettings {
 export type WorldOrder =
   /** Chooses the voxels for the next orders. */
   | { readonly kind: "choose"; readonly voxels: Scatter }
-  | { readonly kind: "set" | "count" | "save" }
+  | { readonly kind: "set" | "set now" | "count" | "save" }
   | { readonly kind: "bulk" | "fill"; readonly block: BlockName };
 
 /** Times of the calls of one order alone. */

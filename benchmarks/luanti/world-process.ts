@@ -1,8 +1,10 @@
-import { type BlockPlacement, openOrCreateWorld } from "orthant";
+import { type BlockPlacement, chunkBox, openOrCreateWorld } from "orthant";
 import { timeAsync } from "../figure.ts";
 import { blockId, FILLED, rock, scatteredOre } from "./rock.ts";
 import type { WorldOrder, WorldReport, WorldSettings } from "./world-orders.ts";
 
+/** All chunks in which voxels are scattered, and more. */
+const LOADED = chunkBox([-4, -4, -4], [16, 16, 16]);
 /** Edits of a script that wait for the journal together. */
 const EDITS_AT_ONCE = 256;
 
@@ -29,6 +31,9 @@ async function carryOut(order: WorldOrder): Promise<WorldReport> {
       return none;
     case "set":
       return timed(durability === "journal" ? setTogether : setEach);
+    case "set now":
+      await world.loadChunks(LOADED, { toEdit: true });
+      return timed(setNow);
     case "bulk": {
       const block = blockId(order.block);
       const placements = chosen.map(({ position }) => ({ position, block }));
@@ -46,6 +51,12 @@ async function carryOut(order: WorldOrder): Promise<WorldReport> {
 /** Without a journal, an edit is made when its promise resolves. */
 async function setEach(): Promise<void> {
   for (const { position, block = 0 } of chosen) await world.set(position, block);
+}
+
+/** Without a promise for each. They are on the disk after the next save or, with a journal, when they are durable. */
+async function setNow(): Promise<void> {
+  for (const { position, block = 0 } of chosen) world.setNow(position, block);
+  if (durability === "journal") await world.whenDurable();
 }
 
 /** With a journal, an edit is on the disk when its promise resolves: some wait together. */

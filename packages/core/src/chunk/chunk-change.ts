@@ -2,8 +2,9 @@ import { ByteReader } from "../bytes/byte-reader.ts";
 import { ByteWriter } from "../bytes/byte-writer.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
-import { type Chunk, chunkFromVoxels, chunkOfRuns } from "./chunk.ts";
-import { varU32Bytes } from "./packed-indices.ts";
+import { type Chunk, chunkFromVoxels, chunkOfRuns, packedVoxels } from "./chunk.ts";
+import { lanesAt, lanesOf, type PackedIndices, repeatedIndex, varU32Bytes } from "./packed-indices.ts";
+import { type PaletteVoxels, unpackVoxels } from "./palette-voxels.ts";
 
 // A change lists the voxels in which two chunks differ, and their new blocks. Its form combines two
 // choices: an item is a voxel or a run of voxels, and there is one block per item or one for all of them.
@@ -15,23 +16,19 @@ const FORMS = 4;
 const starts = new Uint32Array(CHUNK_VOXELS_MAX);
 const lengths = new Uint32Array(CHUNK_VOXELS_MAX);
 const blocks = new Uint16Array(CHUNK_VOXELS_MAX);
-// The voxels to compare with. Allocating an array for each chunk of a save would keep the garbage collector
-// busy.
+// The voxels to compare. Allocating arrays for each chunk of a save would keep the garbage collector busy.
 const voxelsBefore = new Uint16Array(CHUNK_VOXELS_MAX);
+const voxelsAfter = new Uint16Array(CHUNK_VOXELS_MAX);
 
 /** Returns the only encoding of a change between chunks; `undefined` if they are equal. Rules S77 to S79. */
 export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | undefined {
-  return encodeShortChange(before, after.voxels(), Infinity);
+  return encodeShortChange(before, after, Infinity);
 }
 
-/** Like `encodeChunkChange`, from voxels; also `undefined`, often early, above `bytesMax`. */
-export function encodeShortChange(
-  before: Chunk,
-  after: Uint16Array,
-  bytesMax: number,
-): Uint8Array | undefined {
-  requireInteger(after.length, before.volume, before.volume);
-  const count = gatherRuns(before, after, bytesMax);
+/** Like `encodeChunkChange`; also `undefined`, often early, above `bytesMax`. */
+export function encodeShortChange(before: Chunk, after: Chunk, bytesMax: number): Uint8Array | undefined {
+  requireInteger(after.volume, before.volume, before.volume);
+  const count = gatherRuns(packedVoxels(before), packedVoxels(after), bytesMax);
   if (count === 0 || count > bytesMax) return undefined;
   const { form, bytes } = canonicalForm(count);
   if (bytes > bytesMax) return undefined;
@@ -82,25 +79,75 @@ export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
 }
 
 /** Writes the runs in which `after` differs to the arrays. Returns their number, or more than `countMax`. */
-function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number {
-  const { uniformBlock } = before;
+function gatherRuns(before: PaletteVoxels, after: PaletteVoxels, countMax: number): number {
+  if (before.bitWidth === 0) {
+    const known = after.palette.indexOf(before.palette[0] as number);
+    return known < 0 ? gatherAll(after, countMax) : gatherDifferences(known, after, countMax);
+  }
+  if (haveSameIndices(before, after)) return gatherDifferences(before.indices, after, countMax);
+  const { volume } = after;
+  const old = unpackVoxels(before, voxelsBefore.subarray(0, volume));
+  const voxels = unpackVoxels(after, voxelsAfter.subarray(0, volume));
   let count = 0;
-  if (uniformBlock === undefined) {
-    const voxels = before.voxels(voxelsBefore.subarray(0, after.length));
-    for (let voxel = 0; voxel < after.length && count <= countMax; voxel++) {
-      const block = after[voxel] as number;
-      if (block !== voxels[voxel]) count = addVoxels(count, voxel, 1, block);
+  for (let voxel = 0; voxel < volume && count <= countMax; voxel++) {
+    const block = voxels[voxel] as number;
+    if (block !== old[voxel]) count = addVoxels(count, voxel, 1, block);
+  }
+  return count;
+}
+
+/** Whether an index that both may have means the same block in both. */
+function haveSameIndices(a: PaletteVoxels, b: PaletteVoxels): boolean {
+  if (a.bitWidth !== b.bitWidth) return false;
+  const length = Math.min(a.palette.length, b.palette.length);
+  for (let index = 0; index < length; index++) if (a.palette[index] !== b.palette[index]) return false;
+  return true;
+}
+
+/** Gathers all voxels, which all have other blocks than before. */
+function gatherAll({ volume, palette, bitWidth, indices }: PaletteVoxels, countMax: number): number {
+  if (bitWidth === 0) return addVoxels(0, 0, volume, palette[0] as number);
+  const lanes = lanesOf(bitWidth);
+  const mask = (1 << bitWidth) - 1;
+  let count = 0;
+  for (let start = 0; start < volume && count <= countMax; start += lanes) {
+    const word = lanesAt(indices, bitWidth, start);
+    const length = Math.min(lanes, volume - start);
+    if (word === repeatedIndex(word & mask, bitWidth)) {
+      count = addVoxels(count, start, length, palette[word & mask] as number);
+      continue;
     }
-  } else {
-    for (let voxel = 0; voxel < after.length && count <= countMax; ) {
-      const start = voxel;
-      const block = after[start] as number;
-      do voxel++;
-      while (voxel < after.length && after[voxel] === block);
-      if (block === uniformBlock) continue;
-      starts[count] = start;
-      lengths[count] = voxel - start;
-      blocks[count++] = block;
+    for (let lane = 0; lane < length; lane++)
+      count = addVoxels(count, start + lane, 1, palette[(word >>> (lane * bitWidth)) & mask] as number);
+  }
+  return count;
+}
+
+/**
+ * Gathers the voxels whose index differs: from the one before, or from one that all had. As many are compared at once as fit
+ * into 32 bits.
+ */
+function gatherDifferences(
+  before: PackedIndices | number,
+  { volume, palette, bitWidth, indices }: PaletteVoxels,
+  countMax: number,
+): number {
+  if (bitWidth === 0) return 0;
+  const lanes = lanesOf(bitWidth);
+  const mask = (1 << bitWidth) - 1;
+  const all = typeof before === "number" ? repeatedIndex(before, bitWidth) : 0;
+  let count = 0;
+  for (let start = 0; start < volume && count <= countMax; start += lanes) {
+    const word = lanesAt(indices, bitWidth, start);
+    const length = Math.min(lanes, volume - start);
+    let differing = word ^ (typeof before === "number" ? all : lanesAt(before, bitWidth, start));
+    while (differing !== 0) {
+      const lane = Math.trunc((31 - Math.clz32(differing & -differing)) / bitWidth);
+      // Behind the last voxel there are zeros.
+      if (lane >= length) break;
+      const shift = lane * bitWidth;
+      count = addVoxels(count, start + lane, 1, palette[(word >>> shift) & mask] as number);
+      differing &= ~(mask << shift);
     }
   }
   return count;

@@ -8,11 +8,13 @@ import { getOrAdd } from "../lattice/get-or-add.ts";
 import type { Position } from "../lattice/position.ts";
 import {
   diffIndices,
+  editFew,
   editVoxel,
   editVoxels,
   elementsEqual,
   isKnownMixed,
   memoryBytesOf,
+  VOXELS_PER_EDIT,
   WAITING_EDITS_MAX,
   type WaitingEdit,
 } from "./edit-voxel.ts";
@@ -40,7 +42,7 @@ export interface VoxelEdit {
   readonly block: number;
 }
 
-/** Up to this many edits are applied one by one; more are cheaper in bulk. */
+/** Up to this many edits may wait in the chunk that they make. */
 const SINGLE_EDITS_MAX = 4;
 
 /** Voxels that are decoded when they are first used. */
@@ -57,8 +59,8 @@ interface LazyVoxels {
 /** Uniform chunks by volume and block, at most 65,536 for each volume. */
 const uniformChunks = new Map<number, Chunk>();
 
-/** Returns the voxels of a chunk, for functions beside the class. */
-let voxelsOf: (chunk: Chunk) => PaletteVoxels;
+/** Returns the voxels of a chunk as it holds them, for functions beside the class that leave them as they are. */
+export let packedVoxels: (chunk: Chunk) => PaletteVoxels;
 
 /**
  * The voxels of one chunk, and the data that some of them have. Immutable: an edit returns another chunk, or the same one
@@ -66,7 +68,7 @@ let voxelsOf: (chunk: Chunk) => PaletteVoxels;
  */
 export class Chunk {
   static {
-    voxelsOf = (chunk) => chunk.#voxels;
+    packedVoxels = (chunk) => chunk.#voxels;
   }
 
   /** The voxels; `undefined` until a chunk that is decoded lazily is first used. */
@@ -189,16 +191,10 @@ export class Chunk {
         edited = edited.set(edit.index, edit.block);
       }
     } else {
-      const voxels = this.voxels();
-      for (const edit of edits) {
-        requireEdit(edit);
-        const { index, block } = edit;
-        requireInteger(block, 0, U16_MAX, "block");
-        if (typeof index !== "number" || index >>> 0 !== index || index >= voxels.length)
-          throw outsideChunk(index, voxels.length);
-        voxels[index] = block;
-      }
-      edited = chunkOf(packVoxels(voxels), this.data);
+      for (const edit of edits) requireEditOf(this.volume, edit);
+      const packed = this.#voxels;
+      const edit = edits.length * VOXELS_PER_EDIT <= packed.volume ? editFew : editMany;
+      edited = chunkOf(edit(packed, edits), this.data);
     }
     // One edit that changes nothing has returned this chunk already.
     return edits.length > 1 && this.equals(edited) ? this : edited;
@@ -313,6 +309,20 @@ export class Chunk {
   }
 }
 
+function editMany(packed: PaletteVoxels, edits: readonly VoxelEdit[]): PaletteVoxels {
+  const voxels = unpackVoxels(packed, new Uint16Array(packed.volume));
+  for (const { index, block } of edits) voxels[index] = block;
+  return packVoxels(voxels);
+}
+
+function requireEditOf(volume: number, edit: VoxelEdit): void {
+  requireEdit(edit);
+  const { index, block } = edit;
+  requireInteger(block, 0, U16_MAX, "block");
+  if (typeof index !== "number" || index >>> 0 !== index || index >= volume)
+    throw outsideChunk(index, volume);
+}
+
 function requireEdit(edit: unknown): void {
   if (typeof edit !== "object" || edit === null)
     throw wrongArgument("the edit", edit, "it is { index, block }");
@@ -387,7 +397,7 @@ function outsideChunk(index: number, volume: number): OrthantError {
 export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   requireInteger(after.volume, before.volume, before.volume);
   if (before === after) return [];
-  const [old, young] = [voxelsOf(before), voxelsOf(after)];
+  const [old, young] = [packedVoxels(before), packedVoxels(after)];
   if (elementsEqual(old.palette, young.palette)) return diffIndices(old.indices, young);
   const edits: VoxelEdit[] = [];
   const [oldBlocks, blocks] = [before.voxels(), after.voxels()];

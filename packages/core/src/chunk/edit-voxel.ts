@@ -1,3 +1,4 @@
+import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import {
   indexAt,
   indexBits,
@@ -12,14 +13,10 @@ import {
   wordCount,
 } from "./packed-indices.ts";
 
-import {
-  type PaletteVoxels,
-  packedHeaderBytes,
-  packRuns,
-  uniformVoxels,
-  voxelsMemoryBytes,
-} from "./palette-voxels.ts";
+import { type PaletteVoxels, packedHeaderBytes, uniformVoxels, voxelsMemoryBytes } from "./palette-voxels.ts";
 
+/** Up to one edit for this number of voxels is made without unpacking a chunk. */
+export const VOXELS_PER_EDIT = 64;
 /** Edits that share one copy of the voxels. More would slow down reads, which look through those that wait. */
 export const WAITING_EDITS_MAX = 8;
 
@@ -34,33 +31,120 @@ export interface WaitingEdit {
 
 /** Returns the voxels after edits, of which `last` is the last. Each changes something. Copies the voxels once. */
 export function editVoxels(voxels: PaletteVoxels, last: WaitingEdit): PaletteVoxels {
-  const edited = voxels.bitWidth === 0 ? editOneBlock(voxels, last) : undefined;
-  if (edited !== undefined) return edited;
-  const before = last.before === undefined ? voxels : editVoxels(voxels, last.before);
-  return editVoxel(before, last.index, last.block, before !== voxels);
+  if (last.before === undefined) return editVoxel(voxels, last.index, last.block);
+  const edits: WaitingEdit[] = [];
+  for (let edit: WaitingEdit | undefined = last; edit !== undefined; edit = edit.before) edits.push(edit);
+  return editFew(voxels, edits.reverse());
 }
 
-// The voxels of a chunk of one block that get another. Shared by all calls, which never overlap.
-const starts = new Uint32Array(WAITING_EDITS_MAX);
-const lengths = new Uint32Array(WAITING_EDITS_MAX).fill(1);
-const blocks = new Uint16Array(WAITING_EDITS_MAX);
+/** Edits that are made together, at most: some for each chunk. */
+const EDITS_MAX = CHUNK_VOXELS_MAX / VOXELS_PER_EDIT;
 
-/** Applies edits to voxels of one block, all at once; `undefined` if one of them is at the first voxel. */
-function editOneBlock({ volume, palette }: PaletteVoxels, last: WaitingEdit): PaletteVoxels | undefined {
-  let count = 0;
-  for (let edit: WaitingEdit | undefined = last; edit !== undefined; edit = edit.before) {
-    if (edit.index === 0) return undefined;
-    let at = count;
-    while (at > 0 && (starts[at - 1] as number) > edit.index) at--;
-    // The last edit of a voxel wins, and the last come first.
-    if (at > 0 && starts[at - 1] === edit.index) continue;
-    starts.copyWithin(at + 1, at, count);
-    blocks.copyWithin(at + 1, at, count);
-    starts[at] = edit.index;
-    blocks[at] = edit.block;
-    count++;
+// The edits of a chunk, ascending by position, and the entry of the palette that each sets. Shared by all calls, which never
+// overlap, as is all below.
+const keys = new Uint32Array(EDITS_MAX);
+const positions = new Uint32Array(EDITS_MAX);
+const entries = new Uint16Array(EDITS_MAX);
+// The entries of the old palette, then those of new blocks: where each first appears after the edits, and its new index.
+const firsts = new Uint32Array(CHUNK_VOXELS_MAX + EDITS_MAX);
+const ranks = new Uint16Array(CHUNK_VOXELS_MAX + EDITS_MAX);
+const order = new Uint32Array(CHUNK_VOXELS_MAX + EDITS_MAX);
+/** Of an entry that no longer appears. */
+const NOWHERE = 0xffff_ffff;
+
+/**
+ * Returns the voxels after edits, at most one for {@link VOXELS_PER_EDIT} voxels, of which the last one for a voxel wins. Copies
+ * the voxels once, and packs them again only if indices change their meaning.
+ */
+export function editFew(
+  voxels: PaletteVoxels,
+  edits: readonly { readonly index: number; readonly block: number }[],
+): PaletteVoxels {
+  const { volume, palette: oldPalette, bitWidth: oldBitWidth, indices: oldIndices } = voxels;
+  const count = sortEdits(edits);
+  const blocks = [...oldPalette];
+  for (let entry = 0; entry < oldPalette.length; entry++) firsts[entry] = firstUnedited(voxels, entry, count);
+  let { denseBytes } = voxels;
+  for (let edit = 0; edit < count; edit++) {
+    const position = positions[edit] as number;
+    const { block } = edits[(keys[edit] as number) & 0xffff] as { readonly block: number };
+    let entry = blocks.indexOf(block);
+    if (entry < 0) {
+      entry = blocks.push(block) - 1;
+      firsts[entry] = position;
+    }
+    entries[edit] = entry;
+    firsts[entry] = Math.min(firsts[entry] as number, position);
+    const oldIndex = oldBitWidth === 0 ? 0 : indexAt(oldIndices, oldBitWidth, position);
+    denseBytes += varU32Bytes(block) - varU32Bytes(oldPalette[oldIndex] as number);
   }
-  return packRuns(volume, palette[0] as number, { count, starts, lengths, blocks });
+  const length = rankEntries(blocks.length);
+  if (length === 1) return uniformVoxels(volume, blocks[order[0] as number] as number);
+  const palette = new Uint16Array(length);
+  const firstPositions = new Uint16Array(length);
+  const bitWidth = indexBits(length);
+  let isSame = bitWidth === oldBitWidth;
+  for (let rank = 0; rank < length; rank++) {
+    const entry = order[rank] as number;
+    palette[rank] = blocks[entry] as number;
+    firstPositions[rank] = firsts[entry] as number;
+    isSame &&= entry === rank || entry >= oldPalette.length;
+  }
+  const indices = isSame ? oldIndices.slice() : repack(voxels, ranks, bitWidth);
+  for (let edit = 0; edit < count; edit++)
+    replaceIndex(indices, bitWidth, positions[edit] as number, ranks[entries[edit] as number] as number);
+  const packedBytes = packedHeaderBytes(volume, palette) + packedIndicesBytes(indices);
+  return { volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes };
+}
+
+/** Orders edits by position, the last one for each. Returns how many are left. */
+function sortEdits(edits: readonly { readonly index: number }[]): number {
+  for (const [at, { index }] of edits.entries()) keys[at] = (index << 16) | at;
+  keys.subarray(0, edits.length).sort();
+  let count = 0;
+  for (let at = 0; at < edits.length; at++) {
+    const key = keys[at] as number;
+    if (count > 0 && positions[count - 1] === key >>> 16) count--;
+    positions[count] = key >>> 16;
+    keys[count++] = key;
+  }
+  return count;
+}
+
+/** Returns where a palette entry first appears except at the edits. */
+function firstUnedited(
+  { volume, firstPositions, bitWidth, indices }: PaletteVoxels,
+  entry: number,
+  count: number,
+): number {
+  let position: number | undefined = firstPositions[entry] as number;
+  let edit = 0;
+  while (position !== undefined) {
+    while (edit < count && (positions[edit] as number) < position) edit++;
+    if (edit === count || positions[edit] !== position) return position;
+    position++;
+    if (bitWidth > 0) position = nextPositionOf(indices, bitWidth, volume, entry, position);
+    else if (position === volume) position = undefined;
+  }
+  return NOWHERE;
+}
+
+/** Orders the entries that appear by their first positions, and gives each its rank. Returns how many there are. */
+function rankEntries(entryCount: number): number {
+  let length = 0;
+  for (let entry = 0; entry < entryCount; entry++) {
+    const first = firsts[entry] as number;
+    ranks[entry] = 0;
+    if (first === NOWHERE) continue;
+    let at = length++;
+    while (at > 0 && (firsts[order[at - 1] as number] as number) > first) {
+      order[at] = order[at - 1] as number;
+      at--;
+    }
+    order[at] = entry;
+  }
+  for (let rank = 0; rank < length; rank++) ranks[order[rank] as number] = rank;
+  return length;
 }
 
 /**

@@ -52,6 +52,27 @@ export function replaceIndex(packed: PackedIndices, bitWidth: number, position: 
   }
 }
 
+/** Returns how many indices fit into 32 bits. */
+export function lanesOf(bitWidth: number): number {
+  return (32 / bitWidth) | 0;
+}
+
+/** Returns as many indices from a position on as fit into 32 bits, the first one lowest. */
+export function lanesAt(packed: PackedIndices, bitWidth: number, position: number): number {
+  const bit = position * bitWidth;
+  const half = bit >>> 5;
+  const shift = bit & 31;
+  let word = (packed[half] as number) >>> shift;
+  if (shift > 0) word |= (packed[half + 1] as number) << (32 - shift);
+  const bits = lanesOf(bitWidth) * bitWidth;
+  return bits === 32 ? word | 0 : word & ((1 << bits) - 1);
+}
+
+/** Returns an index as often as it fits into 32 bits, as {@link lanesAt} returns it. */
+export function repeatedIndex(index: number, bitWidth: number): number {
+  return Math.imul(LANE_ONES[bitWidth] as number, index);
+}
+
 /** Packs the first `count` indices. */
 export function packIndices(indices: Uint16Array, count: number, bitWidth: number): PackedIndices {
   const packed = new Uint32Array(wordCount(count, bitWidth) * 2);
@@ -97,12 +118,12 @@ export function repackThrough(
   table: Uint16Array | Uint32Array,
   newBitWidth: number,
 ): PackedIndices {
-  if (bitWidth * 2 <= JOINED_BITS_MAX && count % 2 === 0) {
+  if (bitWidth * 2 <= JOINED_BITS_MAX && newBitWidth * 2 <= INDEX_BITS_MAX && count % 2 === 0) {
     const pairs = joinPairs(table, bitWidth, newBitWidth);
     return repackThrough(packed, bitWidth * 2, count / 2, pairs, newBitWidth * 2);
   }
   if (bitWidth === 8 && newBitWidth === 8 && count % 8 === 0) return replaceBytes(packed, count, table);
-  const indices = new Uint16Array(count); // joined or not, a new index has at most 16 bits
+  const indices = new Uint16Array(count);
   fillThrough(indices, packed, bitWidth, table);
   return packIndices(indices, count, newBitWidth);
 }

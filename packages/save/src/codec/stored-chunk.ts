@@ -13,7 +13,7 @@ import {
   voxelDataCodec,
   voxelsMemoryBytes,
 } from "@orthant/core/chunk";
-import { CHUNK_VOXELS_MAX, comparePositions, getOrAdd, requireLatticePosition } from "@orthant/core/lattice";
+import { comparePositions, getOrAdd, requireLatticePosition } from "@orthant/core/lattice";
 import { NO_PARTS, partOf, type TaggedPart, TICKS_PART, VOXEL_DATA_PART } from "./blob-sections.ts";
 import { type ChunkEntry, contentInterner } from "./prepared-chunks.ts";
 import { type ScheduledTick, scheduledTicksCodec } from "./scheduled-ticks.ts";
@@ -265,9 +265,6 @@ export function entryStorer(
  */
 const CHANGE_WEIGHT = 4;
 
-// Voxels of the current chunk. Shared by all calls, which never overlap.
-const scratch = new Uint16Array(CHUNK_VOXELS_MAX);
-
 /** Whether a chunk's change to air takes more bytes: each run of blocks takes one, and one for its block. */
 function changeIsLonger(chunk: Chunk, bytesMax: number): boolean {
   const hasAir = chunk.blocks().includes(AIR);
@@ -293,10 +290,10 @@ class ChangeFinder {
     const generated = this.#generatedAt(position);
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
     // Counting runs is much cheaper than encoding them.
-    if (generated === undefined && changeIsLonger(chunk, bytesMax)) return undefined;
-    const voxels = chunk.voxels(scratch.subarray(0, volume));
-    const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
-    const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);
+    const toAir = changeIsLonger(chunk, bytesMax)
+      ? undefined
+      : encodeShortChange(emptyChunk(volume), chunk, bytesMax);
+    const toGenerated = generated && encodeShortChange(generated, chunk, bytesMax);
     const isAir = toGenerated === undefined || (toAir !== undefined && toAir.length <= toGenerated.length);
     const change = isAir ? toAir : toGenerated;
     return change && { kind: "change", position, base: isAir ? "air" : "generator", volume, change };

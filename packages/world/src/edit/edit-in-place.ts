@@ -64,20 +64,20 @@ function setMany(content: WorldContent, blocks: readonly VoxelBlock[], epoch: nu
   const { regions } = content;
   const { shape } = regions;
   const editors: ChunkEditor[] = [];
-  const changed = new PositionSet();
+  // Checks all before it changes any.
   for (const { voxel, block } of blocks) {
-    const chunk = chunkOfVoxel(shape, voxel);
-    const editor = regions.editInPlace(chunk)?.editor;
+    const editor = regions.editInPlace(chunkOfVoxel(shape, voxel))?.editor;
     if (editor === undefined) return undefined;
     requireInteger(block, 0, U16_MAX, "block");
     editors.push(editor);
-    if (editor.get(voxelIndex(shape, ...voxel)) !== block) changed.add(...chunk);
+  }
+  const changed = new PositionSet();
+  for (const [at, { voxel, block }] of blocks.entries()) {
+    const isChanged = editors[at]?.set(voxelIndex(shape, voxel[0], voxel[1], voxel[2], voxel[3]), block);
+    if (isChanged === true) changed.add(...chunkOfVoxel(shape, voxel));
   }
   if (changed.size === 0) return NOTHING;
   const chunks = [...changed].sort(comparePositions);
   const clocks = content.editedInPlace(chunks, chunks.map(regionOf), epoch);
-  for (const [at, { voxel, block }] of blocks.entries()) {
-    editors[at]?.set(voxelIndex(shape, ...voxel), block);
-  }
   return { chunks, clocks, logged: undefined };
 }

@@ -123,10 +123,8 @@ export function publicStep<D extends Dimensions>(
   const at = (position: Position<D>, name = "position"): EngineStep => {
     // Almost every position is right, and needs no copy.
     const isChecked = isPlain && isVoxel(position, dimensions);
-    const [x, y, z = 0, w = 0] = isChecked
-      ? (position as readonly number[] as Position)
-      : axes.position(name, position);
-    return engine.moveTo(x, y, z, w);
+    const voxel = isChecked ? (position as readonly number[] as Position) : axes.position(name, position);
+    return engine.moveTo(voxel[0], voxel[1], voxel[2] ?? 0, voxel[3] ?? 0);
   };
   return {
     number,
@@ -165,8 +163,9 @@ export function publicStep<D extends Dimensions>(
           const row = Math.floor(index / ex);
           const layer = Math.floor(row / ey);
           const cell = Math.floor(layer / ez);
-          const voxel = [x * ex + (index % ex), y * ey + (row % ey), z * ez + (layer % ez), w * ew + cell];
-          voxel.length = dimensions;
+          const voxel = [x * ex + (index % ex), y * ey + (row % ey)];
+          if (dimensions > 2) voxel.push(z * ez + (layer % ez));
+          if (dimensions > 3) voxel.push(w * ew + cell);
           found.push({ position: voxel as readonly number[] as Position<D> });
         });
         return found;
@@ -200,8 +199,10 @@ export function publicStep<D extends Dimensions>(
 /** Whether a value is the position of a voxel. */
 function isVoxel(position: readonly number[], dimensions: number): boolean {
   if (!Array.isArray(position) || position.length !== dimensions) return false;
-  for (const coordinate of position)
+  for (let axis = 0; axis < dimensions; axis++) {
+    const coordinate = position[axis];
     if (typeof coordinate !== "number" || (coordinate | 0) !== coordinate) return false;
+  }
   return true;
 }
 

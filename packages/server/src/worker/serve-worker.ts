@@ -1,5 +1,12 @@
 import { type Dimensions, isOrthantError } from "@orthant/core";
-import { callback, checkedOptions, type OptionTable, unchecked, whole } from "@orthant/core/arguments";
+import {
+  callback,
+  checkedOptions,
+  type OptionTable,
+  requireFunction,
+  unchecked,
+  whole,
+} from "@orthant/core/arguments";
 import { Axes } from "@orthant/core/lattice";
 import { SyncServer } from "@orthant/protocol/server";
 import type { World } from "@orthant/world";
@@ -63,7 +70,7 @@ export function serveWorker<D extends Dimensions>(
     given,
     table,
   );
-  const server = new WorkerServer(callback("open", open), options);
+  const server = new WorkerServer(requireFunction("open", open), options);
   scope.addEventListener("message", (event: object) => {
     const { orthantPort: port }: { orthantPort?: unknown } = Object(Object(event).data);
     if (port instanceof MessagePort) void server.connect(port);

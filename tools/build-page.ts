@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { build, type InlineConfig, type Plugin } from "vite";
+import { sharedWorker, withoutPoolPrograms } from "./page-plugins.ts";
 
 // Usage: node build/tools/build-page.js
 // Builds what browsers load of the viewer, unless it is newer than all of its sources: its own page, and the
@@ -28,12 +29,7 @@ const INSIDE = [
 /** The worker's address in the source, and in what is published, where bundlers look for this expression. */
 const SOURCE_ADDRESS = 'new URL("./world-worker.ts", import.meta.url)';
 const PUBLISHED_ADDRESS = 'new URL("./world-worker.js", import.meta.url)';
-const PAGE_WORKER_ADDRESS = 'new URL("./page-worker.ts", import.meta.url)';
 const ADDRESS_MARK = "WORLD_WORKER_ADDRESS";
-/** Where a pool starts a program of its own. */
-const POOL_PROGRAM =
-  /new Worker\(new URL\("\.\/(?:mesh-)?worker\.js", import\.meta\.url\), \{ type: "module" \}\)/g;
-
 const SETTINGS = {
   root: VIEWER,
   configFile: false,
@@ -88,28 +84,6 @@ async function buildModules(input: Readonly<Record<string, string>>): Promise<vo
       },
     },
   });
-}
-
-/** Leaves out the pools' own worker programs: the viewer's program does their work. */
-function withoutPoolPrograms(): Plugin {
-  return {
-    name: "without-pool-programs",
-    enforce: "pre",
-    transform: (code) => code.replace(POOL_PROGRAM, "undefined"),
-  };
-}
-
-/** Lets the page and its worker share files: Vite would bundle the worker alone, with all that the page has too. */
-function sharedWorker(): Plugin {
-  return {
-    name: "shared-worker",
-    enforce: "pre",
-    transform(code, id) {
-      if (!code.includes(PAGE_WORKER_ADDRESS)) return undefined;
-      const worker = this.emitFile({ type: "chunk", id: join(dirname(id), "page-worker.ts") });
-      return code.replace(PAGE_WORKER_ADDRESS, `import.meta.ROLLUP_FILE_URL_${worker}`);
-    },
-  };
 }
 
 /** Keeps the worker a file of its own: Vite would bundle it and hide its address from other bundlers. */

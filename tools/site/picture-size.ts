@@ -6,6 +6,10 @@ export function pictureSize(bytes: Buffer): { readonly width: number; readonly h
   if (bytes.subarray(8, 16).toString("latin1") === "WEBPVP8X") {
     return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
   }
+  if (bytes.subarray(8, 16).toString("latin1") === "WEBPVP8 ") {
+    // The two highest bits of each scale the picture.
+    return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+  }
   const sizes = /<svg[^>]* width="(?<width>\d+)" height="(?<height>\d+)"/.exec(
     bytes.toString("utf8"),
   )?.groups;

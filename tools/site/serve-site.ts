@@ -42,6 +42,8 @@ export async function serveSite(site: string, port = 0): Promise<ServedSite> {
       return;
     }
     response.setHeader("content-type", TYPES[extname(path)] ?? "text/plain; charset=utf-8");
+    // As GitHub Pages does.
+    response.setHeader("cache-control", "max-age=600");
     const isCompressed = isPacked(path);
     const body = isCompressed ? readFileSync(path) : gzipSync(readFileSync(path));
     if (!isCompressed) response.setHeader("content-encoding", "gzip");

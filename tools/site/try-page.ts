@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { build } from "vite";
+import { sharedWorker, withoutPoolPrograms } from "../page-plugins.ts";
 import { documentHtml, type PageFrame, TRY_URL } from "./page-html.ts";
 
 const PROGRAM = "browser-page";
@@ -27,12 +28,12 @@ export async function buildTryPage(folder: string): Promise<void> {
     base: "./",
     publicDir: false,
     resolve: { conditions: ["@orthant/source", "module", "browser"] },
-    worker: { format: "es" },
+    plugins: [withoutPoolPrograms(), sharedWorker()],
     build: {
       outDir: resolve(folder),
       emptyOutDir: false,
       target: "es2022",
-      modulePreload: { polyfill: false },
+      modulePreload: false,
       chunkSizeWarningLimit: CHUNK_KILOBYTES_MAX,
       rolldownOptions: {
         input: `packages/viewer/src/${PROGRAM}.ts`,

@@ -139,9 +139,9 @@ test("a refused token fails at once, not after the timeout", async () => {
 
 describe("invalid arguments of connect", () => {
   test.each<[url: unknown, problem: string]>([
-    [undefined, "the url is undefined; write it as ws://127.0.0.1:7440"],
-    ["", 'the url is "" (a string); write it as'],
-    [7440, "the url is 7440 (a number); write it as"],
+    [undefined, "server is undefined; write it as ws://127.0.0.1:7440"],
+    ["", 'server is "" (a string); write it as'],
+    [7440, "server is 7440 (a number); write it as"],
     ["my server", "it is not a URL"],
     ["127.0.0.1:7440", "it is not a URL"],
     ["http://127.0.0.1:7440", "use ws: or wss: (ws: here)"],

@@ -206,7 +206,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "connects to an invalid address",
     () => endOf(connectReplica("my server")),
-    'ORT_ARGUMENT: the url is "my server" (a string); it is not a URL; write it as ws://127.0.0.1:7440',
+    'ORT_ARGUMENT: server is "my server" (a string); it is not a URL; write it as ws://127.0.0.1:7440',
   ],
   [
     "connects to a port where no program listens",

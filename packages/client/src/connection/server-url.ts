@@ -25,9 +25,9 @@ const ADDRESSES_MAX = 1_000;
  * addresses of WebSockets.
  */
 export function requireServerUrls(given: unknown): readonly string[] {
-  if (!Array.isArray(given)) return [requireServerUrl("the url", given)];
+  if (!Array.isArray(given)) return [requireServerUrl("server", given)];
   if (given.length === 0 || given.length > ADDRESSES_MAX)
-    throw wrongArgument("the url", given, `a list has 1 to ${ADDRESSES_MAX} addresses; ${EXAMPLE}`);
+    throw wrongArgument("server", given, `a list has 1 to ${ADDRESSES_MAX} addresses; ${EXAMPLE}`);
   return Array.from(given, (url: unknown, at) => requireServerUrl(`url ${at} of the list`, url));
 }
 

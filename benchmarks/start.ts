@@ -98,7 +98,7 @@ async function shareBrick(browser: Browser, address: string): Promise<void> {
 }
 
 async function openWindow(browser: Browser, address: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 480, height: 320 } });
+  const context = await browser.newContext({ viewport: { width: 320, height: 200 } });
   const page = await context.newPage();
   await page.addInitScript(NOON);
   await page.goto(address);
@@ -112,7 +112,8 @@ async function lookDownUntilBrick(page: Page, act: () => Promise<unknown>): Prom
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if ((await brickPixels(page)) >= BRICK_PIXELS) return;
     // Once the ground fills the picture, only time helps: the player falls, and chunks arrive.
-    if (attempt < 8) await page.keyboard.press("ArrowDown", { delay: 100 });
+    // The key is down for longer than a picture takes, without a graphics card and beside another window.
+    if (attempt < 8) await page.keyboard.press("ArrowDown", { delay: 1_000 });
     await act();
   }
   throw new Error("no brick appeared on the page");

@@ -21,6 +21,7 @@ const LONG = [
   "packages/formats/test/marsminer/convert.test.ts",
   "packages/pixel-world/test/{stale-writer,stopped-process}.test.ts",
   "packages/protocol/test/wire1/abuse.test.ts",
+  "packages/three/test/view/{scenes,world-view}.test.ts",
   "packages/viewer/test/{dropped-saves,mounted-viewer}.test.ts",
   "packages/world/test/{blocks-power-cuts,browser-power-cuts,change-generator,edit-origins,journal-model,model,original-problems,stale-writer,stopped-process,upgrade}.test.ts",
 ];

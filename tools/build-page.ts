@@ -30,12 +30,12 @@ const INSIDE = [
 const SOURCE_ADDRESS = 'new URL("./world-worker.ts", import.meta.url)';
 const PUBLISHED_ADDRESS = 'new URL("./world-worker.js", import.meta.url)';
 const ADDRESS_MARK = "WORLD_WORKER_ADDRESS";
+
 const SETTINGS = {
   root: VIEWER,
   configFile: false,
   logLevel: "error",
   resolve: { conditions: ["@orthant/source", "module", "browser"] },
-  plugins: [withoutPoolPrograms()],
 } satisfies InlineConfig;
 
 if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {

@@ -208,7 +208,7 @@ export function findFirstPositions(
     findAlignedFirsts(input, packed, firsts, volume, paletteLength);
     return;
   }
-  const lanes = (32 / bitWidth) | 0;
+  const lanes = lanesOf(bitWidth);
   const groupMask = (1 << (lanes * bitWidth)) - 1;
   const mask = (1 << bitWidth) - 1;
   const top = 1 << (bitWidth - 1);
@@ -261,7 +261,7 @@ function floorOf(floor: number, top: number, ones: number): Pick<GroupSearch, "i
 /** Returns where the first group with such an index begins, from `from` up to `last`; else the first position behind. */
 function skipGroups(packed: PackedIndices, from: number, last: number, search: GroupSearch): number {
   const { bitWidth, groupMask, tops, isTopNeeded, carry } = search;
-  const lanes = (32 / bitWidth) | 0;
+  const lanes = lanesOf(bitWidth);
   const groupBits = lanes * bitWidth;
   let bit = from * bitWidth;
   let position = from;
@@ -344,7 +344,7 @@ export function nextPositionOf(
   index: number,
   from: number,
 ): number | undefined {
-  const lanes = (32 / bitWidth) | 0;
+  const lanes = lanesOf(bitWidth);
   const ones = LANE_ONES[bitWidth] as number;
   const tops = Math.imul(ones, 1 << (bitWidth - 1));
   // Added to the bits below the top of a lane, this carries into the top one unless all of them are zero.
@@ -365,7 +365,7 @@ export function nextPositionOf(
 /** Returns how many of `count` indices differ from the one before, or any number above `stepsMax` if there are more. */
 export function countSteps(packed: PackedIndices, bitWidth: number, count: number, stepsMax: number): number {
   if (bitWidth === 0) return 0;
-  const lanes = (32 / bitWidth) | 0;
+  const lanes = lanesOf(bitWidth);
   const ones = LANE_ONES[bitWidth] as number;
   const tops = Math.imul(ones, 1 << (bitWidth - 1));
   // Added to the bits below the top of a lane, this carries into the top one unless all of them are zero.

@@ -54,7 +54,7 @@ function setOne(
   const chunks = [chunk];
   const logged = admit && [{ position: chunk, edits: [{ index, block }] }];
   // Before anything is changed, because no edit can be taken back.
-  if (logged !== undefined) admit?.(logged);
+  if (logged) admit(logged);
   const clocks = content.editedInPlace(chunks, [regionOf(chunk)], epoch);
   editor.set(index, block);
   return { chunks, clocks, logged };

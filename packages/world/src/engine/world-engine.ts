@@ -314,7 +314,10 @@ export class WorldEngine {
     const request = voxelsEdit(this, [{ voxel, block }]);
     const epoch = this.#core.epoch.current;
     if (epoch === undefined || !this.#content.regions.use(boxAt(chunkOfVoxel(this.shape, voxel))))
-      throw new OrthantError("ORT_NOT_LOADED", `voxel [${voxel}] was not loaded to be edited`);
+      throw new OrthantError(
+        "ORT_NOT_LOADED",
+        `voxel [${voxel}] was not loaded to be edited; await loadChunks with { toEdit: true } first`,
+      );
     return this.#apply(request, epoch.number, undefined).status === "applied";
   }
 

@@ -1,4 +1,4 @@
-import { call, condition, value } from "../sim/mutation.ts";
+import { argument, call, condition, value } from "../sim/mutation.ts";
 import { change, mutant, type SimMutant, without } from "../sim/sim-mutants.ts";
 
 /** Mutants of the rules about entities, which cross the borders of shards. */
@@ -46,6 +46,10 @@ export const ENTITY_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an arrival may have an earlier stamp than the departure",
     without("cluster/ShardEntities.receive", call("log.observe")),
+  ),
+  mutant(
+    "a shard writes records of another shard's sectors",
+    change("cluster/ShardEntities.spawn", argument("#leave", 2), "[this.#sectorOf(stored)]"),
   ),
   mutant(
     "a gateway does not notice that it missed a record about entities",

@@ -18,6 +18,8 @@ export class HerdOracle {
   readonly #excused = new Set<bigint>();
   /** The transfers that a journal has as received. */
   readonly #received = new Set<string>();
+  /** The last stamp of each sector, unless a journal was lost since. */
+  readonly #stamps = new Map<string, number>();
 
   constructor(fail: (error: Error) => void) {
     this.#fail = fail;
@@ -33,8 +35,9 @@ export class HerdOracle {
     this.#states.set(entity.entityId, { stamp: 0, entity });
   }
 
-  /** Takes a record that was stored in a journal. */
-  take({ after: stamp, items }: EntitiesRecord): void {
+  /** Takes a record that was stored in a journal, for a sector or for none. */
+  take({ before, after: stamp, items }: EntitiesRecord, sector: string | undefined): void {
+    if (sector !== undefined) this.#takeStamp(sector, before, stamp);
     for (const item of items) {
       if (item.kind === "delivered") continue;
       if (item.kind === "received") {
@@ -54,6 +57,8 @@ export class HerdOracle {
 
   /** Excuses the entities in a record that was lost with its journal. */
   excuse({ items }: EntitiesRecord): void {
+    // The next owner does not know the stamps of the lost records.
+    this.#stamps.clear();
     for (const item of items) {
       if (item.kind === "received") this.#received.delete(keyOf(item));
       else if (item.kind === "gone") this.#excused.add(item.entityId);
@@ -101,6 +106,14 @@ export class HerdOracle {
       if (odd !== undefined) return `client ${client} shows entity ${odd.id}, which is nowhere`;
     }
     return undefined;
+  }
+
+  /** Checks that the records of a sector have rising stamps, whichever shards and owners write them. */
+  #takeStamp(sector: string, before: number, after: number): void {
+    const last = this.#stamps.get(sector) ?? 0;
+    if (before < last)
+      this.#fail(new Error(`a record of sector ${sector} builds on stamp ${before}, behind one of ${last}`));
+    this.#stamps.set(sector, after);
   }
 }
 

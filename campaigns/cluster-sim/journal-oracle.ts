@@ -90,7 +90,7 @@ export class JournalOracle {
   record(shard: string, { published }: Stored): void {
     const group = new Set<string>();
     this.#groupStart = this.#authors.length;
-    for (const { bytes } of published) {
+    for (const { bytes, subject } of published) {
       this.records++;
       const record = decodeShardRecord(bytes, this.#volume);
       const known = this.#terms.get(shard) ?? { term: 0, node: "" };
@@ -105,7 +105,8 @@ export class JournalOracle {
       if (record.term !== known.term)
         this.#bad(`shard ${shard} took a record of term ${record.term} in term ${known.term}`);
       if (record.kind === "region") this.#takeRegion(shard, record, group);
-      if (record.kind === "entities") this.herd.take(record);
+      if (record.kind === "entities")
+        this.herd.take(record, subject.kind === "region" ? subject.sector : undefined);
       if (record.kind === "step") this.shuttles.take(shard, record);
     }
     for (const key of group) {

@@ -1,4 +1,5 @@
 import { type ClusterGateway, checkpointShards, mergeShards } from "@orthant/cluster";
+import { decodeShardRecord, type EntitiesRecord } from "@orthant/cluster/internal";
 import type { Vector } from "@orthant/core";
 import { DEFAULT_GENERATORS } from "@orthant/core/generate";
 import { boxBetween } from "@orthant/core/lattice";
@@ -100,6 +101,39 @@ test("[K56] an entity may be spawned in another shard", async () => {
   const made = await town();
   const cow = await made.small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(5) }));
   await made.small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+});
+
+test("[K55] only the owner of a sector writes its records, also of entities that other shards add there", async () => {
+  const made = await town();
+  const { small } = made;
+  const records: EntitiesRecord[] = [];
+  await small.hub.connect().follow(small.world, "0_0_0_0", (bytes) => {
+    const record = decodeShardRecord(bytes, 64);
+    if (record.kind === "entities") records.push(record);
+  });
+  await small.settled(entitiesOf(made, "east").spawn({ kind: 2, position: at(1) }));
+  for (const x of [2, 3]) {
+    const cow = await small.settled(entitiesOf(made, "0").spawn({ kind: 2, position: at(x) }));
+    await small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+  }
+  expect(records.flatMap(({ items }) => items.map(({ kind }) => kind))).toEqual(Array(3).fill("present"));
+  const stamps = records.map(({ before, after }) => [before, after]);
+  expect(stamps.slice(1).map(([before]) => before)).toEqual(stamps.slice(0, -1).map(([, after]) => after));
+});
+
+test("[K56] an entity that was added for another shard arrives also if its owner ends before", async () => {
+  const made = await town();
+  const { small } = made;
+  const west = entitiesOf(made, "0");
+  // No other shard can take it over, so it is only in the journal.
+  const east = ownerOf(made, "east");
+  east.node.kill(new Error("killed"));
+  east.backbone.kill();
+  made.nodes.splice(made.nodes.indexOf(east), 1);
+  const cow = await small.settled(west.spawn({ kind: 2, position: at(5) }));
+  await kill(made, "0");
+  await small.until(() => entitiesOf(made, "east").get(cow) !== undefined);
+  expect(await shown(made)).toEqual([5]);
 });
 
 test("[K56] an entity on its way to a shard without an owner arrives when there is one", async () => {

@@ -153,6 +153,24 @@ test("[K64] entities that a step adds, moves and lets walk across a border are t
   expect(found.map(({ position }) => position[0])).toEqual([4]);
 });
 
+test("[K55] an entity that a step adds for another shard is in the records of its sector once it arrives", async () => {
+  let isAdded = false;
+  const add = ({ entities, world }: Step<3>): void => {
+    if (isAdded || world.voxelAt([-1, 1, 1]) === undefined) return;
+    isAdded = true;
+    entities.add({ kind: 2, position: [3, 1, 1] });
+  };
+  const { small } = await paced(50, { add });
+  const kinds: string[] = [];
+  await small.hub.connect().follow(small.world, "0_0_0_0", (bytes) => {
+    const record = decodeShardRecord(bytes, 64);
+    if (record.kind === "entities") kinds.push(...record.items.map(({ kind }) => kind));
+  });
+  await small.until(() => isAdded);
+  await small.pass(2_000);
+  expect(kinds).toEqual(["present"]);
+});
+
 test("[K64] a step reads nothing in another shard", async () => {
   const seen: unknown[] = [];
   const look = ({ world }: Step<3>): void => {

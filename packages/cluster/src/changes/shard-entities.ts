@@ -55,7 +55,7 @@ export class ShardEntities {
     return this.#context.world.entities.onEvent(listener);
   }
 
-  /** Adds an entity and returns its id. It may be placed in another shard. */
+  /** Adds an entity and returns its id. It may be placed in another shard, and is visible once it has arrived there. */
   async spawn(entity: NewStoredEntity): Promise<bigint> {
     await this.#whenOpen();
     const { world, log, options } = this.#context;
@@ -69,7 +69,8 @@ export class ShardEntities {
     }
     if (this.#isHere(stored))
       log.addEntity({ kind: "present", entity: stored, storedAt: undefined }, [this.#sectorOf(stored)]);
-    else this.#leave(stored, stored, undefined);
+    // Its first record in a sector is that of its arrival: stamps of two shards must not mix in one sector.
+    else this.#leave(stored, undefined, []);
     await this.#whenStored();
     return entityId;
   }
@@ -85,7 +86,7 @@ export class ShardEntities {
     const entity = this.#require(entityId);
     if (this.#isHere(entity))
       log.addEntity({ kind: "present", entity, storedAt }, [this.#sectorOf(before), this.#sectorOf(entity)]);
-    else this.#leave(before, entity, storedAt);
+    else this.#leave(entity, storedAt, [this.#sectorOf(before)]);
     await this.#whenStored();
   }
 
@@ -130,11 +131,12 @@ export class ShardEntities {
     return outcomes;
   }
 
-  #leave(before: StoredEntity, entity: StoredEntity, storedAt: Position | undefined): void {
+  /** Sends an entity to another shard. `sectors` has the one of this shard in which it was, if any. */
+  #leave(entity: StoredEntity, storedAt: Position | undefined, sectors: readonly Position[]): void {
     const { world, log } = this.#context;
     world.entities.despawn(entity.entityId);
     const number = log.border.nextNumber();
-    log.addEntity({ kind: "left", number, entity, storedAt }, [this.#sectorOf(before)]);
+    log.addEntity({ kind: "left", number, entity, storedAt }, sectors);
     this.#crossings.start();
   }
 

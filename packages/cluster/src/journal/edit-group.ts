@@ -74,7 +74,8 @@ interface ChangedEntity {
 export class EditGroup {
   readonly #regions = new PositionMap<RegionGroup>();
   readonly #entities = new Map<bigint, ChangedEntity>();
-  readonly #transfers: TransferItem[] = [];
+  /** Items that are in the record of no sector. */
+  readonly #unplaced: (EntityItem | TransferItem)[] = [];
   /** The stamps that the sectors of its entities had before. */
   readonly #stampsBefore = new Map<string, number>();
   #entityBytes = 0;
@@ -92,7 +93,7 @@ export class EditGroup {
 
   /** Returns true if there is room for an edit. The first edit of a group always fits. */
   hasRoom(edit: JournalEdit): boolean {
-    if (this.#regions.size + this.#stampsBefore.size + this.#transfers.length === 0) return true;
+    if (this.#regions.size + this.#stampsBefore.size + this.#unplaced.length === 0) return true;
     const bytes = journalEditBytesMax(edit);
     const added = edit.clocks.filter(({ region }) => !this.#regions.has(...region)).length;
     if (this.#recordsMax + added > APPEND_RECORDS_MAX || this.bytes + bytes > GROUP_BYTES_MAX) return false;
@@ -163,10 +164,12 @@ export class EditGroup {
     this.bytes += bytes;
   }
 
-  /** Adds what the shard learned about a transfer. */
-  addTransfer(item: TransferItem): void {
-    this.#transfers.push(item);
-    this.bytes += itemBytes(item);
+  /** Adds what the shard learned about a transfer, or an entity that was added for another shard. */
+  addUnplaced(item: EntityItem | TransferItem): void {
+    this.#unplaced.push(item);
+    const bytes = itemBytes(item);
+    this.#entityBytes += bytes;
+    this.bytes += bytes;
   }
 
   /** Adds the number and the ticks of the step that all of the group belongs to, and what it sent and received. */
@@ -205,8 +208,8 @@ export class EditGroup {
         bytes: encodeShardRecord(record, volume),
       };
     });
-    if (this.#transfers.length === 0) return records;
-    const record = { kind: "entities", term, before: after, after, items: this.#transfers } as const;
+    if (this.#unplaced.length === 0) return records;
+    const record = { kind: "entities", term, before: after, after, items: this.#unplaced } as const;
     return [...records, { subject: { kind: "control" }, bytes: encodeShardRecord(record, volume) }];
   }
 

@@ -35,7 +35,7 @@ export class EntryGroups {
     this.#add(group, () => group.add(edit));
   }
 
-  /** Adds a change of an entity that is visible in these sectors. */
+  /** Adds a change of an entity that is visible in these sectors of the shard. */
   addEntity(item: EntityItem, sectors: readonly Position[]): void {
     if (this.#collecting?.hasRoomForEntity === false) this.cut();
     const group = this.#stamped();
@@ -70,7 +70,8 @@ export class EntryGroups {
       stamps.set(sector, group.stamp);
     }
     border.apply(item, term);
-    group.addEntity(item, names);
+    if (names.length > 0) group.addEntity(item, names);
+    else group.addUnplaced(item);
   }
 
   /** Adds what the shard learned about a transfer, to the group of the last change. */
@@ -78,7 +79,7 @@ export class EntryGroups {
     const group = this.#stamped();
     const { border, term } = this.#context;
     border.apply(item, term);
-    this.#add(group, () => group.addTransfer(item));
+    this.#add(group, () => group.addUnplaced(item));
   }
 
   /** Ensures that later changes of entities have greater stamps. */

@@ -218,7 +218,7 @@ export class ShardLog implements ExternalLog {
     if (!isEmptyStep(step) || taken.length > 0) this.#groups.addStep(step, taken);
   }
 
-  /** Adds a change of an entity that is visible in these sectors. */
+  /** Adds a change of an entity that is visible in these sectors of the shard. */
   addEntity(item: EntityItem, sectors: readonly Position[]): void {
     this.#groups.addEntity(item, sectors);
   }

@@ -11,7 +11,7 @@ import { type StepBody, stepBodyCodec } from "../shard/step-record.ts";
 import { LEAVING_ENTITIES_MAX } from "./border-state.ts";
 import { requireRecordable } from "./edit-group.ts";
 
-/** A change of an entity, and the sectors in which it is visible. */
+/** A change of an entity, and the sectors of the shard in which it is visible. */
 export interface PlacedItem {
   readonly item: EntityItem;
   readonly sectors: readonly Position[];
@@ -90,12 +90,15 @@ export function itemsOfStep(
   });
 }
 
-/** Returns the sectors in which players may see a change: where the entity was, and where it is in this shard. */
+/**
+ * Returns the sectors in which players may see a change: where the entity was, and where it is in this shard. One that was
+ * added for another shard has none.
+ */
 function sectorsOf(change: LoggedStepEntity, shape: ChunkShape): readonly Position[] {
   const to = change.kind === "entity" ? change.entity.position : undefined;
-  // One that was added for another shard was nowhere else.
-  const from = change.from ?? change.leaving?.position;
-  return [from, to].filter((place) => place !== undefined).map((place) => sectorOfPosition(shape, place));
+  return [change.from, to]
+    .filter((place) => place !== undefined)
+    .map((place) => sectorOfPosition(shape, place));
 }
 
 function requireAtMost(what: string, count: number, max: number, unit: string): void {

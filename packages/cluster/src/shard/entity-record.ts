@@ -48,11 +48,11 @@ export type TransferItem =
   /** A transfer arrived at its destination, so the outbox no longer needs it. */
   | { readonly kind: "delivered"; readonly transfer: TransferId };
 
-/** Changes of entities in a sector, or of what the shard knows about transfers. */
+/** Changes of entities in a sector, or what concerns no sector: transfers, and entities that were added for other shards. */
 export interface EntitiesRecord {
   readonly kind: "entities";
   readonly term: number;
-  /** The stamps of the sector before and after the changes; in a record about transfers both are the same. */
+  /** The stamps of the sector before and after the changes; in a record about no sector both are the same. */
   readonly before: number;
   readonly after: number;
   readonly items: readonly (EntityItem | TransferItem)[];

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const REPOSITORY = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -18,6 +18,8 @@ const REPOSITORY = fileURLToPath(new URL("../../../../", import.meta.url));
 const SOURCE_CONDITION = "@orthant/source";
 /** The entry point for tests of this repository. */
 const INTERNAL_ENTRY = "./internal";
+/** Folders of a package that are never published. */
+const UNPUBLISHED: readonly string[] = ["node_modules", "src", "test"];
 /** Maps lead to sources, which are not published. */
 const MAP_COMMENT = /\n\/\/# sourceMappingURL=\S+\s*$/;
 
@@ -34,7 +36,6 @@ export interface PackedPackage {
 interface PackReport {
   readonly name: string;
   readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
 }
 
 interface Manifest {
@@ -51,13 +52,14 @@ interface Manifest {
  */
 export function packPackages(into: string): readonly PackedPackage[] {
   const packages = publishedPackages();
-  const listed = pack(["--dry-run", ...packages.map(({ manifest }) => `--workspace=${manifest.name}`)]);
   const staging = mkdtempSync(join(tmpdir(), "orthant-staging-"));
   try {
     const folders = packages.map(({ folder, manifest }) => {
       const staged = join(staging, folder);
-      const { files } = reportOf(listed, manifest.name);
-      for (const { path } of files) copyFile(join(REPOSITORY, "packages", folder, path), join(staged, path));
+      // npm takes from this what the package publishes.
+      for (const path of filesIn(join(REPOSITORY, "packages", folder))) {
+        copyFile(join(REPOSITORY, "packages", folder, path), join(staged, path));
+      }
       cpSync(join(REPOSITORY, "LICENSE"), join(staged, "LICENSE"));
       const published = publishedManifest(manifest);
       writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, undefined, 2)}\n`);
@@ -85,6 +87,19 @@ function publishedManifest({ devDependencies: _unused, exports, ...published }: 
     .filter(([entry]) => entry !== INTERNAL_ENTRY)
     .map(([entry, { [SOURCE_CONDITION]: _source, ...conditions }]) => [entry, conditions]);
   return { ...published, exports: Object.fromEntries(entries) };
+}
+
+/** Returns the paths of all files that a package may publish: all but its sources and tests, and what npm installs. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !UNPUBLISHED.includes(name))
+    .flatMap((entry) => {
+      if (!entry.isDirectory()) return [entry.name];
+      const below = readdirSync(join(folder, entry.name), { recursive: true, withFileTypes: true });
+      return below
+        .filter((each) => each.isFile())
+        .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+    });
 }
 
 function copyFile(from: string, to: string): void {

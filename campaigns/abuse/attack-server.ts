@@ -16,9 +16,16 @@ import { TOKEN_ATTACKS } from "./token-attacks.ts";
 const PROGRAM = new URL("./target-server.js", import.meta.url);
 const LIMITS_PAGE = "docs/reference/limits.md";
 const ATTACKS: readonly Attack[] = [...SOCKET_ATTACKS, ...TOKEN_ATTACKS, ...MESSAGE_ATTACKS];
+/** The attacks one after the other, except for those that mostly wait, which run together at the end. */
+const ATTACK_STEPS: readonly (readonly Attack[])[] = [
+  ...ATTACKS.filter(({ waits = false }) => !waits).map((attack) => [attack]),
+  ATTACKS.filter(({ waits = false }) => waits),
+];
 const HONEST_CLIENTS = 4;
 const HONEST_EDIT_EVERY_MS = 200;
 const QUIET_MS = 5_000;
+/** Time for a few honest edits of each client. */
+const QUIET_MS_SMALLEST = 1_000;
 /** Greatest p99 time to an edit result for honest edits while all attacks run at once. */
 const HONEST_P99_MS_MAX = 2_000;
 /** Memory that a server may use beyond twice its use at rest: caches, allocator pools, a built world. */
@@ -35,11 +42,15 @@ interface ServerAttackReport {
 }
 
 /** Attacks a real server process over sockets of this machine, while honest clients build. */
-export async function attackServer(seed: number, frames: number): Promise<ServerAttackReport> {
+export async function attackServer(
+  seed: number,
+  frames: number,
+  isSmallest = false,
+): Promise<ServerAttackReport> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-abuse-"));
   const server = await ServerProcess.start(PROGRAM, [folder]);
   try {
-    return await new ServerAttack(server, seed).run(frames);
+    return await new ServerAttack(server, seed, isSmallest ? QUIET_MS_SMALLEST : QUIET_MS).run(frames);
   } finally {
     await server.kill();
     await rm(folder, { recursive: true });
@@ -49,11 +60,13 @@ export async function attackServer(seed: number, frames: number): Promise<Server
 class ServerAttack {
   readonly #server: ServerProcess;
   readonly #seed: number;
+  readonly #quietMs: number;
   readonly #failures: string[] = [];
 
-  constructor(server: ServerProcess, seed: number) {
+  constructor(server: ServerProcess, seed: number, quietMs: number) {
     this.#server = server;
     this.#seed = seed;
+    this.#quietMs = quietMs;
   }
 
   async run(frames: number): Promise<ServerAttackReport> {
@@ -63,17 +76,17 @@ class ServerAttack {
         HonestClient.join(port, index + 1, HONEST_EDIT_EVERY_MS),
       ),
     );
-    await delay(QUIET_MS);
+    await delay(this.#quietMs);
     const restBytes = await this.#server.ask("memory");
     const before = refusalsOf(await readCounts(port));
     this.#reportLatencies("at rest", honest);
-    for (const [index, attack] of ATTACKS.entries()) await this.#attack(attack, index + 1);
+    for (const attacks of ATTACK_STEPS) await this.#attack(attacks);
     this.#reportLatencies("attack by attack", honest);
     const sent = await this.#strike(frames);
     this.#reportLatencies(`${sent} damaged frames`, honest);
     await this.#attackAtOnce();
     this.#reportLatencies("all attacks at once", honest);
-    await delay(QUIET_MS);
+    await delay(this.#quietMs);
     this.#reportLatencies("at rest again", honest);
     await this.#checkNames(difference(before, refusalsOf(await readCounts(port))));
     await this.#checkHealth(honest, restBytes);
@@ -81,23 +94,32 @@ class ServerAttack {
     return { frames: sent, failures: this.#failures };
   }
 
-  async #attack(attack: Attack, network: number): Promise<void> {
+  /** Runs attacks together, and checks that the server counts the refusals of each. */
+  async #attack(attacks: readonly Attack[]): Promise<void> {
     const { port } = this.#server;
     const before = refusalsOf(await readCounts(port));
-    try {
-      await attack.run({ port, network });
-    } catch (error) {
-      this.#failures.push(`${attack.name}: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    const runs = attacks.map(async (attack) => {
+      try {
+        await attack.run({ port, network: ATTACKS.indexOf(attack) + 1 });
+      } catch (error) {
+        this.#failures.push(`${attack.name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    });
+    await Promise.all(runs);
     const added = difference(before, refusalsOf(await readCounts(port)));
+    for (const attack of attacks) this.#checkCounts(attack, added);
+    const refusals = [...added].filter(([name]) => !/^edit (?:applied|unchanged)$/.test(name));
+    const names = attacks.map(({ name }) => name).join("; ");
+    console.log(`abuse: ${names}: ${refusals.map(([name, count]) => `${name} ${count}`).join(", ")}`);
+  }
+
+  #checkCounts(attack: Attack, added: ReadonlyMap<string, number>): void {
     for (const [name, count] of Object.entries(attack.counted)) {
       const found = added.get(name) ?? 0;
       if (found < count || (count === 0 && found > 0)) {
         this.#failures.push(`${attack.name}: ${name} was counted ${found} times, not ${count}`);
       }
     }
-    const refusals = [...added].filter(([name]) => !/^edit (?:applied|unchanged)$/.test(name));
-    console.log(`abuse: ${attack.name}: ${refusals.map(([name, count]) => `${name} ${count}`).join(", ")}`);
   }
 
   async #strike(frames: number): Promise<number> {

@@ -6,6 +6,11 @@ export interface Attack {
   readonly name: string;
   /** Least count of each refusal, such as `{ "goodbye malformed": 3 }`; 0 means that no client is refused. */
   readonly counted: Readonly<Record<string, number>>;
+  /**
+   * True when it mostly waits. Such attacks run at the same time, so each must count refusals that no other of them
+   * counts.
+   */
+  readonly waits?: boolean;
   /** Throws when the server does not behave as it should. */
   run(target: Target): Promise<void>;
 }

@@ -171,6 +171,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
   {
     name: "storms of resyncs",
     counted: { "edit rate": 0 },
+    waits: true,
     async run(target) {
       const attacker = await Attacker.join(target, { generators: FOREIGN_GENERATORS });
       attacker.sendMessages(interestOf(1, [HERE]));
@@ -199,6 +200,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
   {
     name: "clients that never read",
     counted: { "goodbye slow": 3 },
+    waits: true,
     run: (target) =>
       times(3, async () => {
         const attacker = await Attacker.join(target, { generators: FOREIGN_GENERATORS });

@@ -47,6 +47,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
   {
     name: "messages that come a byte at a time",
     counted: { "limit handshakeMs": 4 },
+    waits: true,
     run: (target) =>
       times(4, async () => {
         const raw = await RawSocket.upgrade(target);
@@ -57,6 +58,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
   {
     name: "clients that go silent after the welcome",
     counted: { "goodbye idle": 4 },
+    waits: true,
     run: (target) =>
       times(4, async () => {
         const attacker = await Attacker.join(target);
@@ -77,6 +79,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
   {
     name: "requests that come a byte at a time",
     counted: { "refusal httpHeaderMs": 20 },
+    waits: true,
     run: (target) =>
       times(20, async (index) => {
         const raw = new RawSocket(target);

@@ -112,13 +112,12 @@ async function attack(
     await Promise.race([world.complete(), late]);
     for (let chunk = 0; performance.now() < endsAtMs && !server.hasEnded; chunk += LOOK_CHUNKS) {
       if (mode === "leaves") world.setInterest(interestAt(chunk));
-      const filling = Array.from({ length: LOOK_CHUNKS }, (_, next) =>
-        fillChunk(world, cornerOf(chunk + next), prng),
-      );
+      const filling = Array.from({ length: LOOK_CHUNKS }, async (_, next) => {
+        filled += await fillChunk(world, cornerOf(chunk + next), prng);
+      });
       // One who holds too much is sent away, as it should be.
       const made = await Promise.race([Promise.all(filling).catch(() => false as const), late]);
       if (made === false) break;
-      filled += made.reduce((sum, bytes) => sum + bytes, 0);
     }
   } finally {
     await world.close();

@@ -10,11 +10,16 @@ import { packPackages, serveRegistry } from "@orthant/testkit/packages";
 import type { Browser, Page } from "playwright-core";
 import { atMost, type Figure, told } from "./figure.ts";
 import { requireBrowser } from "./missing.ts";
+import { sized } from "./size.ts";
 
 const START_BUDGET_S = 120;
 /** Minimum number of pixels of a brick that stands before a player. */
-const BRICK_PIXELS = 60;
+const BRICK_PIXELS = sized(60, 15);
 const ATTEMPTS = 100;
+/** Settings with which npm takes what it has already fetched. */
+const FETCHED_BEFORE = { npm_config_prefer_offline: "true", npm_config_audit: "false" };
+/** Without a graphics card, every pixel takes time. */
+const SIZE = sized({ width: 320, height: 200 }, { width: 160, height: 100 });
 /** Share of the page that shows the world alone. */
 const WORLD_SHARE = 0.7;
 /** The page takes the time of day from the clock; for these windows, it is noon in the middle of its day of 20 minutes. */
@@ -31,7 +36,7 @@ export async function* startSuite(): AsyncGenerator<Figure> {
   const environment = {
     ...process.env,
     npm_config_registry: registry.url,
-    npm_config_cache: join(folder, "cache"),
+    ...sized<NodeJS.ProcessEnv>({ npm_config_cache: join(folder, "cache") }, FETCHED_BEFORE),
     PORT: String(await LOOPBACK.freePort()),
     NO_COLOR: "1",
   };
@@ -98,7 +103,7 @@ async function shareBrick(browser: Browser, address: string): Promise<void> {
 }
 
 async function openWindow(browser: Browser, address: string): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 320, height: 200 } });
+  const context = await browser.newContext({ viewport: SIZE });
   const page = await context.newPage();
   await page.addInitScript(NOON);
   await page.goto(address);

@@ -12,6 +12,7 @@ interface ViewerGlobal {
     readonly isSettled: boolean;
     readonly frames: number;
     touch(): void;
+    seeFurther(steps: number): void;
     readonly slice: { readonly hidden: number; readonly at: number };
     readonly position: readonly number[];
     readonly facts: { readonly name: string; readonly canEdit: boolean } | undefined;
@@ -39,6 +40,8 @@ export interface ViewerWindowOptions {
   /** The part after the `#`: a position or a token. */
   readonly link?: string;
   readonly size?: { readonly width: number; readonly height: number };
+  /** Whether to draw only what is near, which takes much less time without a graphics card. */
+  readonly isNear?: boolean;
   /** Whether to show the card with the controls, as when the page is opened for the first time. */
   readonly showsControls?: boolean;
   /** Opens another window with the same storage. */
@@ -55,6 +58,8 @@ declare const DragEvent: new (type: string, options: object) => object;
 const WAIT_MS = 120_000;
 const POLL_MS = 20;
 const SIZE = { width: 640, height: 400 } as const;
+/** More steps than there are down to the shortest view distance. */
+const NEAREST_STEPS = -100;
 
 /** A window of the viewer in a real browser. */
 export class ViewerWindow {
@@ -81,6 +86,7 @@ export class ViewerWindow {
     }
     await page.goto(`${options.url}/${options.link === undefined ? "" : `#${options.link}`}`);
     await page.waitForFunction(() => "orthant" in globalThis);
+    if (options.isNear === true) await page.evaluate(seeFurtherOnceKnown, NEAREST_STEPS);
     return opened;
   }
 
@@ -195,6 +201,16 @@ export class ViewerWindow {
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Runs in the page: changes the view distance as soon as the world is known, which sets it. */
+function seeFurtherOnceKnown(steps: number): void {
+  const { viewer } = orthant;
+  const attempts = setInterval(() => {
+    if (viewer.facts === undefined) return;
+    clearInterval(attempts);
+    viewer.seeFurther(steps);
+  });
 }
 
 /** Runs in the page. */

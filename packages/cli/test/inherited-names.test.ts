@@ -7,7 +7,7 @@ import { makeSampleWorld } from "./sample-world.ts";
 
 /** Names that every object inherits: one that can be set, and one that cannot. */
 const INHERITED = ["__proto__", "constructor"];
-/** Values that name a file or a folder, which the command would write here. */
+/** Values that name a file or a folder, which the command would write. */
 const PLACE = /<(?:file|folder)>/;
 /** These run until they are interrupted. */
 const ENDLESS: ReadonlySet<string> = new Set(["serve", "bench"]);
@@ -33,6 +33,17 @@ async function argumentsOf(command: (typeof COMMANDS)[number]): Promise<string[]
     });
 }
 
+/** Returns options that lead what a command writes by default into this folder to a place that does not exist yet. */
+function placesOf(command: (typeof COMMANDS)[number]): readonly string[] {
+  return command.options
+    .filter((option) => PLACE.test(option.flags) && option.default !== undefined)
+    .map(({ flags }) => `${flagOf(flags)}=${join(root, `${Math.random()}`)}`);
+}
+
+function flagOf(flags: string): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? "";
+}
+
 describe.each(COMMANDS.filter(({ name }) => !ENDLESS.has(name)))("orthant $name", (command) => {
   const options = command.options.filter(({ flags }) => flags.includes("<") && !PLACE.test(flags));
 
@@ -40,7 +51,7 @@ describe.each(COMMANDS.filter(({ name }) => !ENDLESS.has(name)))("orthant $name"
     for (const inherited of INHERITED) {
       const lines: string[][] = [];
       for (const { flags } of options) {
-        const flag = /--[\w-]+/.exec(flags)?.[0] ?? "";
+        const flag = flagOf(flags);
         for (const value of flags.includes("=") ? [`${inherited}=1`, inherited] : [inherited])
           lines.push([...(await argumentsOf(command)), `${flag}=${value}`]);
       }
@@ -51,7 +62,7 @@ describe.each(COMMANDS.filter(({ name }) => !ENDLESS.has(name)))("orthant $name"
         lines.push(words);
       }
       for (const line of lines) {
-        const { errors } = await capture([command.name, ...line]);
+        const { errors } = await capture([command.name, ...line, ...placesOf(command)]);
         expect(errors, `${command.name} ${line.join(" ")}`).not.toContain(UNEXPECTED);
       }
     }

@@ -20,8 +20,6 @@ const ROUND_SECONDS_MIN = 3;
 const ROUND_SECONDS_SMALLEST = 1;
 /** The length of each of two attacks that fill memory. */
 const MEMORY_SECONDS = 40;
-/** Enough to fill a few chunks. */
-const MEMORY_SECONDS_SMALLEST = 5;
 /** Waves before the first memory measurement: lasting memory is allocated by then. */
 const WARM_WAVES = 200;
 /** Memory that a server in this process may keep for clients that have left. */
@@ -45,8 +43,7 @@ export const abuseCampaign: Campaign = {
     process.on("unhandledRejection", onRejection);
     const { isSmallest = false } = options;
     const roundSeconds = roundSecondsFor(options);
-    const memorySeconds = isSmallest ? MEMORY_SECONDS_SMALLEST : MEMORY_SECONDS;
-    const restMs = SOCKET_ATTACKS_MS + attackByAccountMs(roundSeconds) + 2_000 * memorySeconds;
+    const restMs = SOCKET_ATTACKS_MS + attackByAccountMs(roundSeconds) + 2_000 * MEMORY_SECONDS;
     const endsAtMs = options.endsAtMs && options.endsAtMs - restMs;
     const inProcess = await attackSyncServer({ ...options, endsAtMs }, CASES - SOCKET_CASES, failures);
     const shortFrames = isSmallest ? SOCKET_CASES_SMALLEST : SOCKET_CASES_SHORT;
@@ -55,7 +52,7 @@ export const abuseCampaign: Campaign = {
     failures.push(...overSockets.failures);
     const accounts = await attackByAccount(roundSeconds, isSmallest);
     failures.push(...accounts.failures);
-    failures.push(...(await attackMemory(memorySeconds)));
+    failures.push(...(await attackMemory(MEMORY_SECONDS, isSmallest)));
     process.off("unhandledRejection", onRejection);
     return { cases: overSockets.frames + inProcess + accounts.attacks, failures };
   },

@@ -25,7 +25,7 @@ const HONEST_CLIENTS = 4;
 const HONEST_EDIT_EVERY_MS = 200;
 const QUIET_MS = 5_000;
 /** Time for a few honest edits of each client. */
-const QUIET_MS_SMALLEST = 1_000;
+const QUIET_MS_SMALLEST = 2_000;
 /** Greatest p99 time to an edit result for honest edits while all attacks run at once. */
 const HONEST_P99_MS_MAX = 2_000;
 /** Memory that a server may use beyond twice its use at rest: caches, allocator pools, a built world. */

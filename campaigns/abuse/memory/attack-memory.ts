@@ -38,17 +38,25 @@ const OTHER_BYTES = 224 * MEBIBYTE;
 /** What docs/guides/run-a-server.md says that chunks take at most, besides what is not in use any more. */
 const BYTES_MAX = 1.5 * WATCHED_BYTES_MAX + OTHER_BYTES;
 
-/** One account fills a world with chunks of different blocks and data, and leaves them or holds them. Returns the faults. */
-export async function attackMemory(seconds: number): Promise<readonly string[]> {
+/**
+ * One account fills a world with chunks of different blocks and data, and leaves them or holds them. Returns the faults.
+ * In the smallest run, it ends as soon as each client has filled a few chunks.
+ */
+export async function attackMemory(seconds: number, isSmallest = false): Promise<readonly string[]> {
+  const chunksMax = isSmallest ? LOOK_CHUNKS : Number.POSITIVE_INFINITY;
   const failures: string[] = [];
   for (const mode of ["leaves", "holds"] as const) {
-    const faults = await fill(mode, seconds);
+    const faults = await fill(mode, seconds, chunksMax);
     failures.push(...faults.map((fault) => `one attacker who fills chunks and ${mode} them: ${fault}`));
   }
   return failures;
 }
 
-async function fill(mode: "leaves" | "holds", seconds: number): Promise<readonly string[]> {
+async function fill(
+  mode: "leaves" | "holds",
+  seconds: number,
+  chunksMax: number,
+): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-memory-"));
   const server = await ServerProcess.start(SERVER, [folder], [`--max-old-space-size=${HEAP_MEBIBYTES}`]);
   try {
@@ -56,7 +64,7 @@ async function fill(mode: "leaves" | "holds", seconds: number): Promise<readonly
     const calmBytes = await server.ask("bytes");
     const endsAtMs = performance.now() + seconds * 1_000;
     const attackers = await Promise.all(
-      Array.from({ length: CLIENTS }, (_, index) => attack(server, index, mode, endsAtMs)),
+      Array.from({ length: CLIENTS }, (_, index) => attack(server, index, mode, { endsAtMs, chunksMax })),
     );
     const faults = [...honest.faults];
     if (server.hasEnded) return [...faults, `the server ended: ${server.complaints.slice(0, 500)}`];
@@ -88,7 +96,7 @@ async function attack(
   server: ServerProcess,
   index: number,
   mode: "leaves" | "holds",
-  endsAtMs: number,
+  { endsAtMs, chunksMax }: { readonly endsAtMs: number; readonly chunksMax: number },
 ): Promise<number> {
   const claims = { playerId: ATTACKER_ID, role: "builder", expiresInSeconds: 3_600 } as const;
   const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
@@ -110,7 +118,11 @@ async function attack(
   let filled = 0;
   try {
     await Promise.race([world.complete(), late]);
-    for (let chunk = 0; performance.now() < endsAtMs && !server.hasEnded; chunk += LOOK_CHUNKS) {
+    for (
+      let chunk = 0;
+      chunk < chunksMax && performance.now() < endsAtMs && !server.hasEnded;
+      chunk += LOOK_CHUNKS
+    ) {
       if (mode === "leaves") world.setInterest(interestAt(chunk));
       const filling = Array.from({ length: LOOK_CHUNKS }, async (_, next) => {
         filled += await fillChunk(world, cornerOf(chunk + next), prng);

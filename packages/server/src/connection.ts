@@ -13,11 +13,16 @@ import type { ServerMetrics } from "./metrics/server-metrics.ts";
 
 /** A connection whose peer may not read. */
 interface BackloggedConnection {
+  /** Bytes that wait in memory for the client to read them. */
+  readonly waitingBytes: number;
   /** Drops the connection because too many bytes wait for all connections together. */
   dropForBacklog(): void;
 }
 
-/** Bytes waiting in memory for clients to read them. Above a total, drops the connection with the most. */
+/**
+ * Bytes waiting in memory for clients to read them. Above a total, drops the connection with the most. A connection is
+ * counted when it sends, and again before any is dropped: what clients have read since then does not count.
+ */
 export class SendBacklog {
   readonly #bytesMax: number;
   readonly #bytesOf = new Map<BackloggedConnection, number>();
@@ -29,10 +34,23 @@ export class SendBacklog {
 
   /** Sets the number of bytes that wait for a connection. */
   set(connection: BackloggedConnection, bytes: number): void {
-    this.#bytes += bytes - (this.#bytesOf.get(connection) ?? 0);
+    const known = this.#bytesOf.get(connection) ?? 0;
+    if (bytes === known) return;
+    this.#bytes += bytes - known;
     if (bytes === 0) this.#bytesOf.delete(connection);
     else this.#bytesOf.set(connection, bytes);
+    if (this.#bytes > this.#bytesMax) this.#countAll();
     while (this.#bytes > this.#bytesMax) this.#dropLargest();
+  }
+
+  #countAll(): void {
+    this.#bytes = 0;
+    for (const connection of this.#bytesOf.keys()) {
+      const bytes = connection.waitingBytes;
+      this.#bytes += bytes;
+      if (bytes === 0) this.#bytesOf.delete(connection);
+      else this.#bytesOf.set(connection, bytes);
+    }
   }
 
   #dropLargest(): void {
@@ -92,15 +110,6 @@ export class Connection implements BackloggedConnection {
   readonly #log: Logger;
   readonly #pings: TokenBucket;
   readonly #session: ServerSession;
-  /** Called after each send. Ignores the send's error: the socket's `error` event reports it too. */
-  readonly #noteBacklog = (): void => {
-    const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
-    if (bytes === this.#backlogBytes) return;
-    this.#backlogBytes = bytes;
-    this.#context.backlog.set(this, bytes);
-  };
-  /** Bytes that wait in memory for the client to read them. */
-  #backlogBytes = 0;
   #isClosed = false;
   /** Why the session ended the connection, if it did. */
   #closeReason: CloseReason | undefined;
@@ -143,10 +152,13 @@ export class Connection implements BackloggedConnection {
     log.info("connection opened");
   }
 
+  get waitingBytes(): number {
+    return this.#isClosed ? 0 : this.#socket.bufferedAmount;
+  }
+
   /** Drops the connection and everything not yet sent. */
   terminate(): void {
     this.#ended = true;
-    // The callbacks of sends that this drops must not count the connection's bytes again.
     this.#isClosed = true;
     this.#noteBacklog();
     this.#socket.terminate();
@@ -176,13 +188,18 @@ export class Connection implements BackloggedConnection {
     if (this.#ended || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#bytesOut += frame.length;
     this.#context.metrics.frame("out", frame.length);
-    if (JOINS_HEADERS && frame.length <= JOINED_BYTES_MAX)
-      this.#stream.write(binaryMessage(frame), this.#noteBacklog);
-    else this.#socket.send(frame, this.#noteBacklog);
-    this.#noteBacklog();
-    if (this.#backlogBytes <= this.#context.limits.sendBacklogBytesMax) return;
+    if (JOINS_HEADERS && frame.length <= JOINED_BYTES_MAX) this.#stream.write(binaryMessage(frame));
+    else this.#socket.send(frame);
+    const bytes = this.#noteBacklog();
+    if (bytes <= this.#context.limits.sendBacklogBytesMax) return;
     this.#refuse("sendBacklogBytesMax");
     this.terminate();
+  }
+
+  #noteBacklog(): number {
+    const bytes = this.waitingBytes;
+    this.#context.backlog.set(this, bytes);
+    return bytes;
   }
 
   dropForBacklog(): void {

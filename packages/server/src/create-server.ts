@@ -8,6 +8,7 @@ import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";
 import { Revocations } from "./auth/revocations.ts";
 import { checkedServerOptions } from "./checked-options.ts";
+import { ErrorOutput } from "./error-output.ts";
 import { isLoopback } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { hostCheck } from "./http/host-and-origin.ts";
@@ -54,7 +55,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     insider: ({ clientId }) => expected.get(clientId),
     // Not the error itself: the library includes the token's content in it.
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
-    onError: (error) => reportError(error, "authorize failed"),
+    onError: (error) => reportGameError(error, "authorize failed"),
   });
   const page = options.page === undefined ? undefined : await readPage(options.page);
   const listener = await HttpListener.create(options.tls, limits);
@@ -74,10 +75,17 @@ export async function createServer<D extends Dimensions = Dimensions>(
     metrics.error();
     log.error({ err: error, ...about }, message);
   };
+  const errorOutput = new ErrorOutput(time);
+  /** Reports an error of a function of the game, whose author must see it also without a log. */
+  const reportGameError = (error: unknown, message: string, about: { readonly rule?: string } = {}): void => {
+    reportError(error, message, about);
+    if (log.isLevelEnabled("error")) return;
+    errorOutput.write(about.rule === undefined ? message : `${message}: ${about.rule}`, error);
+  };
   const syncWorld = "syncWorld" in world ? world.syncWorld : await syncWorldOf(world);
   const { movement } = options;
   const rules = syncRulesOf(options.rules ?? {}, { axes, world: syncWorld, dataCodec }, (rule, error) =>
-    reportError(error, "a rule of the game failed", { rule }),
+    reportGameError(error, "a rule of the game failed", { rule }),
   );
   const sync: SyncServer = new SyncServer({
     world: syncWorld,

@@ -77,7 +77,7 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
    * Reads the data of voxels for the rules; edits with data that it cannot read are rejected. Default: that of the world.
    */
   readonly dataCodec?: DataCodec;
-  /** Destination or settings of the log; `false` for none. */
+  /** Destination or settings of the log; `false` for none: only errors of the game's own functions are written, to stderr. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
   /** State of this process as a part of a cluster, for `/metrics` and `/readyz`. */

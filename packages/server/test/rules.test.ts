@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { connectReplica } from "@orthant/client/node";
-import type { BlockChange, Position } from "@orthant/core";
+import { type BlockChange, type Position, systemTime } from "@orthant/core";
 import { WorldState } from "@orthant/core/tree";
 import { PLAIN_DATA } from "@orthant/core/world";
-import type { GameRules, PlayerEditEvent, ServerOptions } from "@orthant/server";
+import type { GameRules, OrthantServer, PlayerEditEvent, ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { flatWorld, metric, serve, until } from "./served-world.ts";
@@ -248,5 +248,51 @@ describe("a rule", () => {
     await client.close();
     await until(() => lines.length === 4);
     expect(lines.every((line) => line.includes("a bug in the game"))).toBe(true);
+  });
+
+  test("a rule that throws is on standard error with its stack even without a log, once a second", async () => {
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => written.mockRestore());
+    let nowMs = 0;
+    const beforeEdit = ({ changes }: PlayerEditEvent<3>): never => {
+      const [{ block } = { block: AIR }] = changes;
+      throw new Error(`no rule for\u001b[2J block ${block}`);
+    };
+    const { server } = await ruled(
+      { beforeEdit },
+      { logger: false, time: { ...systemTime, nowMs: () => nowMs } },
+    );
+    const client = await join(server.url);
+    const edit = (block: number) => client.setVoxel(VOXEL, block);
+    const refused = { status: "rejected", reason: "vetoed", detail: "the rules of the game failed" };
+    for (const block of [AIR, AIR, STONE, STONE]) expect(await edit(block)).toEqual(refused);
+    const texts = (): string[] => written.mock.calls.map(([text]) => String(text));
+    expect(texts()).toHaveLength(2);
+    expect(texts()[0]).toMatch(
+      /^a rule of the game failed: beforeEdit: Error: no rule for\\u001b\[2J block 0\n +at .*rules\.test\.ts/,
+    );
+    nowMs += 1_000;
+    await edit(AIR);
+    expect(texts()).toHaveLength(3);
+    expect(await metric(server, "orthant_errors_total")).toBe(5);
+  });
+
+  test("an error of authorize is on standard error without a log, but not beside one", async () => {
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => written.mockRestore());
+    const authorize = async (): Promise<never> => Promise.reject(new Error("a bug in the game"));
+    const knock = async (server: OrthantServer): Promise<void> => {
+      const client = connectReplica(server.url, { name: "Ada" });
+      onTestFinished(() => client.close());
+      await expect(client.ready).rejects.toThrow();
+    };
+    const logged = await ruled({}, { authorize });
+    await knock(logged.server);
+    expect(logged.lines.join("")).toContain("a bug in the game");
+    expect(written).not.toHaveBeenCalled();
+    await knock(await serve({ authorize }));
+    expect(written).toHaveBeenCalledWith(
+      expect.stringContaining("authorize failed: Error: a bug in the game"),
+    );
   });
 });

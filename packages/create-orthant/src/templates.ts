@@ -16,17 +16,17 @@ export const TEMPLATES: Readonly<Record<TemplateName, Template>> = {
   three: {
     about: "3D with three.js: players walk, dig and build together",
     next: "Start it, and open the page that it prints in two windows:",
-    folders: ["every", "page", "first-person", "shared-world", "three"],
+    folders: ["every", "page", "first-person", "hosted", "shared-world", "three"],
   },
   tiles: {
     about: "2D from the side, with three.js: players walk, dig and build together",
     next: "Start it, and open the page that it prints in two windows:",
-    folders: ["every", "page", "shared-world", "tiles"],
+    folders: ["every", "page", "hosted", "shared-world", "tiles"],
   },
   server: {
     about: "a server with one rule of its own, without a page",
     next: "Start it:",
-    folders: ["every", "server"],
+    folders: ["every", "hosted", "server"],
   },
   browser: {
     about: "3D with three.js for one player, saved in the browser, without a server",

@@ -1,14 +1,10 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { COMMAND, create, type Ended, emptyFolder, MODULES, run } from "./created-project.ts";
 
-const COMMAND = fileURLToPath(new URL("../bin/create-orthant.js", import.meta.url));
 const ROOT_MANIFEST = new URL("../../../package.json", import.meta.url);
 const OWN_MANIFEST = new URL("../package.json", import.meta.url);
-const MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const FIRST_GAME = new URL("../../../docs/guides/first-game.md", import.meta.url);
 const TEMPLATES = ["three", "tiles", "server", "browser"];
 /** Packages that templates use and the repository does not. */
@@ -20,30 +16,6 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
-
-interface Ended {
-  readonly exitCode: number;
-  readonly output: string;
-  readonly errors: string;
-}
-
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "create-orthant-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
-
-function run(command: string, parameters: readonly string[], cwd: string, input = ""): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(command, parameters, { cwd }, (error, output, errors) =>
-      resolve({ exitCode: error === null ? 0 : Number(error.code), output, errors }),
-    );
-    child.stdin?.end(input);
-  });
-}
-
-const create = (cwd: string, ...parameters: string[]): Promise<Ended> =>
-  run(process.execPath, [COMMAND, ...parameters], cwd);
 
 /** Runs the command on a terminal, and types the lines. */
 const createAt = (cwd: string, typed: string): Promise<Ended> =>

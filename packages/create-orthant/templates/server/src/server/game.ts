@@ -6,6 +6,7 @@ import {
   openOrCreateWorld,
   terrain,
 } from "orthant";
+import { logger } from "./log.ts";
 
 /** Distance from the spawn within which the land stays as it is, in voxels. */
 const PROTECTED_VOXELS = 16;
@@ -24,7 +25,7 @@ export async function startServer(folder: string | Disk, port: number): Promise<
     port,
     acknowledge: "durable", // an edit is acknowledged once it would survive a crash
     closeWorld: true,
-    logger: false,
+    logger,
     rules: {
       // A player's edit has at most `limits.ruleVoxelsMax` voxels (4,096), so the rule may look at each of them.
       beforeEdit: ({ player, changes }) =>

@@ -1,4 +1,5 @@
 import { createServer, type Disk, type OrthantServer, openOrCreateWorld, terrain } from "orthant";
+import { logger } from "./log.ts";
 
 /** Opens the world in a folder, or creates it there, and lets players in. */
 export async function startServer(
@@ -21,6 +22,6 @@ export async function startServer(
     ...(page && { page }),
     acknowledge: "durable", // an edit is acknowledged once it would survive a crash
     closeWorld: true,
-    logger: false,
+    logger,
   });
 }

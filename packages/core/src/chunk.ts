@@ -34,6 +34,7 @@ export {
   blockHandles,
   changeBlock,
   defineBlocks,
+  definitionOf,
   type PropertiesOf,
   renameBlock,
   retireBlock,

@@ -31,6 +31,7 @@ export type {
   PooledGenerator,
   PooledSpace,
 } from "./generate/generation-pool.ts";
+export { firstBlocks, type GeneratorBlocks, withBlockIds } from "./generate/generator-blocks.ts";
 export { requireRegistry } from "./generate/generator-registry.ts";
 export { HashSequence, hashKey } from "./generate/hash/position-hash.ts";
 export type { Noise, NoiseOptions } from "./generate/hash/value-noise.ts";

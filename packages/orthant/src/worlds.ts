@@ -15,7 +15,7 @@ import { sharedPool } from "./shared-pool.ts";
 
 /**
  * Opens the world in a folder or on a disk, or creates it when there is none. `world` describes a new world. An existing
- * one keeps its own name, blocks, spawn and seed, and is refused if it has another number of dimensions.
+ * one keeps its own name, spawn and seed, gets the blocks that it lacks, and is refused if it has another number of dimensions.
  *
  * @example
  * const world = await openOrCreateWorld("saves/valley", { dimensions: 3, generator: terrain({ seed: 7n }) });

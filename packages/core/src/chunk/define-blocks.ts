@@ -127,6 +127,20 @@ export function defineBlocks(
   return grown([...catalog.types.map((type) => kept.get(type.name) ?? type), ...added]);
 }
 
+/** Returns the definition of a type as it is. */
+export function definitionOf({
+  id: _,
+  name: __,
+  properties,
+  retired: ___,
+  ...behaviour
+}: BlockType): BlockDefinition {
+  return {
+    ...behaviour,
+    properties: Object.fromEntries(properties.map(({ name, values }) => [name, values])),
+  };
+}
+
 /** Returns the handles of definitions in a catalog that has them. */
 export function blockHandles<Definitions extends BlockDefinitions>(
   catalog: BlockCatalog,

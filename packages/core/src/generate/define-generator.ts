@@ -1,11 +1,20 @@
+import { ByteWriter } from "../bytes/byte-writer.ts";
+import { hash64 } from "../bytes/hash64.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { AIR, type Chunk, chunkFromVoxels, emptyChunk, uniformChunk } from "../chunk/chunk.ts";
+import type { BlockDefinitions } from "../chunk/define-blocks.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { dimensionsOf } from "../lattice/axes.ts";
 import { type Box, intersectBoxes, WHOLE_LATTICE } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import { floorDivide } from "../lattice/position.ts";
-import { type PlainParameter, plainParametersCodec, requirePlainParameters } from "./plain-parameters.ts";
+import { floorDivide, positionFrom } from "../lattice/position.ts";
+import { blockParameters, type GeneratorBlocks, generatorBlocks } from "./generator-blocks.ts";
+import {
+  PLAIN_PARAMETERS_MAX,
+  type PlainParameter,
+  plainParametersCodec,
+  requirePlainParameters,
+} from "./plain-parameters.ts";
 import { type SeedableGenerator, type SeedOptions, seedable } from "./seeded-generator.ts";
 import { requireGeneratorId, type VoxelSource, type WorldGenerator } from "./world-generator.ts";
 
@@ -32,10 +41,12 @@ export interface GeneratedVoxels<D extends keyof BlockFunctions> {
 }
 
 /** What a generator has for one world. */
-export interface GeneratorWorld<Parameters> {
+export interface GeneratorWorld<Parameters, Blocks extends BlockDefinitions = BlockDefinitions> {
   readonly seed: bigint;
   /** All parameters, with defaults for those that were not given. */
   readonly parameters: Parameters;
+  /** The ids of the generator's blocks in this world; of a type with properties, its handle. */
+  readonly blocks: GeneratorBlocks<Blocks>;
 }
 
 /** Parameters of a generator and their default values. */
@@ -51,7 +62,11 @@ export type WidenedParameters<Defaults> = {
 };
 
 /** What a game writes to define a generator. */
-export interface GeneratorDefinition<D extends keyof BlockFunctions, Defaults extends PlainParameters> {
+export interface GeneratorDefinition<
+  D extends keyof BlockFunctions,
+  Defaults extends PlainParameters,
+  Blocks extends BlockDefinitions = Record<never, never>,
+> {
   /** Unique and permanent, such as `my-game:hills`: lower-case letters, digits and `-`, `.`, `:`, at most 64. */
   readonly id: string;
   /** Increase it whenever the same seed and parameters would produce different voxels. */
@@ -64,13 +79,18 @@ export interface GeneratorDefinition<D extends keyof BlockFunctions, Defaults ex
    */
   readonly parameters?: Defaults;
   /**
+   * The types of blocks that it makes, by name. A world that gets the generator gets them with it, and `open` their ids there.
+   * Without them, the function returns ids that all its worlds have, such as those of `DEFAULT_BLOCKS`.
+   */
+  readonly blocks?: Blocks;
+  /**
    * The address of the module that exports the result, so that workers can generate too: write
    * `import.meta.url`. That module must do nothing else when it is imported.
    */
   readonly module?: string;
   /** Returns the function for the voxels of one world, perhaps with bounds. Called once for an open world. */
   readonly open: (
-    world: GeneratorWorld<WidenedParameters<Defaults>>,
+    world: GeneratorWorld<WidenedParameters<Defaults>, Blocks>,
   ) => BlockFunction<D> | GeneratedVoxels<D>;
 }
 
@@ -87,9 +107,10 @@ export type GeneratorOptions<Defaults> = SeedOptions & Partial<WidenedParameters
  *   version: 1,
  *   dimensions: 3,
  *   parameters: { height: 40 },
- *   open: ({ seed, parameters }) => {
+ *   blocks: { slate: { colour: 0x55606a } },
+ *   open: ({ seed, parameters, blocks }) => {
  *     const noise = valueNoise({ seed, period: 64, octaves: 4 });
- *     return (x, y, z) => (y < parameters.height * noise(x, z) ? 1 : 0);
+ *     return (x, y, z) => (y < parameters.height * noise(x, z) ? blocks.slate : AIR);
  *   },
  * });
  * const world = await createWorld("saves/hills", { dimensions: 3, generator: hills({ seed: 7n, height: 20 }) });
@@ -97,27 +118,42 @@ export type GeneratorOptions<Defaults> = SeedOptions & Partial<WidenedParameters
 export function defineGenerator<
   D extends keyof BlockFunctions,
   Defaults extends PlainParameters = Record<never, never>,
->(definition: GeneratorDefinition<D, Defaults>): SeedableGenerator<GeneratorOptions<Defaults>> {
+  const Blocks extends BlockDefinitions = Record<never, never>,
+>(definition: GeneratorDefinition<D, Defaults, Blocks>): SeedableGenerator<GeneratorOptions<Defaults>> {
   requireDefinition(definition);
-  const { id, version, dimensions, open } = definition;
+  const { id, version, dimensions, open, blocks } = definition;
   const defaults = { ...definition.parameters } as WidenedParameters<Defaults>;
+  const opened = (parameters: PlainParameters, seed: bigint): Opened =>
+    open({
+      seed,
+      parameters: { ...defaults, ...parameters },
+      blocks: generatorBlocks(blocks ?? ({} as Blocks), parameters),
+    });
+  let sampled: bigint | undefined;
   const generator: WorldGenerator<PlainParameters> = {
     id,
     version,
     parametersVersion: 1,
-    parametersCodec: plainParametersCodec(defaults),
+    parametersCodec: plainParametersCodec({ ...defaults, ...(blocks && blockParameters(blocks)) }),
     ...(definition.module !== undefined && { module: definition.module }),
+    ...(blocks !== undefined && { blocks }),
+    sampleHash() {
+      sampled ??= hashOfSamples(id, version, opened({}, 0n));
+      return sampled;
+    },
     open(parameters, seed, shape) {
       requireDimensions(id, dimensions, shape);
-      return new DefinedVoxels(id, shape, open({ seed, parameters: { ...defaults, ...parameters } }));
+      return new DefinedVoxels(id, shape, opened(parameters, seed));
     },
   };
   return seedable(generator, defaults, dimensions) as SeedableGenerator<GeneratorOptions<Defaults>>;
 }
 
-function requireDefinition<D extends keyof BlockFunctions, Defaults extends PlainParameters>(
-  definition: GeneratorDefinition<D, Defaults>,
-): void {
+function requireDefinition<
+  D extends keyof BlockFunctions,
+  Defaults extends PlainParameters,
+  Blocks extends BlockDefinitions,
+>(definition: GeneratorDefinition<D, Defaults, Blocks>): void {
   if (typeof definition !== "object" || definition === null) {
     throw wrongArgument(
       "the definition",
@@ -125,7 +161,7 @@ function requireDefinition<D extends keyof BlockFunctions, Defaults extends Plai
       "it is an object with id, version, dimensions and open",
     );
   }
-  const { id, version, dimensions, parameters = {}, module = "", open } = definition;
+  const { id, version, dimensions, parameters = {}, blocks = {}, module = "", open } = definition;
   if (typeof id !== "string") throw wrongArgument("id", id, 'it is a string, such as "my-game:hills"');
   requireGeneratorId(id);
   if (!Number.isSafeInteger(version) || version < 1) {
@@ -133,6 +169,13 @@ function requireDefinition<D extends keyof BlockFunctions, Defaults extends Plai
   }
   if (![2, 3, 4].includes(dimensions)) throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
   requirePlainParameters(parameters);
+  const count = Object.keys(parameters).length + Object.keys(blockParameters(blocks)).length;
+  if (count > PLAIN_PARAMETERS_MAX)
+    throw wrongArgument(
+      "the number of parameters and blocks",
+      count,
+      `at most ${PLAIN_PARAMETERS_MAX} may be`,
+    );
   if (typeof module !== "string")
     throw wrongArgument("module", module, "it is an address: write import.meta.url");
   if (typeof open !== "function") {
@@ -147,6 +190,36 @@ function requireDimensions(id: string, dimensions: number, shape: ChunkShape): v
   throw new OrthantError("ORT_ARGUMENT", detail);
 }
 
+/** What a generator is once it is opened. */
+type Opened = BlockFunction<keyof BlockFunctions> | GeneratedVoxels<keyof BlockFunctions>;
+
+/** Columns whose voxels are sampled, and where they are: near the origin and far from it. */
+const SAMPLED_COLUMNS = 24;
+/** Heights of the samples of a column: all near 0, fewer above and below. */
+const SAMPLED_HEIGHTS: readonly number[] = Array.from({ length: 65 }, (_, step) => {
+  const away = step - 32;
+  return Math.abs(away) <= 16 ? away : away * 3 - Math.sign(away) * 32;
+});
+
+function hashOfSamples(id: string, version: number, opened: Opened): bigint {
+  const { blockAt, skyAbove, foundation } = typeof opened === "function" ? { blockAt: opened } : opened;
+  const out = new ByteWriter();
+  out.string(id);
+  out.varUint(version);
+  out.string(JSON.stringify([skyAbove, foundation]));
+  for (let column = 0; column < SAMPLED_COLUMNS; column++) {
+    const [x, , z, w] = positionFrom((axis) => sampledCoordinate(column, axis));
+    for (const y of SAMPLED_HEIGHTS) out.u16((blockAt as BlockFunctions[4])(x, y, z, w) & U16_MAX);
+  }
+  return hash64(out.view());
+}
+
+/** Each column is further away than the one before, in another direction. */
+function sampledCoordinate(column: number, axis: number): number {
+  const distance = (column * column * (7 + 4 * axis)) % 997;
+  return column % (2 + axis) === 0 ? distance : -distance;
+}
+
 /** The chunks of a function that returns the block of each voxel. */
 class DefinedVoxels implements VoxelSource {
   readonly #id: string;
@@ -155,11 +228,7 @@ class DefinedVoxels implements VoxelSource {
   readonly skyAbove: number | undefined;
   readonly #foundation: { readonly height: number; readonly block: number } | undefined;
 
-  constructor(
-    id: string,
-    shape: ChunkShape,
-    opened: BlockFunction<keyof BlockFunctions> | GeneratedVoxels<keyof BlockFunctions>,
-  ) {
+  constructor(id: string, shape: ChunkShape, opened: Opened) {
     const voxels = typeof opened === "function" ? { blockAt: opened } : opened;
     if (typeof voxels?.blockAt !== "function") {
       throw wrongArgument(`what open of "${id}" returns`, opened, "it is a function that returns a block");

@@ -54,6 +54,20 @@ export class GeneratorRegistry {
   }
 
   /**
+   * The hashes by which a program says which generators it has: the version hashes, and those of sample voxels. One that fails
+   * to make its samples has none.
+   */
+  get offeredHashes(): readonly bigint[] {
+    const samples = [...this.#byVersion.values()].flatMap((generator) => sampleHashOf(generator) ?? []);
+    return [...this.#byVersion.keys(), ...samples].sort((a, b) => (a < b ? -1 : 1));
+  }
+
+  /** Returns the hash of sample voxels of the referenced generator; `undefined` if it has none. */
+  sampleHashOf(ref: GeneratorRef): bigint | undefined {
+    return sampleHashOf(this.generatorOf(ref));
+  }
+
+  /**
    * Returns a registry with this generator too, beside other versions of it. Throws `ORT_ARGUMENT` if it has another one
    * with the same id and version.
    */
@@ -134,6 +148,15 @@ export class GeneratorRegistry {
     const made = `made with another version of the generator "${generatorId}"`;
     const detail = `${made} (${hex(versionHash)}) than the one here (${hex(generatorVersionHash(known))})`;
     return new OrthantError("ORT_GENERATOR_VERSION", detail);
+  }
+}
+
+function sampleHashOf(generator: WorldGenerator<unknown> | undefined): bigint | undefined {
+  try {
+    return generator?.sampleHash?.();
+  } catch {
+    // A game's function that throws fails where the voxels are needed, with what is wrong.
+    return undefined;
   }
 }
 

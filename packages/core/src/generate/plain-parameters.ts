@@ -6,7 +6,8 @@ import { wrongArgument } from "../error/orthant-error.ts";
 /** A value that a parameter of a defined generator can have. */
 export type PlainParameter = number | boolean | string;
 
-const PARAMETERS_MAX = 64;
+/** Maximum number of parameters, with the ids of the generator's blocks. */
+export const PLAIN_PARAMETERS_MAX = 64;
 const NAME_BYTES_MAX = 64;
 const TEXT_BYTES_MAX = 256;
 const NUMBER = 0;
@@ -27,8 +28,8 @@ export function requirePlainParameters(parameters: unknown): asserts parameters 
     );
   }
   const names = Object.keys(parameters);
-  if (names.length > PARAMETERS_MAX) {
-    throw wrongArgument("the number of parameters", names.length, `at most ${PARAMETERS_MAX} may be`);
+  if (names.length > PLAIN_PARAMETERS_MAX) {
+    throw wrongArgument("the number of parameters", names.length, `at most ${PLAIN_PARAMETERS_MAX} may be`);
   }
   for (const [name, value] of Object.entries(parameters)) {
     if (name === "seed")
@@ -56,7 +57,7 @@ export function plainParametersCodec(defaults: Parameters): Codec<Parameters> {
       }
     },
     read(input) {
-      const count = input.count(PARAMETERS_MAX);
+      const count = input.count(PLAIN_PARAMETERS_MAX);
       const parameters: Record<string, PlainParameter> = {};
       let last = "";
       for (let index = 0; index < count; index++) {

@@ -3,6 +3,7 @@ import { type Codec, decode, encode } from "../bytes/codec.ts";
 import { hash64 } from "../bytes/hash64.ts";
 import { requireBigint, requireInteger, U64_MAX } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
+import type { BlockDefinitions } from "../chunk/define-blocks.ts";
 import { isOrthantError, OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Box } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
@@ -24,6 +25,13 @@ export interface WorldGenerator<Parameters = unknown> {
    * it is imported.
    */
   readonly module?: string;
+  /** The types of blocks that it makes and that a world gets with it. Only what `defineGenerator` returns has them. */
+  readonly blocks?: BlockDefinitions;
+  /**
+   * Returns a hash of its id, its version and some of its voxels: programs whose functions differ in one version have other
+   * hashes. Only what `defineGenerator` returns has it.
+   */
+  readonly sampleHash?: () => bigint;
   open(parameters: Parameters, seed: bigint, shape: ChunkShape): VoxelSource;
 }
 

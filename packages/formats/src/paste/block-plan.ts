@@ -1,12 +1,11 @@
 import type {
   BlockCatalog,
-  BlockDefinition,
   BlockDefinitions,
   BlockDescription,
   BlockProperties,
   BlockType,
 } from "@orthant/core";
-import { BLOCK_NAME_LENGTH_MAX, idCountOf } from "@orthant/core/chunk";
+import { BLOCK_NAME_LENGTH_MAX, definitionOf, idCountOf } from "@orthant/core/chunk";
 import { getOrAdd } from "@orthant/core/lattice";
 import { importedName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
@@ -100,15 +99,4 @@ function hasValues({ properties }: BlockType, wanted: BlockProperties): boolean 
   return Object.entries(wanted).every(([name, value]) =>
     properties.some((property) => property.name === name && property.values.includes(value)),
   );
-}
-
-function definitionOf({ colour, solid, transparent, light, properties, tags }: BlockType): BlockDefinition {
-  return {
-    colour,
-    solid,
-    transparent,
-    light,
-    properties: Object.fromEntries(properties.map(({ name, values }) => [name, values])),
-    tags,
-  };
 }

@@ -102,11 +102,17 @@ export class ClientSession {
       applied: this.#joined?.stream.applied ?? 0,
     }));
     this.#kept = state.kept;
+    const { offeredHashes, versionHashes } = options.generators;
+    const isSampled =
+      offeredHashes.length > versionHashes.length && offeredHashes.length <= HELLO_GENERATORS_MAX;
     this.#hello = encodeClientMessage({
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generators: options.generators.versionHashes.slice(0, HELLO_GENERATORS_MAX),
-      featureBits: state.edits.hasSent ? KNOWN_FEATURES | FEATURES.resends : KNOWN_FEATURES,
+      generators: isSampled ? offeredHashes : versionHashes.slice(0, HELLO_GENERATORS_MAX),
+      featureBits:
+        KNOWN_FEATURES |
+        (state.edits.hasSent ? FEATURES.resends : 0n) |
+        (isSampled ? FEATURES.sampledGenerators : 0n),
       clientId: options.clientId,
       token: options.token(),
       name: options.name,

@@ -62,6 +62,7 @@ export const FEATURES: {
   readonly editLists: bigint;
   readonly resends: bigint;
   readonly redefinedBlocks: bigint;
+  readonly sampledGenerators: bigint;
 } = {
   /** Patches may carry lists of single voxels instead of whole chunks. */
   editLists: 1n << 0n,
@@ -69,6 +70,8 @@ export const FEATURES: {
   resends: 1n << 1n,
   /** Catalogs of blocks may have opacities, and types in them may be redefined. Rule N59. */
   redefinedBlocks: 1n << 2n,
+  /** Only in a hello: the client has offered the hashes of samples of its generators. Rule N60. */
+  sampledGenerators: 1n << 3n,
 };
 
 /** All features that peers agree on. */

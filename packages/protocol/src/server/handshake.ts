@@ -39,6 +39,12 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Disconn
   if (unknown !== 0n) {
     return { reason: "features", detail: `the client needs features 0x${unknown.toString(16)}` };
   }
+  const other = otherLand(hello, world);
+  if (other !== undefined) {
+    const advice = "build both from the same code, and raise the version of a generator that changes";
+    const detail = `the generator "${other}" makes other land in this program than on the server; ${advice}`;
+    return { reason: "features", detail };
+  }
   const featureBits = hello.featureBits & KNOWN_FEATURES;
   const detail = (featureBits & FEATURES.editLists) === 0n ? "chunks" : "edits";
   const { kept } = hello;
@@ -46,6 +52,19 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Disconn
   const isResumed = kept !== undefined && kept.worldId === world.worldId && world.knowsEpoch(kept.epoch);
   const encoding = clientEncoding(world.state.generatorMap, hello.generators, detail);
   return { encoding, featureBits, isResumed, blocksHash: hello.blocksHash };
+}
+
+/**
+ * Returns the id of a generator of the world that the client has in the same version, but with another function: its player would
+ * see land that is not there.
+ */
+function otherLand({ featureBits, generators }: Hello, { state }: SyncWorld): string | undefined {
+  if ((featureBits & FEATURES.sampledGenerators) === 0n) return undefined;
+  const offered = new Set(generators);
+  return state.generatorMap.refs.find((ref) => {
+    const hash = state.generators.sampleHashOf(ref);
+    return hash !== undefined && offered.has(ref.versionHash) && !offered.has(hash);
+  })?.generatorId;
 }
 
 /** Returns the account of the sender of a hello, or why it is refused. */

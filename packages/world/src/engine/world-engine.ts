@@ -102,7 +102,7 @@ export class WorldEngine {
     };
     this.blocks = new WorldBlocks(this.#core);
     this.entities = new EngineEntities(this.#core);
-    this.generators = new WorldGenerators(this.#core);
+    this.generators = new WorldGenerators(this.#core, this.blocks);
     this.history = new WorldHistory(disk, this.#core);
     this.steps = new EngineSteps(this.#core);
     this.store = new EngineStore(this.#core);

@@ -1,7 +1,7 @@
-import { DEFAULT_BLOCKS, HYPERCUBE_CHUNKS, OrthantError, systemTime } from "@orthant/core";
+import { type GeneratorRegistry, HYPERCUBE_CHUNKS, OrthantError, systemTime } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { blockCatalogCodec, requirePrintableTexts } from "@orthant/core/chunk";
-import { DEFAULT_GENERATORS } from "@orthant/core/generate";
+import { blockCatalogCodec, defineBlocks, requirePrintableTexts } from "@orthant/core/chunk";
+import { DEFAULT_GENERATORS, firstBlocks, withBlockIds } from "@orthant/core/generate";
 import type { Disk, DiskLock } from "@orthant/disk";
 import {
   createSave,
@@ -95,7 +95,7 @@ export async function createWorldEngine(
   try {
     if (lock.isContested) throw contested();
     const { time = systemTime, generators = DEFAULT_GENERATORS } = options;
-    const global = globalOf(world, newWorldId(randomBits(options.random)));
+    const global = globalOf(world, generators, newWorldId(randomBits(options.random)));
     // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
     const settings = worldSettings(global, options);
     encode(worldDescriptionCodec, global.description);
@@ -120,14 +120,16 @@ function contested(): OrthantError {
   return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });
 }
 
-function globalOf(world: NewWorldEngine, worldId: bigint): GlobalState {
+function globalOf(world: NewWorldEngine, generators: GeneratorRegistry, worldId: bigint): GlobalState {
   const {
     name = "",
     shape = HYPERCUBE_CHUNKS,
-    generator = EMPTY_GENERATOR,
-    catalog = DEFAULT_BLOCKS,
+    generator: ref = EMPTY_GENERATOR,
     spawn = [0, 0, 0, 0],
   } = world;
+  const maker = generators.generatorOf(ref);
+  const catalog = defineBlocks(world.catalog ?? firstBlocks(maker), maker?.blocks ?? {});
+  const generator = withBlockIds(ref, maker, catalog);
   requireLabel({ name, spawn });
   for (const type of catalog.types) requirePrintableTexts(type);
   requireOnAxes("spawn", shape, spawn);

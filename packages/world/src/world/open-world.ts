@@ -1,5 +1,6 @@
 import {
   BlockCatalog,
+  type BlockDefinitions,
   type ChunkShape,
   CUBE_CHUNKS,
   type DataCodec,
@@ -15,7 +16,6 @@ import {
 import {
   checkedOptions,
   fieldsOf,
-  matching,
   type OptionTable,
   requireObject,
   requireText,
@@ -23,7 +23,13 @@ import {
   whole,
   wrongArgument,
 } from "@orthant/core/arguments";
-import { type GeneratorSource, generatorsOf, type SeededGenerator } from "@orthant/core/generate";
+import { defineBlocks, definitionOf } from "@orthant/core/chunk";
+import {
+  firstBlocks,
+  type GeneratorSource,
+  generatorsOf,
+  type SeededGenerator,
+} from "@orthant/core/generate";
 import { Axes, requireShape } from "@orthant/core/lattice";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
@@ -43,8 +49,11 @@ export interface NewWorld<D extends Dimensions> {
   readonly name?: string;
   /** Fills the space that has not been edited, such as `terrain({ seed: 7n })`. Default: nothing, only air. */
   readonly generator?: SeededGenerator;
-  /** The blocks by name. Default: `DEFAULT_BLOCKS`. */
-  readonly blocks?: BlockCatalog;
+  /**
+   * The types of blocks: definitions by name, besides those of the generator or `DEFAULT_BLOCKS`, or a catalog of all of them.
+   * Types that an existing world lacks are added to it.
+   */
+  readonly blocks?: BlockDefinitions | BlockCatalog;
   /** Where players start, in voxels. */
   readonly spawn?: Vector<D>;
   /** The number of voxels of a chunk. Default: 32 x 32, 16 x 16 x 16 or 8 x 8 x 8 x 8. */
@@ -95,7 +104,7 @@ async function createChecked<D extends Dimensions>(
       shape,
       ...(name !== undefined && { name }),
       ...(generator !== undefined && { generator: generator.ref }),
-      ...(blocks !== undefined && { catalog: blocks }),
+      ...(blocks !== undefined && { catalog: catalogOf(blocks, generator) }),
       ...(spawn !== undefined && { spawn: new Axes<D>(shape).vector("spawn", spawn) }),
       ...(limits !== undefined && { limits }),
     },
@@ -118,9 +127,27 @@ export async function openWorld<D extends Dimensions = Dimensions>(
   return asWorld(await openWorldEngine(disk, engineOptions(own)), own.dimensions, codecsOf(own));
 }
 
+function requireBlocks(name: string, value: unknown): BlockDefinitions | BlockCatalog {
+  requireObject(
+    name,
+    value,
+    "they are an object such as { copper: { colour: 0xb87333 } }, or a BlockCatalog",
+  );
+  return value as BlockDefinitions | BlockCatalog;
+}
+
+/** Returns the blocks of a new world. */
+function catalogOf(
+  blocks: BlockDefinitions | BlockCatalog,
+  generator: SeededGenerator | undefined,
+): BlockCatalog {
+  if (blocks instanceof BlockCatalog) return blocks;
+  return defineBlocks(firstBlocks(generator?.generator), blocks);
+}
+
 /**
  * Opens the world on a disk, or creates it when there is none. `world` describes the new world; an existing one keeps
- * its own name, blocks and spawn, and is refused if its dimensions, chunks or generator are others.
+ * its own name and spawn, gets the blocks that it lacks, and is refused if its dimensions or the meaning of a block are others.
  */
 export async function openOrCreateWorld<D extends Dimensions>(
   disk: Disk,
@@ -142,14 +169,40 @@ export async function openOrCreateWorld<D extends Dimensions>(
 
 async function openKnown<D extends Dimensions>(
   disk: Disk,
-  { dimensions, generator }: CheckedNewWorld<D>,
+  { dimensions, generator, blocks }: CheckedNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
-  return asWorld(
-    await openWorldEngine(disk, engineOptions(options, generator)),
-    dimensions,
-    codecsOf(options),
-  );
+  const engine = await openWorldEngine(disk, engineOptions(options, generator));
+  const world = await asWorld(engine, dimensions, codecsOf(options));
+  if (blocks === undefined || options.readOnly === true) return world;
+  try {
+    await addBlocks(engine, blocks);
+    return world;
+  } catch (error) {
+    await world.close();
+    throw error;
+  }
+}
+
+/** Adds types that a world lacks. Throws `ORT_ARGUMENT` for one that means something else there. */
+async function addBlocks(engine: WorldEngine, blocks: BlockDefinitions | BlockCatalog): Promise<void> {
+  if (!(blocks instanceof BlockCatalog)) {
+    await engine.blocks.define(blocks);
+    return;
+  }
+  // The program counts on the ids of its catalog; colours and behaviour may have changed in the world since.
+  const missing = blocks.types.filter(({ name }) => engine.catalog.byName(name) === undefined);
+  const definitions = Object.fromEntries(missing.map((type) => [type.name, definitionOf(type)]));
+  const grown = defineBlocks(engine.catalog, definitions);
+  for (const { name, id } of blocks.types) {
+    const there = grown.id(name);
+    if (there !== id)
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `the block ${JSON.stringify(name)} has the id ${there} in this world and ${id} in the program: ask the world for ids, with world.blocks.id`,
+      );
+  }
+  if (missing.length > 0) await engine.blocks.define(definitions);
 }
 
 /** Returns a world over an engine. Closes the engine when it does not have the expected dimensions. */
@@ -178,10 +231,7 @@ function checkedNewWorld<D extends Dimensions>(world: NewWorld<D>): CheckedNewWo
     dimensions: requireDimensions<D>,
     name: requireText,
     generator: requireSeededGenerator,
-    blocks: matching(
-      "it is a BlockCatalog: write new BlockCatalog([...])",
-      (value) => value instanceof BlockCatalog,
-    ),
+    blocks: requireBlocks,
     spawn: unchecked,
     chunkShape: requireShape,
     limits: fieldsOf<Partial<WorldLimits>>(LIMIT_OPTIONS),

@@ -1,9 +1,15 @@
+import { join } from "node:path";
 import { EXIT } from "@orthant/cli";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core/generate";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorldEngine } from "@orthant/world/engine";
+import { FakeTime } from "@orthant/testkit";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { beforeEach, describe, expect, test } from "vitest";
-import { capture, captureJson } from "./captured.ts";
+import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 let folder: string;
 
@@ -43,6 +49,30 @@ describe("tag, log and restore", () => {
     expect(await blockAt("1,101,1")).toBe(11);
     expect(await blockAt("-100,100,0")).toBe(5);
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
+  });
+
+  test.each([
+    ["10m", 2],
+    ["10min", 2],
+    ["2h", 1],
+  ])("restore a box from %s ago, of a world that keeps what it keeps by default", async (age, block) => {
+    const world = join(await temporaryFolder(), "kept");
+    const time = new FakeTime(Date.UTC(2026, 10, 15));
+    const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
+    const engine = await createWorldEngine(new NodeDisk(world), { generator }, { time, autosave: false });
+    const save = async (placed: number, advanceMs: number): Promise<void> => {
+      await engine.set([0, 100, 0, 0], placed);
+      await engine.save();
+      time.advance(advanceMs);
+    };
+    await save(1, 2.5 * HOUR_MS);
+    await save(2, 12 * MINUTE_MS);
+    for (let minute = 0; minute < 9; minute++) await save(3 + minute, MINUTE_MS);
+    await engine.close();
+    const restored = await capture(["restore", world, "--box", "0,100,0..1,101,1", "--from", age], { time });
+    expect(restored.errors).toBe("");
+    const found = await captureJson<{ readonly block: { readonly id: number } }>("get", world, "0,100,0");
+    expect(found.block.id).toBe(block);
   });
 
   test("remove a name, and report one that does not exist", async () => {

@@ -537,7 +537,7 @@ const MISTAKES: readonly Mistake[] = [
     "an invalid time span",
     "serve ./hills --expires soon",
     usage,
-    'orthant: --expires: "soon" is not a time span; write it as 90s, 15min, 12h or 7d',
+    'orthant: --expires: "soon" is not a time span; write it as 90s, 15m, 12h or 7d',
   ],
   [
     "a key file that is not there",

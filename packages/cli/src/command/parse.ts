@@ -4,9 +4,10 @@ import { boxBetween } from "@orthant/core/lattice";
 import type { Moment } from "@orthant/world";
 import { UsageError } from "./usage.ts";
 
-const DURATION = /^(?<count>\d{1,9})(?<unit>s|min|h|d)$/;
+const DURATION = /^(?<count>\d{1,9})(?<unit>s|m|min|h|d)$/;
 const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
   ["s", 1],
+  ["m", 60],
   ["min", 60],
   ["h", 3600],
   ["d", 86_400],
@@ -28,12 +29,12 @@ export function parseU64(text: string): bigint {
   throw new UsageError(`"${text}" is not a whole number from 0 to ${U64_MAX}`);
 }
 
-/** Parses a time span in seconds: `90s`, `15min`, `12h` or `7d`. */
+/** Parses a time span in seconds: `90s`, `15m` (or `15min`), `12h` or `7d`. */
 export function parseDuration(text: string): number {
   const { count, unit } = DURATION.exec(text)?.groups ?? {};
   const seconds = Number(count) * (UNIT_SECONDS.get(unit ?? "") ?? 0);
   if (seconds > 0) return seconds;
-  throw new UsageError(`"${text}" is not a time span; write it as 90s, 15min, 12h or 7d`);
+  throw new UsageError(`"${text}" is not a time span; write it as 90s, 15m, 12h or 7d`);
 }
 
 const AXES_MAX = 4;

@@ -15,8 +15,8 @@ export const logCommand: Command = {
   name: "log",
   summary: "List the saved states of a world that are kept, newest first",
   details: [
-    "A world keeps its newest states, one an hour for a day, one a day for a month, and those that have a name.",
-    "Each can be listed, compared, copied and restored from.",
+    "A world keeps its newest states, one a minute for ten minutes, one an hour for a day, one a day for a month,",
+    "and those that have a name. Each can be listed, compared, copied and restored from.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   options: [{ flags: "--limit <count>", description: "how many at most", default: "100" }],

@@ -26,7 +26,7 @@ export const restoreCommand: Command = {
   usesGenerators: true,
   options: [
     { flags: "--box <voxels>", description: "the voxels to roll back, such as 0,0,0,0..64,64,64,64" },
-    { flags: "--from <state>", description: "a generation, its name, a date, or an age such as 12h or 3d" },
+    { flags: "--from <state>", description: "a generation, its name, a date, or an age such as 10m or 3d" },
     { flags: "--dry-run", description: "say what would be done, and write nothing" },
   ],
   examples: [

@@ -15,14 +15,16 @@ import { listGenerationFolders, storedGenerations } from "../read/survey.ts";
 export interface Retention {
   /** Number of newest generations to keep; at least 1, the live one. */
   readonly newest: number;
+  /** Number of minutes whose last generation is kept; 0 by default. Minutes without a commit do not count. */
+  readonly minutes?: number;
   /** Number of hours whose last generation is kept. Hours without a commit do not count. */
   readonly hours: number;
   /** Number of days, in UTC, whose last generation is kept. Days without a commit do not count. */
   readonly days: number;
 }
 
-/** The newest two, the last one of each hour for a day, and the last one of each day for a month. */
-export const DEFAULT_RETENTION: Retention = { newest: 2, hours: 24, days: 30 };
+/** The newest two, and the last one of each minute for ten minutes, of each hour for a day, and of each day for a month. */
+export const DEFAULT_RETENTION: Retention = { newest: 2, minutes: 10, hours: 24, days: 30 };
 
 /** A generation and when it was committed. */
 export interface DatedGeneration {
@@ -31,14 +33,15 @@ export interface DatedGeneration {
   readonly atMs: number;
 }
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const COUNT_MAX = 100_000;
 
 /**
- * Returns the generations to keep: at most `newest + hours + days`, and the named ones. Only the numbers
- * decide which is newer. Hours and days are counted only where there was a commit, never from now, so a clock
- * that jumps adds an hour or two but cannot make the rest of the history too old. Rule S85.
+ * Returns the generations to keep: at most `newest + minutes + hours + days`, and the named ones. Only the numbers
+ * decide which is newer. Minutes, hours and days are counted only where there was a commit, never from now, so a clock
+ * that jumps adds one or two of each but cannot make the rest of the history too old. Rule S85.
  */
 export function keptGenerations(
   generations: readonly DatedGeneration[],
@@ -48,6 +51,7 @@ export function keptGenerations(
   const newestFirst = [...generations].sort((a, b) => b.generation - a.generation);
   const kept = new Set<number>();
   for (const { generation } of newestFirst.slice(0, retention.newest)) kept.add(generation);
+  keepLastOfEach(newestFirst, MINUTE_MS, retention.minutes ?? 0, kept);
   keepLastOfEach(newestFirst, HOUR_MS, retention.hours, kept);
   keepLastOfEach(newestFirst, DAY_MS, retention.days, kept);
   for (const { generation } of newestFirst) if (named.has(generation)) kept.add(generation);
@@ -55,8 +59,9 @@ export function keptGenerations(
 }
 
 /** Throws `ORT_ARGUMENT` for an invalid retention. The live generation is always kept. */
-export function requireRetention({ newest, hours, days }: Retention): void {
+export function requireRetention({ newest, minutes = 0, hours, days }: Retention): void {
   requireInteger(newest, 1, COUNT_MAX, "retention.newest");
+  requireInteger(minutes, 0, COUNT_MAX, "retention.minutes");
   requireInteger(hours, 0, COUNT_MAX, "retention.hours");
   requireInteger(days, 0, COUNT_MAX, "retention.days");
 }

@@ -31,6 +31,7 @@ const delay = whole(1, DELAY_MS_MAX);
 const cadenceOf = fieldsOf<Partial<WorldCadence>>({ worldMs: delay, playersMs: delay, entitiesMs: delay });
 const retentionOf = fieldsOf<Partial<Retention>>({
   newest: whole(1, RETENTION_MAX),
+  minutes: whole(0, RETENTION_MAX),
   hours: whole(0, RETENTION_MAX),
   days: whole(0, RETENTION_MAX),
 });
@@ -63,12 +64,13 @@ export function checkedEngineOptions(options: EngineOptions): EngineOptions {
     durability: choiceOf("snapshot", "journal"),
     damagedJournal: choiceOf("refuse", "cut"),
     retention(name, value) {
-      const { newest, hours, days } = retentionOf(name, value);
-      if (newest !== undefined && hours !== undefined && days !== undefined) return { newest, hours, days };
+      const { newest, minutes = 0, hours, days } = retentionOf(name, value);
+      if (newest !== undefined && hours !== undefined && days !== undefined)
+        return { newest, minutes, hours, days };
       throw wrongArgument(
         name,
         value,
-        "it is { newest, hours, days }, such as { newest: 2, hours: 24, days: 30 }",
+        "it is { newest, minutes?, hours, days }, such as { newest: 2, minutes: 10, hours: 24, days: 30 }",
       );
     },
     loadedBytesMax: bytes,

@@ -85,7 +85,10 @@ export interface EngineOptions {
    * off the damage and everything after it.
    */
   readonly damagedJournal?: DamagedJournal;
-  /** Which saved states are kept. Default: the newest two, one an hour for a day, one a day for a month. */
+  /**
+   * Which saved states are kept. Default: the newest two, one a minute for ten minutes, one an hour for a day, one a day for a
+   * month.
+   */
   readonly retention?: Retention;
   /**
    * Approximate memory, in bytes, for edited chunks and their regions. Default: `LOADED_BYTES_MAX`. The least recently used

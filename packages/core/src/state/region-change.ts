@@ -33,7 +33,7 @@ export interface RegionChangeOptions {
  * or removed.
  */
 export function regionChange(
-  before: WorldState,
+  before: Pick<WorldState, "overrides">,
   after: WorldState,
   { region, before: base, after: next }: ClockChange,
   { mode, detail }: RegionChangeOptions,

@@ -45,13 +45,16 @@ export function joinedClient(
   const player = new SessionPlayer(context, account, nowMs);
   const regions = new ClientRegions(context, watcher, agreement, budget);
   const results = new EditResultQueue();
+  const sender = new RegionSender(context, regions, agreement.encoding, nowMs);
+  // The client may be sent regions before its first tick.
+  sender.startTick(true);
   return {
     account,
     agreement,
     budget,
     player,
     regions,
-    sender: new RegionSender(context, regions, agreement.encoding, nowMs),
+    sender,
     entities: new PendingEntities(),
     results,
     blocks: new PendingBlocks(context.blocksFor(agreement.featureBits)),

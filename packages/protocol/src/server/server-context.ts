@@ -1,4 +1,5 @@
 import type { Precision } from "../message/precision.ts";
+import type { AnswerQueue } from "./answer-queue.ts";
 import type { BlockFeedFor } from "./blocks/block-feed.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
@@ -25,6 +26,7 @@ export interface ServerContext {
   readonly sharedTick: SharedTick;
   readonly wholeRegions: WholeRegionSource;
   readonly loader: RegionLoader;
+  readonly answers: AnswerQueue;
   readonly editQueues: EditQueues;
   readonly blocksFor: BlockFeedFor;
   readonly entities: EntityGrid;

@@ -148,6 +148,11 @@ export class ServerSession implements Watcher {
     if (joined !== undefined) this.#guard(() => this.#write(joined, nowMs));
   }
 
+  answer(nowMs: number): void {
+    const joined = this.#joined;
+    if (joined !== undefined && this.isWaiting) this.#guard(() => this.#answer(joined, nowMs));
+  }
+
   /** Sets the player's pose, whatever the client wants, under a number that was never used before. */
   movePlayer(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string): void {
     this.#joined?.player.moveTo(number, pose, reason);
@@ -332,7 +337,18 @@ export class ServerSession implements Watcher {
       entities.markStale();
       regions.reportInterest(player.player);
     }
+    if (!regions.isChanging && regions.isWaiting) this.#context.answers.add(this);
     return exceeded && limitExceeded(exceeded, this.#context.limits);
+  }
+
+  #answer({ blocks, budget, sender }: JoinedClient, nowMs: number): undefined {
+    const isHeldBack = !this.#maySend || this.#out.inFlightBytes >= this.#context.inFlightShare;
+    if (!this.#isWelcomed || isHeldBack || !budget.take("answers", 1, nowMs)) return;
+    // Before the patches, which may have new blocks.
+    blocks.write(this.#out, nowMs);
+    sender.write(this.#out);
+    sender.writeHeartbeat(this.#out, nowMs, true);
+    this.#out.flush();
   }
 
   #startTick(joined: JoinedClient, nowMs: number): Disconnect | undefined {

@@ -6,6 +6,7 @@ import { DEFAULT_PRECISION, requirePrecision, requireReach } from "../message/pr
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
+import { AnswerQueue } from "./answer-queue.ts";
 import { blockFeedsOf } from "./blocks/block-feed.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import type { Disconnect } from "./disconnect.ts";
@@ -61,6 +62,8 @@ export class SyncServer {
     const loadWork = new WorkBudget(workMs, nowMs, slices);
     const sendWork = new WorkBudget(workMs, nowMs);
     const prepareWork = new WorkBudget(workMs, nowMs, slices, sendWork);
+    const answerWork = new WorkBudget(workMs, nowMs, slices, sendWork);
+    const answers = new AnswerQueue(answerWork, () => this.#planSlice());
     const precision = { ...DEFAULT_PRECISION, ...options.precision };
     requirePrecision(precision);
     if (options.precision !== undefined) requireReach(precision, world.shape, limits.chunkCoordinateMax);
@@ -94,12 +97,16 @@ export class SyncServer {
       wholeRegions: new WholeRegionSource({
         world,
         regions,
+        feed,
         pieceBytesMax: limits.pieceBytesMax,
         work: prepareWork,
         nowMs,
         onFailure: (error) => events?.onFailure?.(error),
       }),
-      loader: new RegionLoader(world, regions, loadWork, nowMs),
+      loader: new RegionLoader(world, regions, loadWork, nowMs, ({ holdings }) => {
+        for (const { watcher } of holdings) answers.add(watcher);
+      }),
+      answers,
       editQueues,
       blocksFor: blockFeedsOf(world),
       entities,
@@ -172,6 +179,7 @@ export class SyncServer {
       else session.write(nowMs);
     }
     for (const session of waiting) session.write(nowMs);
+    this.#context.answers.startTick();
     this.#clean(nowMs);
     options.events?.onTick?.(this.#report(before, work));
   }
@@ -274,13 +282,15 @@ export class SyncServer {
   }
 
   #workOn(): void {
-    const { options, interestWork, loadWork, prepareWork, loader, wholeRegions } = this.#context;
+    const { options, interestWork, loadWork, prepareWork, loader, wholeRegions, answers } = this.#context;
+    const nowMs = options.time.nowMs();
     interestWork.startSlice();
     loadWork.startSlice();
     prepareWork.startSlice();
-    this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), options.time.nowMs());
+    this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), nowMs);
     loader.goOn();
     wholeRegions.goOn();
+    answers.answer(nowMs);
   }
 
   #clean(nowMs: number): void {
@@ -326,6 +336,7 @@ export class SyncServer {
    */
   #joinAgain(): void {
     this.#context.wholeRegions.clear();
+    this.#context.feed.clear();
     const detail = "the world has another generator; join again";
     for (const session of [...this.#sessions])
       session.goodbye({ reason: "shutdown", detail, retryAfterMs: JOIN_AGAIN_MS });

@@ -40,8 +40,14 @@ export class RegionPace {
   }
 }
 
-/** What a budget limits per second: edits, their chunks and bytes of data, voxels that rules look at, repeated regions. */
-type BudgetRate = "edits" | "editChunks" | "editData" | "ruleVoxels" | "resyncRegions";
+/** Answers per second that do not wait for the next tick. */
+const ANSWERS_PER_SECOND = 16;
+
+/**
+ * What a budget limits per second: edits, their chunks and bytes of data, voxels that rules look at, repeated regions,
+ * and answers between ticks.
+ */
+type BudgetRate = "edits" | "editChunks" | "editData" | "ruleVoxels" | "resyncRegions" | "answers";
 
 /**
  * The shared budget of all clients of one player. Anonymous players also share the budget of their network,
@@ -70,6 +76,7 @@ export class PlayerBudget {
       editData: rate(limits.editDataBytesPerSecond, burstShare * limits.editDataBytesMax),
       ruleVoxels: rate(limits.ruleVoxelsPerSecond, burstShare * limits.ruleVoxelsMax),
       resyncRegions: rate(limits.resyncRegionsPerSecond, share * limits.resyncRegionsBurst),
+      answers: rate(ANSWERS_PER_SECOND, burstShare * ANSWERS_PER_SECOND),
     };
     this.#pace = new RegionPace(share * limits.playerInterestRegionsPerSecond);
   }

@@ -31,10 +31,10 @@ export interface SharedPatch {
   readonly regions: readonly Position[];
 }
 
-/** The change of one region, and its own patches: one, or several pieces if it is too large. */
+/** The change of one region, and its own patches: one, or several in their order. */
 export interface EncodedChange {
   readonly region: Position;
-  /** `undefined` if another thread encoded it. Then it has its own patches, however small it is. */
+  /** `undefined` if its patches were not made from one change. Then it is not joined with others, however small it is. */
   readonly change: RegionChange | undefined;
   readonly patches: readonly SharedPatch[];
   readonly bytes: number;
@@ -80,7 +80,7 @@ export function fitsOnePatch(encoded: EncodedChange): boolean {
 }
 
 /** Returns true when a change gets its own patch. */
-function isLarge({ bytes, change }: EncodedChange): boolean {
+export function isLarge({ bytes, change }: EncodedChange): boolean {
   return bytes >= LARGE_CHANGE_BYTES || change === undefined;
 }
 
@@ -247,12 +247,12 @@ class PatchCount {
 
   /** Returns the number of patches with one more change. */
   patchesWith(encoded: EncodedChange): number {
-    if (isLarge(encoded)) return this.patches + 1;
+    if (isLarge(encoded)) return this.patches + encoded.patches.length;
     return this.#large + sharedPatchesMax(this.#small + 1, this.#smallBytes + encoded.bytes);
   }
 
   add(encoded: EncodedChange): void {
-    if (isLarge(encoded)) this.#large++;
+    if (isLarge(encoded)) this.#large += encoded.patches.length;
     else {
       this.#small++;
       this.#smallBytes += encoded.bytes;
@@ -294,12 +294,23 @@ export class PatchAllowance {
     return true;
   }
 
-  /** Takes a change that only this client gets. Returns false, without taking it, beyond the patch limit. */
+  /**
+   * Takes a change that only this client gets. Returns false, without taking it, beyond the patch limit. A change of
+   * several patches must also fit into the bytes that are left; otherwise they are taken piece by piece.
+   */
   takeOwn(encoded: EncodedChange): boolean {
+    if (!fitsOnePatch(encoded) && encoded.bytes > this.#bytes) return false;
     if (this.#pieces + this.#live.patches + this.#own.patchesWith(encoded) > this.#patchesMax) return false;
     this.#own.add(encoded);
     this.#bytes -= encoded.bytes;
     return true;
+  }
+
+  /** What was taken is written, and is not joined with anything that is taken later. */
+  written(): void {
+    this.#pieces = this.#patches;
+    this.#live.clear();
+    this.#own.clear();
   }
 
   /** Takes one piece of a region. */

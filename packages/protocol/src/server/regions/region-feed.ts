@@ -10,9 +10,13 @@ const HISTORY_MS = 10_000;
 const HISTORY_LENGTH_MAX = 128;
 
 /** The state of a region at one clock. */
-interface Moment {
+export interface RegionState {
   readonly clock: number;
   readonly state: WorldState;
+}
+
+/** An earlier state of a region. */
+interface Moment extends RegionState {
   readonly endedMs: number;
   /** The change from here to the newest clock requested so far. */
   change: SharedChange | undefined;
@@ -21,7 +25,7 @@ interface Moment {
 /** A region that changed since the last tick, and its state before that. */
 interface Changed {
   readonly before: number;
-  readonly state: WorldState | undefined;
+  state: WorldState | undefined;
   after: number;
 }
 
@@ -55,6 +59,19 @@ export class RegionFeed implements RegionListener {
     return region.isLoaded;
   }
 
+  /**
+   * Returns the state of a loaded region at the last tick, `undefined` if it is unknown. Clients are sent no later one, so
+   * that the change of the next tick follows for all of them.
+   */
+  lastState(region: WatchedRegion): RegionState | undefined {
+    const changed = this.#changed.get(region);
+    if (changed === undefined) {
+      return { clock: this.#world.clockOf(region.position), state: this.#world.state };
+    }
+    const { before, state } = changed;
+    return state && { clock: before, state };
+  }
+
   /** Records a change at the moment it happens. */
   recordChange(clocks: readonly ClockChange[]): void {
     for (const { region: position, before, after } of clocks) {
@@ -84,16 +101,19 @@ export class RegionFeed implements RegionListener {
     return this.#history.get(region)?.some((known) => known.clock === clock) ?? false;
   }
 
-  /** Returns the change from an earlier clock to now, or `undefined` when the state then is unknown. */
-  changeFrom(region: WatchedRegion, clock: number): SharedChange | undefined {
+  /** Returns the change between two clocks, or `undefined` when the state at the earlier one is unknown. */
+  changeFrom(
+    region: WatchedRegion,
+    clock: number,
+    { clock: after, state }: RegionState,
+  ): SharedChange | undefined {
     const moment = this.#history.get(region)?.find((known) => known.clock === clock);
     if (moment === undefined) return undefined;
-    const after = this.#world.clockOf(region.position);
     if (moment.change?.after !== after) {
       moment.change = new SharedChange(
         { region: region.position, before: clock, after },
         moment.state,
-        this.#state,
+        state,
       );
     }
     return moment.change;
@@ -106,6 +126,12 @@ export class RegionFeed implements RegionListener {
       if (kept.length === 0) this.#history.delete(region);
       else if (kept.length < moments.length) this.#history.set(region, kept);
     }
+  }
+
+  /** Drops all earlier states, because untouched space has another generator. */
+  clear(): void {
+    this.#history.clear();
+    for (const changed of this.#changed.values()) changed.state = undefined;
   }
 
   #remember(region: WatchedRegion, moment: Moment): void {

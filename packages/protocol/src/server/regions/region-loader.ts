@@ -19,12 +19,20 @@ export class RegionLoader implements RegionListener {
   readonly #world: SyncWorld;
   readonly #work: WorkBudget;
   readonly #nowMs: () => number;
+  readonly #onLoaded: (region: WatchedRegion) => void;
   /** The waiting regions of each player. The first player is next. */
   readonly #waiting = new Map<PlayerBudget, Set<WatchedRegion>>();
   readonly #loading = new Set<WatchedRegion>();
   readonly #retryMs = new WeakMap<WatchedRegion, number>();
 
-  constructor(world: SyncWorld, regions: WatchedRegions, work: WorkBudget, nowMs: () => number) {
+  constructor(
+    world: SyncWorld,
+    regions: WatchedRegions,
+    work: WorkBudget,
+    nowMs: () => number,
+    onLoaded: (region: WatchedRegion) => void,
+  ) {
+    this.#onLoaded = onLoaded;
     this.#world = world;
     this.#work = work;
     this.#nowMs = nowMs;
@@ -77,6 +85,7 @@ export class RegionLoader implements RegionListener {
   async #load(region: WatchedRegion): Promise<void> {
     try {
       await this.#work.run(() => this.#world.load(regionBox(region.position)));
+      this.#onLoaded(region);
     } catch {
       // The world reports its own failures. The region stays unloaded, so no client is sent anything of it.
       this.#retryMs.set(region, this.#nowMs() + RETRY_MS);

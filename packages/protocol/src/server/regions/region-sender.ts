@@ -193,6 +193,7 @@ export class RegionSender {
     if (this.#changeList !== undefined) {
       const patches = this.#changeList.patches(this.#context.world.shape.volume);
       for (const patch of patches) this.#patch(out, patch);
+      this.#changeList = undefined;
     }
     if (!this.#regions.isWaiting) return;
     this.#writeOwn(out);
@@ -224,17 +225,19 @@ export class RegionSender {
       }
     }
     for (const patch of joinChanges(changes, world.shape.volume)) this.#patch(out, patch);
+    this.#allowance.written();
   }
 
   #catchUp(holding: Holding, changes: EncodedChange[]): void {
-    const { feed, world } = this.#context;
+    const { feed } = this.#context;
     const { region } = holding;
-    if (holding.clock === world.clockOf(region.position)) return;
-    if (this.#allowance.isUsedUp) {
+    const last = feed.lastState(region);
+    if (last !== undefined && holding.clock >= last.clock) return;
+    if (last === undefined || this.#allowance.isUsedUp) {
       this.#regions.fallBehind(holding);
       return;
     }
-    const change = feed.changeFrom(region, holding.clock);
+    const change = feed.changeFrom(region, holding.clock, last);
     const encoded = change?.encoded(this.#encoding.of(region.position));
     if (change === undefined || encoded === undefined || !fitsOnePatch(encoded)) {
       this.#regions.queue.add(holding);
@@ -249,7 +252,7 @@ export class RegionSender {
   }
 
   #send(holding: Holding, changes: EncodedChange[], blanks: Blanks): SendOutcome {
-    const { feed, loader, wholeRegions, world } = this.#context;
+    const { feed, loader, wholeRegions } = this.#context;
     const { region } = holding;
     if (!feed.isLoaded(region)) {
       loader.want(region, this.#regions.budget.shared);
@@ -257,16 +260,17 @@ export class RegionSender {
     }
     if (this.#regions.settle(holding)) return "sent";
     if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
-    const whole = wholeRegions.of(region, this.#encoding.of(region.position));
-    if (whole === undefined) return "later";
-    const clock = world.clockOf(region.position);
+    const found = wholeRegions.of(region, this.#encoding.of(region.position));
+    if (found === undefined) return "later";
+    const { clock, whole } = found;
     if (typeof whole === "string") {
       blanks[whole].push(region.position);
       holding.clock = CLOCK_NEVER;
-    } else if (fitsOnePatch(whole)) {
-      if (!this.#allowance.takeOwn(whole)) return "full";
+    } else if (this.#allowance.takeOwn(whole)) {
       changes.push(whole);
       holding.clock = clock;
+    } else if (fitsOnePatch(whole)) {
+      return "full";
     } else {
       this.#unfinished = { holding, clock, patches: whole.patches, sent: 0 };
       holding.clock = UNSURE;

@@ -31,6 +31,8 @@ export interface Watcher {
   detailsChanged(entities: Iterable<GridEntity>): void;
   /** Returns the client's holding of another region. */
   holdingAt(region: Position): Holding | undefined;
+  /** Sends the regions for which the client waits, between two ticks and within what it may get in one. */
+  answer(nowMs: number): void;
   /** Returns how near a region is to the client's player. */
   rangeOf(region: Position): EntityRange;
 }

@@ -1,10 +1,23 @@
 import type { Position } from "@orthant/core";
 import { regionBox } from "@orthant/core/lattice";
-import { CLOCK_NEVER, type RegionTree, wholeRegionChange } from "@orthant/core/tree";
+import {
+  CLOCK_NEVER,
+  type RegionTree,
+  regionChange,
+  type WorldState,
+  wholeRegionChange,
+} from "@orthant/core/tree";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
 import { GeneratedRegions } from "./generated-regions.ts";
-import { type EncodedChange, encodeChange, REGION_ENCODINGS, type RegionEncoding } from "./region-changes.ts";
+import {
+  type EncodedChange,
+  encodeChange,
+  isLarge,
+  REGION_ENCODINGS,
+  type RegionEncoding,
+} from "./region-changes.ts";
+import type { RegionFeed, RegionState } from "./region-feed.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 
 /** Work units per tick, for all clients together. */
@@ -19,17 +32,35 @@ const EDITED_CHUNK_WORK = 2;
 const CONCRETE_WORK = 512;
 /** Maximum number of regions that are prepared after a tick that had no time for them. */
 const WANTED_MAX = 64;
-/** Maximum bytes of whole regions cached for other clients. */
-const CACHE_BYTES_MAX = 67_108_864;
+/** Maximum memory of whole regions cached for other clients, also for those who come after all have left. */
+const CACHE_BYTES_MAX = 134_217_728;
 /** Overhead of a cached region besides its bytes. */
 const ENTRY_BYTES = 256;
+/** A region is packed again when what changed since would add more than this share of its bytes. */
+const CHANGED_SHARE_MAX = 1 / 16;
 
 /** A complete region for a client that holds nothing of it: a change, or a word if it is blank. */
 type WholeRegion = EncodedChange | "air" | "generated";
 
-interface Entry {
+/** All of a region at one clock. */
+interface WholeRegionAt {
   readonly clock: number;
   readonly whole: WholeRegion;
+}
+
+/** A large region as it was packed. */
+interface Packed extends WholeRegionAt {
+  readonly whole: EncodedChange;
+  /** The chunks of the region at this clock that are not as generated. */
+  readonly made: Pick<WorldState, "overrides">;
+  /** Memory of both. */
+  readonly bytes: number;
+}
+
+/** The region at the latest clock that was needed: as it was packed, and what has changed since. */
+interface Entry extends WholeRegionAt {
+  /** Only of a large region. Others are packed again when they change. */
+  readonly packed: Packed | undefined;
   readonly bytes: number;
 }
 
@@ -45,6 +76,7 @@ function encodedPatches(region: Position, bodies: readonly Uint8Array[]): WholeR
 interface WholeRegionContext {
   readonly world: SyncWorld;
   readonly regions: WatchedRegions;
+  readonly feed: RegionFeed;
   readonly pieceBytesMax: number;
   /** Limits time as well as work units, which are only an estimate: some generators are slow. */
   readonly work: WorkBudget;
@@ -54,14 +86,16 @@ interface WholeRegionContext {
 }
 
 /**
- * Makes whole regions, each once per encoding, and a limited number per tick. Those for which a tick has no time
- * are made after it, in slices. Where the world generates off the main thread, chunks for clients without the
+ * Makes whole regions, each once per encoding, and a limited number per tick. A large region that has changed a little
+ * is not packed again: the change follows it as a patch of its own. Those for which a tick has no time are made
+ * after it, in slices. Where the world generates off the main thread, chunks for clients without the
  * generator come from there, and are encoded as they arrive.
  */
 export class WholeRegionSource implements RegionListener {
   readonly #world: SyncWorld;
-  /** For each encoding, the whole regions in order of last use. */
-  readonly #entries: readonly Map<WatchedRegion, Entry>[] = [new Map(), new Map(), new Map(), new Map()];
+  readonly #feed: RegionFeed;
+  /** For each encoding, the whole regions by their positions, in order of last use. */
+  readonly #entries: readonly Map<string, Entry>[] = [new Map(), new Map(), new Map(), new Map()];
   readonly #pieceBytesMax: number;
   readonly #work: WorkBudget;
   readonly #generated: GeneratedRegions;
@@ -72,8 +106,9 @@ export class WholeRegionSource implements RegionListener {
   #bytes = 0;
   #workLeft = WORK_PER_TICK;
 
-  constructor({ world, regions, pieceBytesMax, work, nowMs, onFailure }: WholeRegionContext) {
+  constructor({ world, regions, feed, pieceBytesMax, work, nowMs, onFailure }: WholeRegionContext) {
     this.#world = world;
+    this.#feed = feed;
     this.#pieceBytesMax = pieceBytesMax;
     this.#work = work;
     this.#generated = new GeneratedRegions(world, regions, pieceBytesMax, nowMs, {
@@ -84,7 +119,11 @@ export class WholeRegionSource implements RegionListener {
   }
 
   regionLeft(region: WatchedRegion): void {
-    for (const entries of this.#entries) this.#drop(entries, region);
+    const key = keyOf(region);
+    for (const entries of this.#entries) {
+      // The next client may come soon.
+      if (entries.get(key)?.packed === undefined) this.#drop(entries, key);
+    }
     for (const waiting of [...this.#wanted, ...this.#awaited]) waiting.delete(region);
   }
 
@@ -119,29 +158,31 @@ export class WholeRegionSource implements RegionListener {
    */
   isBlank(region: WatchedRegion, encoding: RegionEncoding): boolean {
     const clock = this.#world.clockOf(region.position);
-    const known = this.#entriesOf(encoding).get(region);
+    const known = this.#entriesOf(encoding).get(keyOf(region));
     if (known?.clock === clock) return typeof known.whole === "string";
     if (clock !== CLOCK_NEVER || this.#isUsedUp) return false;
     this.#workLeft -= CHECK_WORK;
-    return this.#work.run(() => this.#isBlankNow(region, encoding));
+    return this.#work.run(() => this.#isBlankNow(region, encoding, this.#world.state));
   }
 
-  /** Returns all of a loaded region, or `undefined` when no more can be made in this tick. */
-  of(region: WatchedRegion, encoding: RegionEncoding): WholeRegion | undefined {
-    const clock = this.#world.clockOf(region.position);
+  /** Returns all of a loaded region as it was at the last tick, or `undefined` when no more can be made in this one. */
+  of(region: WatchedRegion, encoding: RegionEncoding): WholeRegionAt | undefined {
+    const last = this.#feed.lastState(region);
+    if (last === undefined) return undefined;
     const entries = this.#entriesOf(encoding);
-    const known = entries.get(region);
-    if (known?.clock === clock) {
-      entries.delete(region);
-      entries.set(region, known);
-      return known.whole;
+    const key = keyOf(region);
+    const known = entries.get(key);
+    if (known?.clock === last.clock) {
+      entries.delete(key);
+      entries.set(key, known);
+      return known;
     }
     if (this.#isUsedUp) {
       const wanted = this.#wanted[encoding.index];
       if (wanted !== undefined && wanted.size < WANTED_MAX) wanted.add(region);
       return undefined;
     }
-    return this.#work.run(() => this.#makeEntry(region, encoding, clock));
+    return this.#work.run(() => this.#makeEntry(region, encoding, last));
   }
 
   /** Encodes a region that was generated, if there is time; otherwise the next tick does it. */
@@ -149,7 +190,8 @@ export class WholeRegionSource implements RegionListener {
     // The next one is generated meanwhile.
     for (const next of this.#awaited.flatMap((awaited) => [...awaited])) {
       if (this.#generated.isFull) break;
-      if (next !== region) this.#generate(next);
+      const last = next === region ? undefined : this.#feed.lastState(next);
+      if (last !== undefined) this.#generate(next, last);
     }
     for (const encoding of REGION_ENCODINGS) {
       const isAwaited = this.#awaited[encoding.index]?.delete(region) === true;
@@ -157,19 +199,58 @@ export class WholeRegionSource implements RegionListener {
     }
   }
 
-  #makeEntry(region: WatchedRegion, encoding: RegionEncoding, clock: number): WholeRegion | undefined {
-    const whole = this.#make(region, encoding, clock);
-    if (whole === undefined) {
+  #makeEntry(region: WatchedRegion, encoding: RegionEncoding, last: RegionState): WholeRegionAt | undefined {
+    const entries = this.#entriesOf(encoding);
+    const key = keyOf(region);
+    const known = entries.get(key)?.packed;
+    const entry =
+      (known && this.#updated(region, encoding, known, last)) ?? this.#packed(region, encoding, last);
+    if (entry === undefined) {
       this.#awaited[encoding.index]?.add(region);
       return undefined;
     }
-    const entries = this.#entriesOf(encoding);
-    this.#drop(entries, region);
-    const bytes = ENTRY_BYTES + (typeof whole === "string" ? 0 : whole.bytes);
-    entries.set(region, { clock, whole, bytes });
-    this.#bytes += bytes;
+    this.#drop(entries, key);
+    entries.set(key, entry);
+    this.#bytes += entry.bytes;
     this.#evict();
-    return whole;
+    return entry;
+  }
+
+  /** Returns a packed region with what changed since, or `undefined` if the region had better be packed again. */
+  #updated(
+    { position: region }: WatchedRegion,
+    encoding: RegionEncoding,
+    packed: Packed,
+    { clock, state }: RegionState,
+  ): Entry | undefined {
+    const { whole, made } = packed;
+    if (packed.clock > clock) return undefined;
+    const change = regionChange(made, state, { region, before: packed.clock, after: clock }, encoding);
+    this.#workLeft -= CHECK_WORK + EDITED_CHUNK_WORK * (change.leaves.length + change.edits.length);
+    const { bytes, patches } = encodeChange(change, state.shape.volume);
+    if (patches.length > 1 || bytes > whole.bytes * CHANGED_SHARE_MAX) return undefined;
+    return {
+      packed,
+      clock,
+      whole: {
+        region,
+        change: undefined,
+        patches: [...whole.patches, ...patches],
+        bytes: whole.bytes + bytes,
+      },
+      bytes: packed.bytes + bytes,
+    };
+  }
+
+  #packed(region: WatchedRegion, encoding: RegionEncoding, { clock, state }: RegionState): Entry | undefined {
+    const whole = this.#make(region, encoding, { clock, state });
+    if (whole === undefined) return undefined;
+    if (typeof whole === "string") return { packed: undefined, clock, whole, bytes: ENTRY_BYTES };
+    if (!isLarge(whole)) return { packed: undefined, clock, whole, bytes: ENTRY_BYTES + whole.bytes };
+    const { position } = region;
+    const made = { overrides: state.overrides.slice(regionBox(position)) };
+    const bytes = ENTRY_BYTES + whole.bytes + (this.#world.loadedBytes?.(position) ?? 0);
+    return { packed: { clock, whole, made, bytes }, clock, whole, bytes };
   }
 
   get #isUsedUp(): boolean {
@@ -177,14 +258,17 @@ export class WholeRegionSource implements RegionListener {
   }
 
   /** Returns `undefined` while the region is being generated. */
-  #make(region: WatchedRegion, encoding: RegionEncoding, clock: number): WholeRegion | undefined {
+  #make(
+    region: WatchedRegion,
+    encoding: RegionEncoding,
+    { clock, state }: RegionState,
+  ): WholeRegion | undefined {
     this.#workLeft -= CHECK_WORK;
-    if (clock === CLOCK_NEVER && this.#isBlankNow(region, encoding)) {
+    if (clock === CLOCK_NEVER && this.#isBlankNow(region, encoding, state)) {
       return encoding.mode === "symbolic" ? "generated" : "air";
     }
-    const { state } = this.#world;
     const isAsynchronous = encoding.mode === "concrete" && state.generatesAsync;
-    const generated = isAsynchronous ? this.#generate(region) : undefined;
+    const generated = isAsynchronous ? this.#generate(region, { clock, state }) : undefined;
     if (isAsynchronous && generated === undefined) return undefined;
     if (Array.isArray(generated)) return encodedPatches(region.position, generated);
     this.#workLeft -= encoding.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
@@ -199,37 +283,39 @@ export class WholeRegionSource implements RegionListener {
   }
 
   /** Returns what was generated off the main thread: patches if the region was never edited, otherwise a tree. */
-  #generate(region: WatchedRegion): RegionTree | Uint8Array[] | undefined {
+  #generate(region: WatchedRegion, { clock, state }: RegionState): RegionTree | Uint8Array[] | undefined {
     const isUntouched =
-      this.#world.clockOf(region.position) === CLOCK_NEVER &&
-      this.#world.state.overrides.slice(regionBox(region.position)).bounds() === undefined;
+      clock === CLOCK_NEVER && state.overrides.slice(regionBox(region.position)).bounds() === undefined;
     if (!isUntouched) return this.#generated.tree(region);
     const patches = this.#generated.patches(region);
     return patches && [...patches];
   }
 
-  #isBlankNow({ position }: WatchedRegion, { mode }: RegionEncoding): boolean {
-    const { state } = this.#world;
+  #isBlankNow({ position }: WatchedRegion, { mode }: RegionEncoding, state: WorldState): boolean {
     const chunks = regionBox(position);
     if (state.overrides.slice(chunks).bounds() !== undefined) return false;
     return mode === "symbolic" || state.queryContentBounds(chunks) === undefined;
   }
 
-  #entriesOf({ index }: RegionEncoding): Map<WatchedRegion, Entry> {
-    return this.#entries[index] as Map<WatchedRegion, Entry>;
+  #entriesOf({ index }: RegionEncoding): Map<string, Entry> {
+    return this.#entries[index] as Map<string, Entry>;
   }
 
-  #drop(entries: Map<WatchedRegion, Entry>, region: WatchedRegion): void {
-    this.#bytes -= entries.get(region)?.bytes ?? 0;
-    entries.delete(region);
+  #drop(entries: Map<string, Entry>, key: string): void {
+    this.#bytes -= entries.get(key)?.bytes ?? 0;
+    entries.delete(key);
   }
 
   #evict(): void {
     for (const entries of this.#entries) {
-      for (const region of entries.keys()) {
+      for (const key of entries.keys()) {
         if (this.#bytes <= CACHE_BYTES_MAX) return;
-        this.#drop(entries, region);
+        this.#drop(entries, key);
       }
     }
   }
+}
+
+function keyOf({ position }: WatchedRegion): string {
+  return position.join();
 }

@@ -61,7 +61,7 @@ async function runIn(
     const unusable = argv.find((word) => typeof word !== "string" || word.includes("\0"));
     if (unusable !== undefined)
       throw new UsageError(`${JSON.stringify(unusable)} is not valid on a command line`);
-    await program.parseAsync(argv.map(escapeNegativeCoordinates), { from: "user" });
+    await program.parseAsync(withKnownHelp(argv).map(escapeNegativeCoordinates), { from: "user" });
     return exitCode;
   } catch (error) {
     // The parser has already printed what is wrong, and also throws for help.
@@ -72,6 +72,14 @@ async function runIn(
     }
     return reportFailure(error, environment);
   }
+}
+
+/** Leaves out a request for help about a command that does not exist, for which the parser would show the help of all. */
+function withKnownHelp(argv: readonly string[]): readonly string[] {
+  const [command, ...rest] = argv[0] === "help" ? argv.slice(1) : argv;
+  const isKnown = command === undefined || command.startsWith("-") || command === "help";
+  if (isKnown || COMMANDS.some(({ name }) => name === command)) return argv;
+  return [command, ...rest.filter((word) => word !== "-h" && word !== "--help")];
 }
 
 function helpHint(argv: readonly string[]): string {

@@ -39,6 +39,16 @@ describe("orthant", () => {
       "orthant: unknown command 'import'\n(Did you mean one of convert, paste?)",
     ],
     ["a command that there is not", ["verfiy"], "orthant: unknown command 'verfiy'\n(Did you mean verify?)"],
+    [
+      "help for a command that there is not",
+      ["verfiy", "--help"],
+      "orthant: unknown command 'verfiy'\n(Did you mean verify?)",
+    ],
+    [
+      "help for a command that there is not, with the word help",
+      ["help", "frobnicate"],
+      "orthant: unknown command 'frobnicate'",
+    ],
     ["an option that there is not", ["info", "x", "--loud"], "orthant: unknown option '--loud'"],
     ["too few arguments", ["get", "x"], "orthant: missing required argument 'voxel'"],
     ["too many arguments", ["info", "x", "y"], "orthant: too many arguments for 'info'"],

@@ -65,11 +65,12 @@ export {
   valueNoise,
   type WorldGenerator,
 } from "@orthant/core";
-export type { GeneratorSource, SeededGenerator } from "@orthant/core/generate";
+export { type GeneratorSource, hashKey, type SeededGenerator } from "@orthant/core/generate";
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
 export {
   createServer,
+  type GameRules,
   issueToken,
   type MovementOptions,
   OrthantServer,

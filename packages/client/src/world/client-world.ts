@@ -115,10 +115,14 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
 
   /**
    * Sets what to hold from now on; the client drops everything outside of it. Resolves when all of it has arrived,
-   * and rejects when the client is closed before. Not waiting for it is fine: reads wait for what they need.
+   * and rejects when the client is closed before, or with `ORT_ARGUMENT`. Not waiting for it is fine: reads wait for what they need.
    */
   setInterest(interest: Interest<D>): Promise<void> {
-    this.replica.setInterest(replicaInterest(this.#axes, this.chunkShape, interest));
+    try {
+      this.replica.setInterest(replicaInterest(this.#axes, this.chunkShape, interest));
+    } catch (error) {
+      return Promise.reject(error);
+    }
     return this.whenComplete();
   }
 

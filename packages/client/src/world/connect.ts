@@ -7,9 +7,10 @@ import {
 } from "@orthant/core";
 import { requireObject, wrongArgument } from "@orthant/core/arguments";
 import { type GeneratorSource, generatorsOf } from "@orthant/core/generate";
+import { Axes } from "@orthant/core/lattice";
 import { requireDataCodec } from "@orthant/core/world";
 import type { ServingWorker } from "../connection/worker-socket.ts";
-import type { Interest } from "./client-interest.ts";
+import { type Interest, replicaInterest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
 import { connectReplica } from "./connect-replica.ts";
 import type { ReplicaOptions } from "./replica-options.ts";
@@ -69,9 +70,10 @@ export async function joined<D extends Dimensions>(
       const detail = `the server's world has ${found} dimensions, and the program asks for ${String(dimensions)}`;
       throw new OrthantError("ORT_ARGUMENT", detail);
     }
-    const client = new ClientWorld<D>(replica, codec);
-    if (interest !== undefined) void client.setInterest(interest);
-    return client;
+    if (interest !== undefined) {
+      replica.setInterest(replicaInterest(new Axes<D>(replica.shape), replica.shape, interest));
+    }
+    return new ClientWorld<D>(replica, codec);
   } catch (error) {
     await replica.close();
     throw error;

@@ -95,6 +95,11 @@ export class EngineSteps {
     return [...this.#sources].flatMap((source) => [...source()].filter(isInWorld));
   }
 
+  /** Returns the ids of the players who are online, wherever they are. */
+  online(): ReadonlySet<bigint> {
+    return new Set([...this.#sources].flatMap((source) => Array.from(source(), ({ playerId }) => playerId)));
+  }
+
   /** Keeps a simulated world active around players. Returns a function that ends it. */
   addPlayers(source: PlayerSource): () => void {
     this.#sources.add(source);

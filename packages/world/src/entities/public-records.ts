@@ -30,10 +30,12 @@ export type WorldEntityEvent<D extends Dimensions> =
 /** A player as the world stores it, online or not. */
 export interface WorldPlayer<D extends Dimensions> extends Omit<StoredPlayer, "position"> {
   readonly position: Vector<D>;
+  /** Whether the player is connected to a server that shares this open world. */
+  readonly isOnline: boolean;
 }
 
 /** A change to a player. Omitted fields keep their value, or get a default for a new player. */
-export type PlayerUpdate<D extends Dimensions> = Partial<Omit<WorldPlayer<D>, "lastSavedMs">> & {
+export type PlayerUpdate<D extends Dimensions> = Partial<Omit<WorldPlayer<D>, "lastSavedMs" | "isOnline">> & {
   readonly playerId: bigint;
 };
 
@@ -92,8 +94,13 @@ export function storedNewEntity<D extends Dimensions>(axes: Axes<D>, entity: New
 }
 
 /** Returns a player as a world of D dimensions shows it. */
-export function publicPlayer<D extends Dimensions>(axes: Axes<D>, player: StoredPlayer): WorldPlayer<D> {
-  return { ...player, position: axes.publicPosition(player.position) };
+export function publicPlayer<D extends Dimensions>(
+  axes: Axes<D>,
+  player: StoredPlayer,
+  online: ReadonlySet<bigint>,
+): WorldPlayer<D> {
+  const isOnline = online.has(player.playerId);
+  return { ...player, position: axes.publicPosition(player.position), isOnline };
 }
 
 /** Returns the change to a stored player. */

@@ -369,13 +369,14 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** All players who ever joined, ordered by id. */
   get players(): readonly WorldPlayer<D>[] {
-    return this.engine.players.map((player) => publicPlayer(this.#axes, player));
+    const online = this.engine.steps.online();
+    return this.engine.players.map((player) => publicPlayer(this.#axes, player, online));
   }
 
   /** Returns a player by id. */
   player(playerId: bigint): WorldPlayer<D> | undefined {
     const found = this.engine.player(playerId);
-    return found && publicPlayer(this.#axes, found);
+    return found && publicPlayer(this.#axes, found, this.engine.steps.online());
   }
 
   /** Adds a player, or changes the one with the same id; omitted fields keep their value. */

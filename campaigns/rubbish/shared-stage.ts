@@ -60,7 +60,7 @@ export const sharedStage: Stage = {
     );
     // Calls may close this one with a server: closeWorld is an option.
     const servedToo = await createWorld(new MemoryDisk(), { dimensions: 3 }, { autosave: false });
-    const server = await createServer({ world, logger: false, tickMs: 10 });
+    const server = await createServer({ world, logger: false, tickMs: 10, rules: { data: "any" } });
     const client = await connect(server.url, { dimensions: 3, interest: { chunks: [INTEREST] } });
     await client.whenComplete();
     return new SharedCalls(world, servedToo, server, client);

@@ -48,16 +48,20 @@ const SPAWN = box([-8, -32, -8], [8, 64, 8]);
 const touchesSpawn = (box) =>
   box?.min.every((low, axis) => low < SPAWN.max[axis] && SPAWN.min[axis] < box.max[axis]);
 
-/** Yields what a voxel is worth: its block, and what lies in it if it is a chest or a furnace. */
-function* itemsOf(block, data) {
-  // Only a spring can be carried, not the water that flowed from it.
-  if (block !== AIR && !(isWater(block) && block !== WATER)) yield [block, 1];
-  if (data === undefined) return;
-  if (block !== CHEST && block !== FURNACE) throw new Error("Only chests and furnaces have room.");
+/** What players may put into a chest or a furnace: how many of each block, by name. */
+function contents(data) {
   for (const [name, count] of Object.entries(data)) {
     if (!Number.isInteger(count) || count < 0) throw new Error(`There cannot be ${count} of anything.`);
-    yield [BLOCKS.id(name), count];
+    BLOCKS.id(name);
   }
+  return data;
+}
+
+/** Yields what a voxel is worth: its block, and what lies in it if it is a chest or a furnace. */
+function* itemsOf(block, data = {}) {
+  // Only a spring can be carried, not the water that flowed from it.
+  if (block !== AIR && !(isWater(block) && block !== WATER)) yield [block, 1];
+  for (const [name, count] of Object.entries(data)) yield [BLOCKS.id(name), count];
 }
 
 /** Returns what a player carries after edits: what was there comes into the pocket, what is there now leaves it. */
@@ -73,15 +77,12 @@ function carriedAfter(playerId, changes) {
 const GIFT = { [PLANK]: 2_500, [SAND]: 64, [WATER]: 4, [CHEST]: 2, [FURNACE]: 1, [TORCH]: 16 };
 
 const rules = {
+  data: { chest: contents, furnace: contents },
   /** A player places what they carry, and neither changes nor copies the spawn. */
   beforeEdit({ player, box, source, changes }) {
     if (touchesSpawn(box) || touchesSpawn(source)) return { reject: "The spawn is protected." };
-    try {
-      const counts = Object.values(carriedAfter(player.playerId, changes));
-      if (counts.some((count) => count < 0)) return { reject: "You do not carry enough of it." };
-    } catch (error) {
-      return { reject: error.message };
-    }
+    const counts = Object.values(carriedAfter(player.playerId, changes));
+    if (counts.some((count) => count < 0)) return { reject: "You do not carry enough of it." };
   },
   /** Two players who break one block get one drop. */
   afterEdit({ player, changes }) {
@@ -90,9 +91,12 @@ const rules = {
   onJoin({ player }) {
     carry(player.playerId, carriedBy(player.playerId) ?? GIFT);
   },
-  onMessage({ player, message }) {
-    if (message?.type === "home")
-      server.movePlayer(player.playerId, { position: world.spawn }, "You are home.");
+  message(message) {
+    if (message?.type !== "home") throw new Error("There is no such message.");
+    return message;
+  },
+  onMessage({ player }) {
+    server.movePlayer(player.playerId, { position: world.spawn }, "You are home.");
   },
 };
 

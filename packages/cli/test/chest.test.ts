@@ -16,7 +16,8 @@ import { createServer, flat, openOrCreateWorld } from ${JSON.stringify(new URL("
 const definition = { dimensions: 3, generator: flat() };
 const world = await openOrCreateWorld(process.argv[2], definition, { durability: "journal" });
 await world.defineBlocks({ chest: { colour: 0x8b5a2b, properties: { facing: ["north", "east"] } } });
-const server = await createServer({ world, port: 0, acknowledge: "durable", logger: false });
+const rules = { data: { chest: (contents) => contents } };
+const server = await createServer({ world, port: 0, acknowledge: "durable", rules, logger: false });
 console.log(server.url);
 `;
 

@@ -10,4 +10,11 @@ export { decodeData, encodeData, encodeSetData, PLAIN_DATA, requireDataCodec } f
 export { dataText } from "./world/data-text.ts";
 export { checkedSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";
 export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";
+export {
+  requireValidator,
+  type StandardSchema,
+  type Validated,
+  type Validator,
+  validated,
+} from "./world/validator.ts";
 export type { RejectionReason, SetOptions } from "./world/voxel-world.ts";

@@ -66,6 +66,7 @@ export {
   type WorldGenerator,
 } from "@orthant/core";
 export { type GeneratorSource, hashKey, type SeededGenerator } from "@orthant/core/generate";
+export type { StandardSchema, Validator } from "@orthant/core/world";
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
 export {

@@ -205,7 +205,11 @@ const SERVER_OPTIONS: OptionTable<ServerOptions> = {
  * Returns the options as an object of our own. Throws `ORT_ARGUMENT` for an invalid one, with its name, its value and what
  * would be valid.
  */
-export function checkedServerOptions<D extends Dimensions>(options: ServerOptions<D>): ServerOptions<D> {
+export function checkedServerOptions<D extends Dimensions, Message>(
+  given: ServerOptions<D, Message>,
+): ServerOptions<D> {
+  // The rules' own validator tells what a message is.
+  const options = given as unknown as ServerOptions<D>;
   const table = SERVER_OPTIONS as unknown as OptionTable<ServerOptions<D>>;
   const checked = checkedOptions("options", options, table);
   table.world("world", checked.world);

@@ -32,8 +32,8 @@ const LOOPBACK = "127.0.0.1";
 /**
  * Serves a world. Resolves when it listens, throws `ORT_LISTEN` if it cannot, `ORT_ARGUMENT` for bad options.
  */
-export async function createServer<D extends Dimensions = Dimensions>(
-  given: ServerOptions<D>,
+export async function createServer<D extends Dimensions = Dimensions, Message = unknown>(
+  given: ServerOptions<D, Message>,
 ): Promise<OrthantServer<D>> {
   const options = checkedServerOptions(given);
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
@@ -84,8 +84,11 @@ export async function createServer<D extends Dimensions = Dimensions>(
   };
   const syncWorld = "syncWorld" in world ? world.syncWorld : await syncWorldOf(world);
   const { movement } = options;
-  const rules = syncRulesOf(options.rules ?? {}, { axes, world: syncWorld, dataCodec }, (rule, error) =>
-    reportGameError(error, "a rule of the game failed", { rule }),
+  const rules = syncRulesOf(
+    options.rules ?? {},
+    { axes, world: syncWorld, dataCodec },
+    (rule, error) => reportGameError(error, "a rule of the game failed", { rule }),
+    ({ playerId }, fault) => log.debug({ player: playerId.toString(), fault }, "a message was refused"),
   );
   const sync: SyncServer = new SyncServer({
     world: syncWorld,

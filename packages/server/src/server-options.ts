@@ -28,7 +28,7 @@ export interface GatewayWorld extends ServedWorld {
 }
 
 /** Options of a server. docs/reference/server.md describes each. */
-export interface ServerOptions<D extends Dimensions = Dimensions> {
+export interface ServerOptions<D extends Dimensions = Dimensions, Message = unknown> {
   /** The world, open for writing. The server saves it on closing, and closes it only with `closeWorld`. */
   readonly world: World<D> | WorldEngine | GatewayWorld;
   /** The port; 0, the default, picks a free one. */
@@ -70,7 +70,7 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   readonly revoked?: readonly Revocation[];
   readonly limits?: Partial<Limits>;
   /** A game's rules for what players do. */
-  readonly rules?: GameRules<D>;
+  readonly rules?: GameRules<D, Message>;
   /** How players may move; anyhow by default. */
   readonly movement?: MovementOptions<D>;
   /**

@@ -149,6 +149,7 @@ describe("a rule", () => {
   test("sees each voxel of a list once, with what all placements leave there", async () => {
     const seen: (readonly BlockChange<3>[])[] = [];
     const { world, server } = await ruled({
+      data: "any",
       beforeEdit: ({ changes }) => void seen.push([...changes]),
       afterEdit: ({ changes }) => void seen.push([...changes]),
     });

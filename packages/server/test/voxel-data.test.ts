@@ -23,6 +23,7 @@ async function served(
     logger: false,
     acknowledge: "durable",
     rules: {
+      data: "any",
       beforeEdit: ({ changes }) =>
         changes.some(({ dataBefore }) => dataBefore === "locked") ? { reject: "It is locked." } : undefined,
       afterEdit: ({ changes }) => {

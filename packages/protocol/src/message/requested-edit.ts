@@ -5,6 +5,7 @@ import {
   boxContains,
   boxExtents,
   chunksOfVoxels,
+  PositionMap,
   positionFrom,
   positionsMinorToMajor,
   voxelOfIndex,
@@ -112,6 +113,27 @@ export function dataBytesOf(edit: RequestedEdit, { overrides, shape }: WorldStat
     });
   }
   return bytes;
+}
+
+/** Yields the data that an edit brings or, if it is a copy, those in its source, each with the block that gets it. */
+export function* dataOf(
+  edit: RequestedEdit,
+  before: WorldState,
+): Generator<
+  { readonly voxel: Position; readonly block: number; readonly data: Uint8Array },
+  void,
+  undefined
+> {
+  if (edit.kind === "copy" && dataBytesOf(edit, before) > 0) {
+    for (const { voxel, block, data } of placementsOf(edit, before)) if (data) yield { voxel, block, data };
+  }
+  if (placedDataBytes(edit) === 0 || edit.kind !== "voxels") return;
+  const placed = new PositionMap<number>();
+  for (const { voxel, block: given, data } of edit.placements) {
+    const block = given ?? placed.get(...voxel) ?? before.voxelAt(...voxel);
+    placed.set(...voxel, block);
+    if (data) yield { voxel, block, data };
+  }
 }
 
 /** Returns the bytes of data in an edit itself. */

@@ -29,8 +29,8 @@ export interface SyncRules {
   readonly beforeEdit?: (edit: PlayerEdit) => Answer<RuleAnswer<readonly VoxelPlacement[]>>;
   /** Called after an edit has changed the world. */
   readonly afterEdit?: (edit: PlayerEdit) => Answer<void>;
-  /** Returns false for data of a voxel that the game cannot read; an edit with it is rejected. */
-  readonly isData?: (data: Uint8Array) => boolean;
+  /** Returns why players may not give this data to this block; `undefined` if they may. Must be quick. */
+  readonly dataFault?: (data: Uint8Array, block: number) => string | undefined;
   /** Returns true when a player may edit every voxel of a box, or copy it, from their position. Must cost the same for all boxes. */
   readonly isWithinReach?: (request: { readonly player: Player; readonly box: Box }) => boolean;
   /** Returns true when a player may edit a voxel, or copy it, from their position. Asked about each voxel of an edit. */

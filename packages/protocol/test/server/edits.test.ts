@@ -585,7 +585,7 @@ describe("a fill or a copy", () => {
     const isWithinReach = ({ box: where }: { readonly box: unknown }): boolean => asked.push(where) > 0;
     const stage = new Stage({
       limits: { ruleVoxelsMax: 79, ruleVoxelsPerSecond: 0.001 },
-      rules: { isWithinReach, isData: () => true },
+      rules: { isWithinReach, dataFault: () => undefined },
     });
     const client = await stage.join();
     client.send(fill(1), copy(2, [100, 80, 0, 0]));

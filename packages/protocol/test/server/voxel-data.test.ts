@@ -78,12 +78,64 @@ describe("data of voxels", () => {
   });
 
   test("is rejected where the game cannot read it", async () => {
-    const isData = (data: Uint8Array): boolean => data[0] !== 9;
-    const { stage, ada } = await pair({ rules: { isData } });
+    const dataFault = (data: Uint8Array): string | undefined => (data[0] === 9 ? "nine" : undefined);
+    const { stage, ada } = await pair({ rules: { dataFault } });
     const bad = { voxel: VOXEL, block: CHEST, data: Uint8Array.of(9) };
     expect(await edited(stage, ada, 1, { voxel: NEXT, block: 8 }, bad)).toEqual([[1, "data"]]);
-    expect(stage.world.edits).toEqual([]);
+    expect(stage.world.state.voxelAt(...NEXT), "the other voxel of the edit").not.toBe(8);
     expect(await edited(stage, ada, 2, { ...bad, data: ITEMS })).toEqual([[2, "applied"]]);
+  });
+
+  describe("that only chests may have", () => {
+    const STONE = 1;
+    const dataFault = (_: Uint8Array, block: number): string | undefined =>
+      block === CHEST ? undefined : `block ${block}`;
+    const asked = { beforeEdit: () => undefined, dataFault };
+
+    test.each([
+      ["no other rule", { dataFault }],
+      ["a rule about edits", asked],
+    ])("is rejected for other blocks, with %s", async (_, rules) => {
+      const { stage, ada } = await pair({ rules });
+      const stone = { voxel: VOXEL, block: STONE, data: ITEMS };
+      expect(await edited(stage, ada, 1, stone)).toEqual([[1, "data"]]);
+      expect(stage.world.state.dataAt(...VOXEL)).toBeUndefined();
+      expect(await edited(stage, ada, 2, { ...stone, block: CHEST })).toEqual([[2, "applied"]]);
+    });
+
+    test.each([
+      ["no other rule", { dataFault }],
+      ["a rule about edits", asked],
+    ])("goes to the block that is there when the edit is made, with %s", async (_, rules) => {
+      const { stage, ada } = await pair({ rules });
+      await edited(stage, ada, 1, { voxel: VOXEL, block: CHEST });
+      // The chest is still there when the second edit arrives.
+      ada.send({ kind: "voxels", editId: 2, placements: [{ voxel: VOXEL, block: STONE }] });
+      ada.send({ kind: "voxels", editId: 3, placements: [{ voxel: VOXEL, block: undefined, data: ITEMS }] });
+      await settle();
+      await stage.tick();
+      expect(stage.world.state.dataAt(...VOXEL)).toBeUndefined();
+      const inOne = [
+        { voxel: VOXEL, block: CHEST },
+        { voxel: VOXEL, block: STONE },
+        { voxel: VOXEL, block: undefined, data: ITEMS },
+      ];
+      expect(resultsIn(ada)).toEqual([
+        [2, "applied"],
+        [3, "data"],
+      ]);
+      expect(await edited(stage, ada, 4, ...inOne)).toEqual([[4, "data"]]);
+      expect(stage.world.state.voxelAt(...VOXEL)).toBe(STONE);
+    });
+
+    test("is rejected in a copy of what may have none", async () => {
+      const { stage, ada } = await pair({ rules: { dataFault } });
+      stage.world.change([{ voxel: VOXEL, block: STONE, data: ITEMS }]);
+      ada.send({ kind: "copy", editId: 1, box: { min: VOXEL, max: [6, 71, 1, 1] }, to: NEXT });
+      await settle();
+      await stage.tick();
+      expect(resultsIn(ada)).toEqual([[1, "data"]]);
+    });
   });
 
   test("is rejected when there is too much in one edit, or in what it copies", async () => {

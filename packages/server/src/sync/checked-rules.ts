@@ -13,7 +13,7 @@ import { bytesEqual } from "@orthant/core/bytes";
 import { type IsSameType, sameTypeIn } from "@orthant/core/chunk";
 import { type Axes, boxVolume, PositionMap, PositionSet, voxelsOfChunks } from "@orthant/core/lattice";
 import { boxesOfRegions, type VoxelPlacement, type WorldState } from "@orthant/core/tree";
-import { LazyChanges, publicDataChange, voxelPlacement } from "@orthant/core/world";
+import { LazyChanges, publicDataChange, validated, voxelPlacement } from "@orthant/core/world";
 import { changedBox, gameMessageIn, type Pose, placementsOf, type RequestedEdit } from "@orthant/protocol";
 import type { Player, PlayerEdit, RuleAnswer, SyncRules } from "@orthant/protocol/server";
 import type { GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./game-rules.ts";
@@ -37,6 +37,7 @@ export function syncRulesOf<D extends Dimensions>(
   rules: GameRules<D>,
   world: RuledWorld<D>,
   onError: (rule: keyof GameRules, error: unknown) => void,
+  onRefusedMessage: (player: Player, fault: string) => void = () => undefined,
 ): SyncRules {
   const { axes } = world;
   const { beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave, onInterest } = rules;
@@ -50,7 +51,7 @@ export function syncRulesOf<D extends Dimensions>(
     }
   };
   return {
-    isData: (data) => canRead(world.dataCodec, data),
+    dataFault: (data, block) => dataFault(world, rules.data, data, block),
     ...(beforeEdit && {
       beforeEdit: async (edit) => {
         try {
@@ -94,7 +95,14 @@ export function syncRulesOf<D extends Dimensions>(
       onMessage: ({ player, payload }) => {
         const received = gameMessageIn(payload);
         if (received === undefined) return;
-        notify("onMessage", () => onMessage({ player: show(player), ...received }));
+        notify("onMessage", () => {
+          const checked =
+            rules.message === undefined
+              ? { value: received.message }
+              : validated(rules.message, received.message);
+          if ("value" in checked) return onMessage({ player: show(player), message: checked.value });
+          return onRefusedMessage(player, checked.fault);
+        });
       },
     }),
     ...(onJoin && { onJoin: ({ player }) => notify("onJoin", () => onJoin({ player: show(player) })) }),
@@ -235,15 +243,25 @@ function isSameData(a: Uint8Array | undefined, b: Uint8Array | undefined): boole
   return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
 }
 
-/** Whether a game's codec reads some data. */
-function canRead(codec: DataCodec, data: Uint8Array): boolean {
+/** Returns why players may not give this data to a block, or `undefined`. */
+function dataFault<D extends Dimensions>(
+  { dataCodec, world }: RuledWorld<D>,
+  allowed: GameRules["data"],
+  data: Uint8Array,
+  block: number,
+): string | undefined {
+  const name = world.catalog.byId(block)?.name ?? `the block ${block}`;
+  const validator = typeof allowed === "object" && Object.hasOwn(allowed, name) ? allowed[name] : undefined;
+  if (allowed !== "any" && validator === undefined) return `players give none to ${name}`;
+  let value: unknown;
   try {
-    codec.decode(data.slice());
-    return true;
+    value = dataCodec.decode(data.slice());
   } catch {
     // The player's program wrote something else than the game expects.
-    return false;
+    return "the game cannot read it";
   }
+  const checked = validator === undefined ? { value } : validated(validator, value);
+  return "fault" in checked ? checked.fault : undefined;
 }
 
 function editAnswer<D extends Dimensions>(

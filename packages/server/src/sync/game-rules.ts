@@ -1,5 +1,6 @@
 import type { BlockChanges, BlockPlacement, Dimensions, Vector, VoxelBox } from "@orthant/core";
-import { type Check, callback, fieldsOf } from "@orthant/core/arguments";
+import { type Check, callback, fieldsOf, requireObject } from "@orthant/core/arguments";
+import { requireValidator, type Validator } from "@orthant/core/world";
 import type { Player } from "@orthant/protocol/server";
 
 /** A connected player. */
@@ -60,7 +61,7 @@ export type RuleDecision<Replacement> = undefined | RuleRejection | { readonly r
  *   afterEdit: ({ player, changes }) => giveItems(player.playerId, Array.from(changes, ({ before }) => before)),
  * };
  */
-export interface GameRules<D extends Dimensions = Dimensions> {
+export interface GameRules<D extends Dimensions = Dimensions, Message = unknown> {
   /**
    * Decides about an edit. For each chunk of the edit, this rule, the edit and `afterEdit` run without those of any
    * other player's edit between them, also if they are asynchronous. Edits elsewhere go on meanwhile. A rule that takes
@@ -84,7 +85,14 @@ export interface GameRules<D extends Dimensions = Dimensions> {
     move: PlayerMoveEvent<D>,
   ) => RuleDecision<Pick<PlayerPose<D>, "position"> & Partial<PlayerPose<D>>>;
   /** Called for each message of a player to the game: what the client gave to `send`. */
-  readonly onMessage?: (event: { readonly player: OnlinePlayer<D>; readonly message: unknown }) => void;
+  readonly onMessage?: (event: { readonly player: OnlinePlayer<D>; readonly message: Message }) => void;
+  /** Checks each message before `onMessage` gets it. One that it refuses does not reach the game. Default: takes any. */
+  readonly message?: Validator<Message>;
+  /**
+   * The data that players may give to blocks, by the name of the type; `any` allows all. Default: none, and copies of blocks with
+   * data are refused too. The program itself may give any.
+   */
+  readonly data?: "any" | Readonly<Record<string, Validator>>;
   /** Called when a player has joined. */
   readonly onJoin?: (event: { readonly player: OnlinePlayer<D> }) => void;
   /**
@@ -103,6 +111,13 @@ export const requireRules: Check<GameRules> = fieldsOf<GameRules>({
   canReach: callback,
   beforeMove: callback,
   onMessage: callback,
+  message: requireValidator,
+  data(name, value) {
+    if (value === "any") return value;
+    requireObject(name, value, 'it is "any", or validators by the names of types: { chest: contents }');
+    for (const [type, validator] of Object.entries(value)) requireValidator(`${name}.${type}`, validator);
+    return value as Readonly<Record<string, Validator>>;
+  },
   onJoin: callback,
   onInterest: callback,
   onLeave: callback,

@@ -1,8 +1,8 @@
 import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import { axisOutside, boxAt, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/lattice";
-import type { VoxelPlacement } from "@orthant/core/tree";
+import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { RejectionReason } from "@orthant/core/world";
-import { changedBox, placedDataBytes, type RequestedEdit } from "../../message/requested-edit.ts";
+import { changedBox, dataOf, placedDataBytes, type RequestedEdit } from "../../message/requested-edit.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Player } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
@@ -54,7 +54,22 @@ export function findVoxelRejection(
   player: Player,
   bounds: EditBounds,
 ): Rejection | undefined {
-  return unreadableData(edit, bounds) ?? unreachableVoxel(edit, player, bounds);
+  return unreachableVoxel(edit, player, bounds);
+}
+
+/** Returns why a player may not give its blocks the data that an edit brings or copies, in the world before it, or `undefined`. */
+export function findDataRejection(
+  edit: RequestedEdit,
+  before: WorldState,
+  { rules }: EditBounds,
+): Rejection | undefined {
+  const dataFault = rules?.dataFault;
+  if (dataFault === undefined) return undefined;
+  for (const { voxel, block, data } of dataOf(edit, before)) {
+    const fault = dataFault(data, block);
+    if (fault !== undefined) return { reason: "data", detail: `the data of voxel [${voxel}]: ${fault}` };
+  }
+  return undefined;
 }
 
 /** Returns true when a game has a rule that may look at each voxel of an edit. */
@@ -122,14 +137,6 @@ function tooMuchData(edit: RequestedEdit, { limits }: EditBounds): Rejection | u
   return bytes > limits.editDataBytesMax
     ? tooLarge(`${bytes} bytes of data`, limits.editDataBytesMax)
     : undefined;
-}
-
-function unreadableData(edit: RequestedEdit, { rules }: EditBounds): Rejection | undefined {
-  const isData = rules?.isData;
-  if (edit.kind !== "voxels" || isData === undefined) return undefined;
-  const wrong = edit.placements.find(({ data }) => data instanceof Uint8Array && !isData(data));
-  if (wrong === undefined) return undefined;
-  return { reason: "data", detail: `the game cannot read the data of voxel [${wrong.voxel}]` };
 }
 
 function outOfReach(edit: RequestedEdit, player: Player, bounds: EditBounds): Rejection | undefined {

@@ -3,7 +3,7 @@ import { getOrAdd } from "@orthant/core/lattice";
 import type { ClockChange, WorldState } from "@orthant/core/tree";
 import type { EditMessage, Hello } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX, FEATURES } from "../../message/limits.ts";
-import { dataBytesOf, type RequestedEdit } from "../../message/requested-edit.ts";
+import { dataBytesOf, placedDataBytes, type RequestedEdit } from "../../message/requested-edit.ts";
 import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
@@ -14,6 +14,7 @@ import type { SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
 import {
   type EditBounds,
+  findDataRejection,
   findRejection,
   findVoxelRejection,
   type Rejection,
@@ -172,7 +173,7 @@ export class EditQueue {
     this.#open.add(editId);
     const { ruled, track } = this.#context;
     if (ruled === undefined) {
-      track(this.#apply(editId, edit).then(() => undefined));
+      track(this.#applyChecked(editId, edit));
       return;
     }
     this.#turns = this.#turns.then(() =>
@@ -184,6 +185,19 @@ export class EditQueue {
       }),
     );
     track(this.#turns);
+  }
+
+  /** Hands an edit to the world, which looks at its data when its turn comes: earlier edits may change the blocks that get them. */
+  async #applyChecked(editId: number, edit: RequestedEdit): Promise<void> {
+    const { bounds } = this.#context;
+    if (edit.kind === "fill" || (edit.kind === "voxels" && placedDataBytes(edit) === 0)) {
+      await this.#apply(editId, edit);
+      return;
+    }
+    await this.#apply(editId, edit, (before) => {
+      const rejection = findDataRejection(edit, before, bounds);
+      if (rejection !== undefined) throw new RefusedEdit(rejection);
+    });
   }
 
   /** Hands an edit to the world. Resolves when the world has decided, which may be before the edit is durable. */
@@ -204,6 +218,10 @@ export class EditQueue {
       this.#context.track(this.#acknowledge(editId, made));
       return made.status;
     } catch (error) {
+      if (error instanceof RefusedEdit) {
+        this.#reject(editId, error.rejection);
+        return undefined;
+      }
       // The chunk has no room for the data, or the world none for any.
       const reason = isOrthantError(error, "ORT_LIMIT", "ORT_VERSION") ? "data" : "world";
       this.#reject(editId, { reason, detail: detailOf(error) });
@@ -247,6 +265,16 @@ export class EditQueue {
       }
     }
     this.#listener?.(decided);
+  }
+}
+
+/** Thrown when the world is asked for an edit that a player may not make. */
+class RefusedEdit extends Error {
+  readonly rejection: Rejection;
+
+  constructor(rejection: Rejection) {
+    super(rejection.detail);
+    this.rejection = rejection;
   }
 }
 

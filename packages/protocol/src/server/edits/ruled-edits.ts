@@ -13,7 +13,7 @@ import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts"
 import type { Player } from "../account.ts";
 import type { RuleAnswer, SyncRules } from "../sync-rules.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
-import { type EditBounds, type Rejection, replacementFault } from "./edit-checks.ts";
+import { type EditBounds, findDataRejection, type Rejection, replacementFault } from "./edit-checks.ts";
 import { type PlaceQueues, PlaceSection } from "./place-section.ts";
 
 /** The result of a rule that did not answer in time. */
@@ -100,6 +100,8 @@ export class RuledEdits {
     const { bounds, rules } = this.#context;
     const { player, edit } = turn;
     await kept.load(edit);
+    const rejection = findDataRejection(edit, kept.state, bounds);
+    if (rejection !== undefined) return rejection;
     const { beforeEdit } = rules;
     if (beforeEdit === undefined) return edit;
     const answer = await this.#ask(() => beforeEdit({ player, edit, before: kept.state }));

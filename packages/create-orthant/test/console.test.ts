@@ -1,10 +1,12 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, symlink, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { connectReplica } from "@orthant/client/node";
 import { expect, onTestFinished, test } from "vitest";
+import { WebSocket } from "ws";
 import { create, emptyFolder, MODULES, run } from "./created-project.ts";
 
 const WAIT_MS = 60_000;
@@ -79,3 +81,62 @@ test("a player who comes and goes leaves nothing on the console of a new project
   await once(server.process, "close");
   expect(server.console()).toBe(before);
 });
+
+test("a busy port and a locked world are one line on the console each, and exit code 1", async () => {
+  const project = await built("server");
+  const first = start(project);
+  const port = Number(new URL(await addressOf(first)).port);
+  const ended = async (server: Running): Promise<unknown> => {
+    const [exitCode] = await once(server.process, "close");
+    return { exitCode, console: server.console() };
+  };
+  const locked = { exitCode: 1, console: expect.stringMatching(/^ORT_LOCKED: [^\n]+\n$/) };
+  expect(await ended(start(project))).toEqual(locked);
+  const other = join(project, "..");
+  await symlink(join(project, "dist"), join(other, "dist"));
+  await symlink(MODULES, join(other, "node_modules"));
+  const listen = new RegExp(`^ORT_LISTEN: cannot listen at 127\\.0\\.0\\.1, port ${port}: [^\\n]+\\n$`);
+  expect(await ended(start(other, port))).toEqual({ exitCode: 1, console: expect.stringMatching(listen) });
+});
+
+test("a page whose window closes leaves nothing on the console of the server for development", async () => {
+  const project = await built("three");
+  const address = await addressOf(start(project));
+  const vite = spawn(join(MODULES, ".bin/vite"), ["--port", "0", "--host", "127.0.0.1"], {
+    cwd: project,
+    env: { ...process.env, NO_COLOR: "1", PORT: new URL(address).port },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(vite, "close");
+  let text = "";
+  for (const stream of [vite.stdout, vite.stderr]) {
+    stream.on("data", (part) => {
+      text += part;
+    });
+  }
+  await expect.poll(() => text, { timeout: WAIT_MS }).toMatch(/http:\S+\//);
+  const { host } = new URL(/http:\S+\//.exec(text)?.[0] ?? "");
+  for (let window = 0; window < 5; window++) {
+    const socket = new WebSocket(`ws://${host}/world`, { headers: { origin: `http://${host}` } });
+    await once(socket, "open");
+    const connection: Socket = Reflect.get(socket, "_socket");
+    connection.resetAndDestroy(); // as the system does with what a browser has not read when it ends
+  }
+  vite.kill();
+  await ended;
+  expect(text).not.toMatch(/error/i);
+});
+
+test.each(["three", "tiles", "server"])(
+  "the container of %s is built from files that are there, and starts what npm start starts",
+  async (template) => {
+    const folder = await emptyFolder();
+    await create(folder, "game", "--template", template);
+    const read = (file: string): Promise<string> => readFile(join(folder, "game", file), "utf8");
+    const [, command = "[]"] = /^CMD (\[.*\])$/m.exec(await read("Dockerfile")) ?? [];
+    const { scripts } = JSON.parse(await read("package.json")) as { scripts: Record<string, string> };
+    expect((JSON.parse(command) as string[]).join(" ")).toBe(scripts["start"]);
+    expect(await read(".dockerignore")).toContain("node_modules/");
+    expect(await read("README.md")).toContain("docker run");
+  },
+);

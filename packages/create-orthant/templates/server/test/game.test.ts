@@ -6,7 +6,7 @@ let server: OrthantServer;
 let ada: ClientWorld<3>;
 
 beforeAll(async () => {
-  server = await startServer(new MemoryDisk(), 0);
+  server = await startServer(new MemoryDisk());
   ada = await connect(server.url, { name: "Ada", dimensions: 3 });
 });
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startServer } from "../src/server/game.ts";
 
 test("a player sees what another one builds", async () => {
-  const server = await startServer(new MemoryDisk(), 0);
+  const server = await startServer(new MemoryDisk());
   onTestFinished(() => server.close());
   const [ada, bob] = await Promise.all([
     connect(server.url, { name: "Ada", dimensions: 3 }),

@@ -5,7 +5,7 @@ import { startServer } from "../src/server/game.ts";
 
 /** Starts a server, and lets a player join it. */
 async function startGame() {
-  const server = await startServer(new MemoryDisk(), 0);
+  const server = await startServer(new MemoryDisk());
   onTestFinished(() => server.close());
   return async (name: string) => {
     const client = await connect(server.url, { name, dimensions: 2 });

@@ -4,6 +4,7 @@ import {
   type Disk,
   type OrthantServer,
   openOrCreateWorld,
+  type ServerOptions,
   terrain,
 } from "orthant";
 import { logger } from "./log.ts";
@@ -12,7 +13,10 @@ import { logger } from "./log.ts";
 const PROTECTED_VOXELS = 16;
 
 /** Opens the world in a folder, or creates it there, and lets players in. */
-export async function startServer(folder: string | Disk, port: number): Promise<OrthantServer> {
+export async function startServer(
+  folder: string | Disk,
+  options: Pick<ServerOptions, "host" | "port"> = {},
+): Promise<OrthantServer> {
   const world = await openOrCreateWorld(
     folder,
     { dimensions: 3, generator: terrain({ seed: 7n }) },
@@ -21,8 +25,9 @@ export async function startServer(folder: string | Disk, port: number): Promise<
   const isProtected = ({ position: [x, , z] }: BlockChange<3>): boolean =>
     Math.hypot(x - world.spawn[0], z - world.spawn[2]) < PROTECTED_VOXELS;
   return createServer({
+    ...options,
     world,
-    port,
+    auth: { anonymous: true }, // all who reach the server may play
     acknowledge: "durable", // an edit is acknowledged once it would survive a crash
     closeWorld: true,
     logger,

@@ -1,11 +1,17 @@
-import { createServer, type Disk, type OrthantServer, openOrCreateWorld, terrain } from "orthant";
+import {
+  createServer,
+  type Disk,
+  type OrthantServer,
+  openOrCreateWorld,
+  type ServerOptions,
+  terrain,
+} from "orthant";
 import { logger } from "./log.ts";
 
 /** Opens the world in a folder, or creates it there, and lets players in. */
 export async function startServer(
   folder: string | Disk,
-  port: number,
-  page?: string,
+  options: Pick<ServerOptions, "host" | "port" | "page"> = {},
 ): Promise<OrthantServer> {
   const world = await openOrCreateWorld(
     folder,
@@ -17,9 +23,9 @@ export async function startServer(
     torch: { colour: 0xffc766, solid: false, transparent: true, light: 14 },
   });
   return createServer({
+    ...options,
     world,
-    port,
-    ...(page && { page }),
+    auth: { anonymous: true }, // all who reach the server may play
     acknowledge: "durable", // an edit is acknowledged once it would survive a crash
     closeWorld: true,
     logger,

@@ -28,8 +28,10 @@ async function joined({ url }: OrthantServer, name: string): Promise<ClientWorld
 
 test("a world's players say who of them is connected to a server that shares it", async () => {
   const { world, server } = await shared();
-  world.upsertPlayer({ playerId: 1n, name: "Bob" });
   const ada = await joined(server, "Ada");
+  // The world stores an anonymous player after an edit, when they move or leave.
+  world.upsertPlayer({ playerId: ada.playerId, name: "Ada" });
+  world.upsertPlayer({ playerId: 1n, name: "Bob" });
   const online = (): unknown =>
     Object.fromEntries(world.players.map(({ name, isOnline }) => [name, isOnline]));
   await expect.poll(online).toEqual({ Ada: true, Bob: false });

@@ -58,7 +58,7 @@ export async function* luantiSuite(): AsyncGenerator<Figure> {
   }
 }
 
-type Work = "set" | "set-now" | "bulk" | "fill" | "save";
+type Work = "set" | "set-now" | "bulk" | "bulk-list" | "fill" | "save";
 type Durability = WorldSettings["durability"];
 /** Luanti, and our world with a journal and without. */
 type Contender = "luanti" | Durability;
@@ -110,7 +110,7 @@ async function measure(program: string, folder: string): Promise<Measured> {
 }
 
 function noTimes(): Record<Work, CallTime[]> {
-  return { set: [], "set-now": [], bulk: [], fill: [], save: [] };
+  return { set: [], "set-now": [], bulk: [], "bulk-list": [], fill: [], save: [] };
 }
 
 /** Does everything in Luanti once. Returns the bytes of its map after the first save. */
@@ -153,6 +153,9 @@ class OurWorld {
     requireAll("Orthant", await this.#child.ask({ kind: "count" }), voxels);
     note("bulk", await this.#child.ask({ kind: "bulk", block: "gold" }));
     note("set-now", await this.#child.ask({ kind: "set now" }));
+    // Both bulk edits come after a save, with no chunk edited in place.
+    await this.#child.ask({ kind: "save" });
+    note("bulk-list", await this.#child.ask({ kind: "bulk list", block: "gold" }));
     // A fill must not pay for a state with what was edited in place before.
     await this.#child.ask({ kind: "save" });
     note("fill", await this.#child.ask({ kind: "fill", block: filling }));
@@ -182,6 +185,7 @@ function* changeFigures(version: string, { times }: Measured): Generator<Figure>
     ["set", "set", VOXELS, `${grouped(VOXELS)} voxels, one call each`],
     ["set-now", "set", VOXELS, `${grouped(VOXELS)} voxels, one call each without a promise`],
     ["bulk", "bulk", VOXELS, `${grouped(VOXELS)} voxels, one call`],
+    ["bulk-list", "bulk", VOXELS, `${grouped(VOXELS)} voxels, one call with a list`],
     ["fill", "fill", FILLED_VOXELS, `a box of ${grouped(FILLED_VOXELS)} voxels`],
   ] as const;
   for (const [work, theirs, voxels, group] of works) {

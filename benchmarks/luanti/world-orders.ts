@@ -15,7 +15,7 @@ export type WorldOrder =
   /** Chooses the voxels for the next orders. */
   | { readonly kind: "choose"; readonly voxels: Scatter }
   | { readonly kind: "set" | "set now" | "count" | "save" }
-  | { readonly kind: "bulk" | "fill"; readonly block: BlockName };
+  | { readonly kind: "bulk" | "bulk list" | "fill"; readonly block: BlockName };
 
 /** Times of the calls of one order alone. */
 export interface WorldReport extends CallTime {

@@ -35,6 +35,11 @@ async function carryOut(order: WorldOrder): Promise<WorldReport> {
       await world.loadChunks(LOADED, { toEdit: true });
       return timed(setNow);
     case "bulk": {
+      const positions = Int32Array.from(chosen.flatMap(({ position }) => position));
+      const blocks = new Uint16Array(chosen.length).fill(blockId(order.block));
+      return timed(() => world.edit({ positions, blocks }));
+    }
+    case "bulk list": {
       const block = blockId(order.block);
       const placements = chosen.map(({ position }) => ({ position, block }));
       return timed(() => world.edit(placements));

@@ -177,9 +177,12 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     setData: (prng) => [position(prng), valid.data(prng)],
     set: (prng) => [position(prng), prng.below(7), { data: valid.data(prng) }],
     setNow: (prng) => [position(prng), prng.below(7)],
-    edit: (prng) => [
-      Array.from({ length: prng.between(1, 5) }, () => ({ position: position(prng), block: prng.below(7) })),
-    ],
+    edit: (prng) => {
+      const placed = Array.from({ length: prng.between(1, 5) }, () => position(prng));
+      if (prng.chance(0.5)) return [placed.map((voxel) => ({ position: voxel, block: prng.below(7) }))];
+      const positions = Int32Array.from(placed.flatMap((voxel) => [...voxel]));
+      return [{ positions, blocks: Uint16Array.from(placed, () => prng.below(7)) }];
+    },
     fill: (prng) => [voxels(prng), prng.below(7)],
     copy: (prng) => [voxels(prng), position(prng)],
     setChunks: (prng) => [

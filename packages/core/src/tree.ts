@@ -54,6 +54,7 @@ export { RegionReplica, type RegionReplicaOptions } from "./region/region-replic
 export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";
 export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
 export {
+  type ChunkBlocks,
   type EditedChunk,
   type EditOrigin,
   type QueryDetail,

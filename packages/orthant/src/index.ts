@@ -78,6 +78,7 @@ export {
   type ServerOptions,
 } from "@orthant/server";
 export type {
+  BlockArrays,
   ChangeGeneratorOptions,
   KeptSpace,
   NewEntity,

@@ -32,6 +32,7 @@ export { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 export { copyGeneration } from "@orthant/save";
 export { serveWorker, type WorkerOptions } from "@orthant/server/worker";
 export {
+  type BlockArrays,
   createWorld,
   type NewWorld,
   openOrCreateWorld,

@@ -4,6 +4,7 @@
  * @module @orthant/world
  */
 
+export type { BlockArrays } from "./edit/block-arrays.ts";
 export { type WorldGeneration, WorldHistory } from "./engine/world-history.ts";
 export type {
   NewEntity,

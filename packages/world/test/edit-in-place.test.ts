@@ -3,7 +3,14 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World, type WorldOptions, type WorldSnapshot } from "@orthant/world";
+import {
+  type BlockArrays,
+  createWorld,
+  openWorld,
+  type World,
+  type WorldOptions,
+  type WorldSnapshot,
+} from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { blockOf, stripes1 } from "./stripes.ts";
 
@@ -100,7 +107,7 @@ class Editor {
       position: this.#position(),
       block: this.#prng.below(4),
     }));
-    const edited = this.#world.edit(placements);
+    const edited = this.#world.edit(this.#prng.below(2) === 0 ? placements : arraysOf(placements));
     // An edit that waits must not undo what is set at once meanwhile, nor miss it.
     if (this.#prng.below(2) === 0) this.#setNow();
     await edited;
@@ -180,6 +187,13 @@ class Editor {
     const coordinate = (): number => this.#prng.below(EDGE) - EDGE / 2;
     return [coordinate(), coordinate() + 40, coordinate()];
   }
+}
+
+function arraysOf(placements: readonly { position: Position<3>; block: number }[]): BlockArrays {
+  return {
+    positions: Int32Array.from(placements.flatMap(({ position }) => [...position])),
+    blocks: Uint16Array.from(placements, ({ block }) => block),
+  };
 }
 
 describe("edits in place", () => {

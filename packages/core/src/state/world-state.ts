@@ -65,6 +65,15 @@ export interface VoxelPlacement {
   readonly data?: Uint8Array | null | undefined;
 }
 
+/** Voxels of a chunk and their new blocks, in the order in which they are set. */
+export interface ChunkBlocks {
+  readonly chunk: Position;
+  /** The indices of the voxels in the chunk. */
+  readonly indices: readonly number[];
+  /** The block of each. */
+  readonly blocks: readonly number[];
+}
+
 /** The result of an edit. */
 export interface StateEdit {
   /** The world after the edit; the same state when nothing changed. */
@@ -257,6 +266,16 @@ export class WorldState {
     }
     return this.#apply(
       editsByChunk(placements, shape).map(([position, edits]) => this.#edited(position, edits, isSameType)),
+    );
+  }
+
+  /** Does the same with voxels that are gathered by chunk, each chunk once. */
+  setBlocks(gathered: readonly ChunkBlocks[], isSameType: IsSameType = Object.is): StateEdit {
+    return this.#apply(
+      gathered.map(({ chunk, indices, blocks }) => {
+        const edits = indices.map((index, at): BlockEdit => ({ index, block: blocks[at], data: undefined }));
+        return this.#edited(chunk, edits, isSameType);
+      }),
     );
   }
 

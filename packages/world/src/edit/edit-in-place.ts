@@ -1,12 +1,9 @@
 import type { Position } from "@orthant/core";
-import { requireInteger } from "@orthant/core/arguments";
-import { U16_MAX } from "@orthant/core/bytes";
 import type { ChunkEditor } from "@orthant/core/chunk";
-import { chunkOfVoxel, comparePositions, PositionSet, regionOf, voxelIndex } from "@orthant/core/lattice";
-import type { ClockChange } from "@orthant/core/tree";
+import { comparePositions, regionOf } from "@orthant/core/lattice";
+import type { ChunkBlocks, ClockChange } from "@orthant/core/tree";
 import type { JournalChunk } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
-import type { VoxelBlock } from "./queued-edit.ts";
 
 /** What an edit changed. */
 export interface MadeEdit {
@@ -28,29 +25,27 @@ const NOTHING: MadeEdit = { chunks: [], clocks: [], logged: [] };
  */
 export function editInPlace(
   content: WorldContent,
-  blocks: readonly VoxelBlock[],
+  edited: readonly ChunkBlocks[],
   epoch: number,
   admit: Admit | undefined,
 ): MadeEdit | undefined {
   content.regions.beginInPlace();
-  const [only] = blocks;
-  if (only !== undefined && blocks.length === 1) return setOne(content, only, epoch, admit);
-  return admit === undefined ? setMany(content, blocks, epoch) : undefined;
+  const [only] = edited;
+  if (edited.length === 1 && only?.indices.length === 1) return setOne(content, only, epoch, admit);
+  return admit === undefined ? setMany(content, edited, epoch) : undefined;
 }
 
 function setOne(
   content: WorldContent,
-  { voxel, block }: VoxelBlock,
+  { chunk, indices, blocks }: ChunkBlocks,
   epoch: number,
   admit: Admit | undefined,
 ): MadeEdit | undefined {
-  const { regions } = content;
-  const chunk = chunkOfVoxel(regions.shape, voxel);
-  const editor = regions.editInPlace(chunk)?.editor;
+  const editor = content.regions.editInPlace(chunk)?.editor;
   if (editor === undefined) return undefined;
-  const index = voxelIndex(regions.shape, ...voxel);
+  const index = indices[0] as number;
+  const block = blocks[0] as number;
   if (editor.get(index) === block) return NOTHING;
-  requireInteger(block, 0, U16_MAX, "block");
   const chunks = [chunk];
   const logged = admit && [{ position: chunk, edits: [{ index, block }] }];
   // Before anything is changed, because no edit can be taken back.
@@ -60,24 +55,27 @@ function setOne(
   return { chunks, clocks, logged };
 }
 
-function setMany(content: WorldContent, blocks: readonly VoxelBlock[], epoch: number): MadeEdit | undefined {
-  const { regions } = content;
-  const { shape } = regions;
+function setMany(content: WorldContent, edited: readonly ChunkBlocks[], epoch: number): MadeEdit | undefined {
   const editors: ChunkEditor[] = [];
-  // Checks all before it changes any.
-  for (const { voxel, block } of blocks) {
-    const editor = regions.editInPlace(chunkOfVoxel(shape, voxel))?.editor;
+  // All of them before any is changed.
+  for (const { chunk } of edited) {
+    const editor = content.regions.editInPlace(chunk)?.editor;
     if (editor === undefined) return undefined;
-    requireInteger(block, 0, U16_MAX, "block");
     editors.push(editor);
   }
-  const changed = new PositionSet();
-  for (const [at, { voxel, block }] of blocks.entries()) {
-    const isChanged = editors[at]?.set(voxelIndex(shape, voxel[0], voxel[1], voxel[2], voxel[3]), block);
-    if (isChanged === true) changed.add(...chunkOfVoxel(shape, voxel));
-  }
-  if (changed.size === 0) return NOTHING;
-  const chunks = [...changed].sort(comparePositions);
+  const changed = edited.filter(({ indices, blocks }, at) =>
+    setBlocks(editors[at] as ChunkEditor, indices, blocks),
+  );
+  if (changed.length === 0) return NOTHING;
+  const chunks = changed.map(({ chunk }) => chunk).sort(comparePositions);
   const clocks = content.editedInPlace(chunks, chunks.map(regionOf), epoch);
   return { chunks, clocks, logged: undefined };
+}
+
+/** Returns whether a voxel had another block. */
+function setBlocks(editor: ChunkEditor, indices: readonly number[], blocks: readonly number[]): boolean {
+  let isChanged = false;
+  for (let at = 0; at < indices.length; at++)
+    if (editor.set(indices[at] as number, blocks[at] as number)) isChanged = true;
+  return isChanged;
 }

@@ -8,8 +8,8 @@ import {
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import { convertList, requireAtMost, requireList } from "@orthant/core/arguments";
-import { copyBytes } from "@orthant/core/bytes";
+import { convertList, isListOf, requireAtMost, requireInteger, requireList } from "@orthant/core/arguments";
+import { copyBytes, U16_MAX } from "@orthant/core/bytes";
 import { fillBlocks, type IsSameType, sameTypeIn } from "@orthant/core/chunk";
 import {
   AXIS_NAMES,
@@ -22,7 +22,6 @@ import {
   chunksOfVoxels,
   intersectBoxes,
   PositionMap,
-  PositionSet,
   positionFrom,
   positionsLexicographic,
   regionBox,
@@ -30,7 +29,7 @@ import {
   voxelOfIndex,
   voxelsOfChunks,
 } from "@orthant/core/lattice";
-import type { StateEdit, VoxelPlacement, WorldState } from "@orthant/core/tree";
+import type { ChunkBlocks, StateEdit, VoxelPlacement, WorldState } from "@orthant/core/tree";
 import {
   requireBox,
   requireChunkPair,
@@ -38,6 +37,7 @@ import {
   requirePositionArgument,
 } from "../options/checked-arguments.ts";
 import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "../options/world-options.ts";
+import { BlocksByChunk } from "./blocks-by-chunk.ts";
 
 /** A queued edit. It copies its arguments, because the caller may reuse the arrays meanwhile. */
 export interface QueuedEdit {
@@ -46,18 +46,12 @@ export interface QueuedEdit {
   /** The chunks whose generated voxels it needs. Default: all that it touches. */
   readonly generated?: (state: WorldState) => readonly Box[];
   readonly change: (state: WorldState) => StateEdit;
-  /** The requested voxels, when the edit sets voxels one by one. */
-  readonly placements?: readonly VoxelPlacement[];
+  /** The chunks of its voxels, with their new blocks, when the edit sets voxels one by one. */
+  readonly blocks?: readonly ChunkBlocks[];
+  /** Whether it does nothing else than set these blocks: such an edit can be made in place. */
+  readonly hasOnlyBlocks?: boolean;
   /** Whether it brings data of voxels into the world. */
   readonly hasData?: boolean;
-  /** The blocks that it sets one by one, if it does nothing else: such an edit can be made in place. */
-  readonly blocks?: readonly VoxelBlock[] | undefined;
-}
-
-/** A voxel and its new block. */
-export interface VoxelBlock {
-  readonly voxel: Position;
-  readonly block: number;
 }
 
 /** The world that an edit is for. */
@@ -68,31 +62,53 @@ interface EditTarget {
 }
 
 /** Creates a request that sets voxels. */
-export function voxelsEdit(
-  { shape, catalog }: EditTarget,
-  placements: readonly VoxelPlacement[],
-): QueuedEdit {
+export function voxelsEdit(target: EditTarget, placements: readonly VoxelPlacement[]): QueuedEdit {
+  const { shape, catalog } = target;
+  if (isListOf(placements, isVoxelBlock)) return blocksEdit(target, gatherBlocks(shape, placements));
   const isSameType = sameTypeIn(catalog);
   const advice = "they are an array of voxels with blocks";
-  const own = convertList("the placements", placements, advice, (placement) => {
+  const own = convertList("the placements", placements, advice, (placement): VoxelPlacement => {
     requirePlacement(placement);
-    const voxel = copyPosition(placement.voxel);
-    requireInWorld(shape, voxel, "voxel");
-    const { block, data } = placement;
-    return data === undefined ? { voxel, block } : { voxel, block, data: data && copyBytes(data) };
+    const { voxel, block, data } = placement;
+    return { voxel: copyPosition(voxel), block, data: data && copyBytes(data) };
   });
-  const change = (state: WorldState): StateEdit => state.setVoxels(own, isSameType);
-  const hasData = own.some(({ data }) => data instanceof Uint8Array);
-  const blocks = own.every(isVoxelBlock) ? own : undefined;
-  const [only] = own;
-  // Most edits set one voxel and need no set of chunks.
-  if (only !== undefined && own.length === 1) {
-    return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own, hasData, blocks };
+  return {
+    ...blocksEdit(target, gatherBlocks(shape, own)),
+    change: (state) => state.setVoxels(own, isSameType),
+    hasOnlyBlocks: false,
+    hasData: own.some(({ data }) => data instanceof Uint8Array),
+  };
+}
+
+/** Creates a request that sets blocks, which nothing may change any more. */
+export function blocksEdit({ catalog }: EditTarget, blocks: readonly ChunkBlocks[]): QueuedEdit {
+  const isSameType = sameTypeIn(catalog);
+  return {
+    touched: blocks.map(({ chunk }) => boxAt(chunk)),
+    change: (state) => state.setBlocks(blocks, isSameType),
+    blocks,
+    hasOnlyBlocks: true,
+  };
+}
+
+/** Returns the chunks of voxels, with the blocks of those that get one. */
+function gatherBlocks(shape: ChunkShape, placements: readonly VoxelPlacement[]): readonly ChunkBlocks[] {
+  const gathered = new BlocksByChunk();
+  for (const { voxel, block } of placements) {
+    const own = copyPosition(voxel);
+    requireInWorld(shape, own, "voxel");
+    const chunk = gathered.of(...chunkOfVoxel(shape, own));
+    if (block === undefined) continue;
+    requireInteger(block, 0, U16_MAX, "block");
+    chunk.indices.push(voxelIndex(shape, ...own));
+    chunk.blocks.push(block);
   }
-  const chunks = new PositionSet();
-  for (const { voxel } of own) chunks.add(...chunkOfVoxel(shape, voxel));
-  requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks of an edit", "edit them in parts");
-  return { touched: Array.from(chunks, boxAt), change, placements: own, hasData, blocks };
+  return gathered.chunks;
+}
+
+function isVoxelBlock(placement: unknown): boolean {
+  requirePlacement(placement);
+  return placement.block !== undefined && placement.data === undefined;
 }
 
 /** Creates a request that sets whole chunks. */
@@ -146,11 +162,7 @@ export function watchedEdit(request: QueuedEdit, onApply?: (before: WorldState) 
     onApply(state);
     return request.change(state);
   };
-  return { ...request, change, blocks: undefined };
-}
-
-function isVoxelBlock(placement: VoxelPlacement): placement is VoxelBlock {
-  return placement.block !== undefined && placement.data === undefined;
+  return { ...request, change, hasOnlyBlocks: false };
 }
 
 /** Creates a request that only bumps the clocks of regions. */

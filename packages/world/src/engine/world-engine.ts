@@ -10,6 +10,7 @@ import { requireId } from "@orthant/core/arguments";
 import { encode } from "@orthant/core/bytes";
 import { boxAt, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import type {
+  ChunkBlocks,
   EditOrigin,
   Epoch,
   QueryDetail,
@@ -28,6 +29,7 @@ import type { WorldContent } from "../content/world-content.ts";
 import { editInPlace, type MadeEdit } from "../edit/edit-in-place.ts";
 import type { EditListener, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import {
+  blocksEdit,
   chunksEdit,
   clockRenewal,
   copyEdit,
@@ -349,6 +351,11 @@ export class WorldEngine {
     }
   }
 
+  /** @internal Sets blocks that are gathered by chunk, in one step. Takes ownership of them. */
+  async editBlocks(blocks: readonly ChunkBlocks[]): Promise<EngineEdit> {
+    return this.#change(blocksEdit(this, blocks));
+  }
+
   /** Returns the id of the client's last edit, or 0 when the world remembers none. */
   lastEditOf(clientId: bigint): number {
     requireId("clientId", clientId);
@@ -521,9 +528,10 @@ export class WorldEngine {
     return made === undefined ? this.#applyToState(request, epoch, origin) : this.#made(made, origin);
   }
 
-  #applyInPlace({ blocks }: QueuedEdit, epoch: number): MadeEdit | undefined {
+  #applyInPlace({ blocks, hasOnlyBlocks }: QueuedEdit, epoch: number): MadeEdit | undefined {
+    if (blocks === undefined || hasOnlyBlocks !== true) return undefined;
     const { content, saver } = this.#core;
-    return blocks && editInPlace(content, blocks, epoch, saver.isJournaling ? this.#admit : undefined);
+    return editInPlace(content, blocks, epoch, saver.isJournaling ? this.#admit : undefined);
   }
 
   #applyToState(request: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
@@ -532,7 +540,7 @@ export class WorldEngine {
     const changed = content.regions.changing(request.change);
     const { state, chunks } = changed;
     const logged = saver.isJournaling
-      ? loggedChunksOf({ before, after: state, chunks, placements: request.placements })
+      ? loggedChunksOf({ before, after: state, chunks, blocks: request.blocks })
       : undefined;
     // Before anything is changed, because no edit can be taken back.
     if (logged !== undefined) saver.admit(logged);

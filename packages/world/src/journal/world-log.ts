@@ -1,14 +1,7 @@
-import {
-  type BlockCatalog,
-  type Chunk,
-  type ChunkShape,
-  emptyChunk,
-  type Position,
-  type Vector,
-} from "@orthant/core";
+import { type BlockCatalog, type Chunk, emptyChunk, type Position, type Vector } from "@orthant/core";
 import { diffChunks, diffVoxelData, type VoxelEdit } from "@orthant/core/chunk";
-import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/lattice";
-import type { ClockChange, VoxelPlacement, WorldState } from "@orthant/core/tree";
+import { PositionMap } from "@orthant/core/lattice";
+import type { ChunkBlocks, ClockChange, VoxelPlacement, WorldState } from "@orthant/core/tree";
 import type { GlobalState, LastClientEdit, SaveChange, StoredEntity, WorldDescription } from "@orthant/save";
 import {
   type ChunkTickChanges,
@@ -117,8 +110,8 @@ interface ChangedChunks {
   readonly before: WorldState;
   readonly after: WorldState;
   readonly chunks: readonly Position[];
-  /** The requested voxels, when the edit set voxels one by one. */
-  readonly placements: readonly VoxelPlacement[] | undefined;
+  /** The chunks of the requested voxels, with their new blocks, when the edit set voxels one by one. */
+  readonly blocks: readonly ChunkBlocks[] | undefined;
 }
 
 /** Chunks up to this size are written whole, without computing what changed. */
@@ -129,19 +122,10 @@ const NO_DATA = emptyChunk(1).data;
 const VOXEL_BYTES = 4;
 
 /** Returns the changes of chunks needed to replay an edit. */
-export function loggedChunksOf({
-  before,
-  after,
-  chunks,
-  placements,
-}: ChangedChunks): readonly JournalChunk[] {
-  // Most edits touch one chunk and need no map of chunks.
-  const isSingle = chunks.length === 1 && placements?.length === 1;
-  const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
-  const only = isSingle ? voxelEditOf(after.shape, placements[0] as VoxelPlacement) : undefined;
-  return chunks.map((position) =>
-    journalChunkOf(before, after, position, only ?? inOrder(asked?.get(...position))),
-  );
+export function loggedChunksOf({ before, after, chunks, blocks }: ChangedChunks): readonly JournalChunk[] {
+  const asked = new PositionMap<ChunkBlocks>();
+  for (const ofChunk of blocks ?? []) asked.set(...ofChunk.chunk, ofChunk);
+  return chunks.map((position) => journalChunkOf(before, after, position, editsOf(asked.get(...position))));
 }
 
 /** Returns clocks as a log has them. */
@@ -178,26 +162,9 @@ function leastBytesOf(chunk: Chunk): number {
   return bytes > SMALL_CHUNK_BYTES ? bytes : 0;
 }
 
-/** Groups the requested blocks by chunk and voxel index; the last one for a voxel wins. */
-function editsByChunk(
-  shape: ChunkShape,
-  placements: readonly VoxelPlacement[],
-): PositionMap<Map<number, number>> {
-  const byChunk = new PositionMap<Map<number, number>>();
-  for (const { voxel, block } of placements) {
-    const position = chunkOfVoxel(shape, voxel);
-    const edits = byChunk.getOrAdd(...position, () => new Map<number, number>());
-    if (block !== undefined) edits.set(voxelIndex(shape, ...voxel), block);
-  }
-  return byChunk;
-}
-
-/** Returns the block that a placement sets, if any. */
-function voxelEditOf(shape: ChunkShape, { voxel, block }: VoxelPlacement): readonly VoxelEdit[] {
-  return block === undefined ? [] : [{ index: voxelIndex(shape, ...voxel), block }];
-}
-
-function inOrder(edits: ReadonlyMap<number, number> | undefined): readonly VoxelEdit[] | undefined {
-  if (edits === undefined) return undefined;
+/** Returns the blocks of voxels, ascending by voxel; the last one for a voxel wins. */
+function editsOf(asked: ChunkBlocks | undefined): readonly VoxelEdit[] | undefined {
+  if (asked === undefined) return undefined;
+  const edits = new Map(asked.indices.map((index, at) => [index, asked.blocks[at] as number]));
   return Array.from(edits, ([index, block]) => ({ index, block })).sort((a, b) => a.index - b.index);
 }

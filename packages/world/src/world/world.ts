@@ -35,6 +35,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
+import { type BlockArrays, gatherArrays } from "../edit/block-arrays.ts";
 import type { EngineEdit } from "../edit/engine-edit.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import type { WorldHistory } from "../engine/world-history.ts";
@@ -291,8 +292,19 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return resultOf(await this.engine.edit([{ voxel, data: encodeSetData(this.dataCodec, data) }]));
   }
 
-  async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    return resultOf(await this.engine.edit(voxelPlacements(this.#axes, placements, this.dataCodec)));
+  /**
+   * Sets voxels in one step, in the order of the list or of the arrays. Arrays take less time and memory: they suit edits of many
+   * thousands.
+   *
+   * @example
+   * await world.edit([{ position: [0, 64, 0], block: stone }, { position: [1, 64, 0], block: brick }]);
+   * await world.edit({ positions: Int32Array.of(0, 64, 0, 1, 64, 0), blocks: Uint16Array.of(stone, brick) });
+   */
+  async edit(placements: readonly BlockPlacement<D>[] | BlockArrays): Promise<EditResult> {
+    const edited = Array.isArray(placements)
+      ? this.engine.edit(voxelPlacements(this.#axes, placements, this.dataCodec))
+      : this.engine.editBlocks(gatherArrays(this.#axes, this.chunkShape, placements));
+    return resultOf(await edited);
   }
 
   /** Sets every voxel of a box in one step. The box may touch at most `EDIT_CHUNKS_MAX` chunks. */

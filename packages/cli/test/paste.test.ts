@@ -41,6 +41,17 @@ describe("orthant paste", () => {
     expect((await capture(["verify", target])).exitCode).toBe(EXIT.ok);
   });
 
+  test("[IM89] --map gives blocks names of the world, and says which names there are", async () => {
+    const words = ["paste", sample, target, ...HOUSE, "--at", "7,200,-3", "--map"];
+    const failure = async (map: string): Promise<string> => (await capture([...words, map])).errors;
+    expect(await failure("brick")).toContain('"brick" is not a pair of names');
+    expect(await failure("brik=wood")).toContain('nothing that is pasted is called "brik"; there is brick');
+    expect(await failure("brick=wod")).toMatch(/"wod".*wood/);
+    expect(await blockAt("7,200,-3")).toBe("air");
+    expect((await capture([...words, "brick=wood"])).errors).toBe("");
+    expect(await blockAt("7,200,-3")).toBe("wood");
+  });
+
   test("[IM90] writes nothing while entities would be lost, and exits with 3 if that is accepted", async () => {
     const words = ["paste", sample, target, "--box", "0,100,0..4,105,4", "--at", "0,200,0"];
     const refused = await capture(words);

@@ -75,6 +75,17 @@ export function parseGenerations(text: string): readonly [before: number, after:
   return [Number(from), to === undefined ? undefined : Number(to)];
 }
 
+/** Parses names such as `minecraft:oak_planks=planks`: what a block is called there, and here. */
+export function parseNames(texts: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const equals = text.indexOf("=");
+      if (equals > 0 && equals < text.length - 1) return [text.slice(0, equals), text.slice(equals + 1)];
+      throw new UsageError(`"${text}" is not a pair of names; write it as minecraft:oak_planks=planks`);
+    }),
+  );
+}
+
 const GENERATION = /^\d{1,15}$/;
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 

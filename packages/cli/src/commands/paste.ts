@@ -7,7 +7,7 @@ import { openWorld, type World } from "@orthant/world";
 import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Arguments, Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
-import { parseBox, parsePosition } from "../command/parse.ts";
+import { parseBox, parseNames, parsePosition } from "../command/parse.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
 import {
   copyInMemory,
@@ -51,12 +51,19 @@ export const pasteCommand: Command = {
       description: "the voxels of the file, the second corner exclusive (default: all that is not air)",
     },
     { flags: "--air", description: "let air replace blocks, too" },
+    {
+      flags: "--map <names>",
+      description:
+        "a block of the file, and what it becomes in the world, such as minecraft:oak_planks=planks; may be given several times",
+      repeated: true,
+    },
     { flags: "--accept-loss", description: "write it although something is lost" },
     ...formatOptions(),
     { flags: "--dry-run", description: "say what would be done and lost, and write nothing" },
   ],
   examples: [
     "orthant paste house.schem my-world --at 10,70,-4",
+    "orthant paste house.schem my-world --at 10,70,-4 --map minecraft:oak_planks=wood",
     "orthant paste castle.vox my-world --at 0,64,0 --dry-run",
     "orthant paste other-world my-world --box 0,60,0..32,90,32 --at 100,60,0 --accept-loss",
   ],
@@ -65,7 +72,8 @@ export const pasteCommand: Command = {
     const [file, folder] = [args.at(0), args.at(1)];
     const at = args.parsed("at", parsePosition);
     if (at === undefined) throw new UsageError("say where it goes, as in --at 10,70,-4");
-    const place = { at, box: args.parsed("box", parseBox), air: args.has("air") };
+    const names = parseNames(args.all("map"));
+    const place = { at, box: args.parsed("box", parseBox), air: args.has("air"), names };
     const isDry = args.has("dryRun");
     if (resolve(file) === resolve(folder)) throw new UsageError(`"${folder}" cannot be pasted into itself`);
     await requireNative(await context.openDisk(folder), folder);
@@ -133,12 +141,13 @@ interface Place {
   readonly at: Position;
   readonly box: Box | undefined;
   readonly air: boolean;
+  readonly names: Readonly<Record<string, string>>;
 }
 
 async function paste(
   world: World,
   { save, losses: lost }: OpenSource,
-  { at, box, air }: Place,
+  { at, box, air, names }: Place,
   dryRun: boolean,
 ): Promise<PasteReport<Dimensions>> {
   const { dimensions } = world;
@@ -153,6 +162,7 @@ async function paste(
     at: own(at, 0),
     ...(part && { box: part }),
     air,
+    names,
     dataCodec: BYTES_AS_THEY_ARE,
     dryRun,
     onEdit: () => (++edits % EDITS_PER_SAVE === 0 ? world.save() : undefined),

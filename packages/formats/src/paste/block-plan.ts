@@ -1,9 +1,10 @@
-import type {
-  BlockCatalog,
-  BlockDefinitions,
-  BlockDescription,
-  BlockProperties,
-  BlockType,
+import {
+  type BlockCatalog,
+  type BlockDefinitions,
+  type BlockDescription,
+  type BlockProperties,
+  type BlockType,
+  OrthantError,
 } from "@orthant/core";
 import { BLOCK_NAME_LENGTH_MAX, definitionOf, idCountOf } from "@orthant/core/chunk";
 import { getOrAdd } from "@orthant/core/lattice";
@@ -32,9 +33,16 @@ interface BlockPlan {
 /**
  * Finds for each block of a source the type of a target with its name and the values of its properties. Of several types
  * `name`, `name (2)`, `name (3)`, the first one that has the values counts; if none has, the next name is defined. Blocks
- * that the source's catalog does not have are left out.
+ * that the source's catalog does not have are left out. A type in `names` becomes the one of that name, which the target
+ * has, with those of its values that this one has.
  */
-export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Iterable<number>): BlockPlan {
+export function planBlocks(
+  source: BlockCatalog,
+  target: BlockCatalog,
+  used: Iterable<number>,
+  names: ReadonlyMap<string, string> = new Map(),
+): BlockPlan {
+  const found = new Set<string>();
   const blocks = new Map<number, BlockDescription>();
   const defined = new Map<string, BlockType>();
   const renamed = new Map<string, RenamedBlock>();
@@ -44,10 +52,22 @@ export function planBlocks(source: BlockCatalog, target: BlockCatalog, used: Ite
     if (known === undefined || described === undefined) continue;
     const type = getOrAdd(shown, known, () => importableType(known));
     const properties = importableProperties(described.properties);
+    found.add(type.name);
+    const asked = names.get(type.name);
+    if (asked !== undefined) {
+      target.id(asked); // throws, with names that look like it
+      blocks.set(id, { type: asked, properties: sharedProperties(target.byName(asked), properties) });
+      continue;
+    }
     const name = nameFor(type, properties, target, defined);
     if (target.byName(name) === undefined) defined.set(name, type);
     if (name !== known.name) renamed.set(name, { name: known.name, as: name });
     blocks.set(id, { type: name, properties });
+  }
+  for (const name of names.keys()) {
+    if (found.has(name)) continue;
+    const all = [...found].sort().join(", ");
+    throw new OrthantError("ORT_ARGUMENT", `nothing that is pasted is called "${name}"; there is ${all}`);
   }
   return { blocks, definitions: definitionsOf(defined, target), renamed: [...renamed.values()] };
 }
@@ -93,6 +113,13 @@ function numbered(name: string, number: number): string {
   if (number === 1) return name;
   const end = ` (${number})`;
   return `${importedName(name, BLOCK_NAME_LENGTH_MAX - end.length)}${end}`;
+}
+
+/** Returns the properties that a type has, with values that it has. */
+function sharedProperties(type: BlockType | undefined, properties: BlockProperties): BlockProperties {
+  const isShared = ([name, value]: readonly [string, string]): boolean =>
+    type !== undefined && hasValues(type, { [name]: value });
+  return Object.fromEntries(Object.entries(properties).filter(isShared));
 }
 
 function hasValues({ properties }: BlockType, wanted: BlockProperties): boolean {

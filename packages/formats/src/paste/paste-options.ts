@@ -1,5 +1,13 @@
 import type { BlockDefinitions, DataCodec, Dimensions, Position, VoxelBox, VoxelWorld } from "@orthant/core";
-import { callback, checkedOptions, requireFlag, unchecked, withMethods } from "@orthant/core/arguments";
+import {
+  callback,
+  checkedOptions,
+  requireFlag,
+  requireObject,
+  requireText,
+  unchecked,
+  withMethods,
+} from "@orthant/core/arguments";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 
 /** Where a world is pasted into: an open `World`. */
@@ -16,6 +24,8 @@ export interface PasteOptions<D extends Dimensions> {
   readonly box?: VoxelBox<D>;
   /** Whether air of the source replaces blocks. Default: false. */
   readonly air?: boolean;
+  /** Names of the target's types for types of the source that have others there, such as `{ "minecraft:oak_planks": "planks" }`. */
+  readonly names?: Readonly<Record<string, string>>;
   /** Reads the data of the source's voxels. Default: JSON, and bytes as they are. */
   readonly dataCodec?: DataCodec;
   /** Whether to count only, and to change nothing. Default: false. */
@@ -27,16 +37,23 @@ export interface PasteOptions<D extends Dimensions> {
 /** Returns the options with their defaults. Throws `ORT_ARGUMENT` for a wrong one; `at` and `box` are not checked. */
 export function checkedPasteOptions<D extends Dimensions>(
   options: PasteOptions<D>,
-): PasteOptions<D> & Required<Pick<PasteOptions<D>, "air" | "dataCodec" | "dryRun" | "onEdit">> {
+): PasteOptions<D> & Required<Pick<PasteOptions<D>, "air" | "names" | "dataCodec" | "dryRun" | "onEdit">> {
   const checked = checkedOptions<PasteOptions<D>>("the options", options, {
     at: unchecked,
     box: unchecked,
     air: requireFlag,
+    names(name, value) {
+      requireObject(name, value, 'it has names, such as { "minecraft:oak_planks": "planks" }');
+      const entries = Object.entries(value);
+      for (const [from, to] of entries) requireText(`${name}["${from}"]`, to, "it is the name of a block");
+      return Object.fromEntries(entries);
+    },
     dataCodec: requireDataCodec,
     dryRun: requireFlag,
     onEdit: callback,
   });
-  return { air: false, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined, ...checked };
+  const defaults = { air: false, names: {}, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined };
+  return { ...defaults, ...checked };
 }
 
 /** Throws `ORT_ARGUMENT` for a target that is not an open world. */

@@ -63,7 +63,8 @@ export async function pasteWorld<D extends Dimensions>(
   const place = await placeOf(axes, source, checked);
   const losses = new ConversionLosses();
   const found = await countVoxels(source, place.box, checked, losses);
-  const plan = planBlocks(catalogOf(source.global.description), target.blocks, found.blocks.keys());
+  const names = new Map(Object.entries(checked.names));
+  const plan = planBlocks(catalogOf(source.global.description), target.blocks, found.blocks.keys(), names);
   let voxels = 0;
   for (const [block, count] of found.blocks) {
     if (plan.blocks.has(block)) voxels += count;

@@ -8,6 +8,12 @@ import {
 } from "orthant";
 import { logger } from "./log.ts";
 
+/** The game's own types of blocks. New ones may be added at any time. */
+const BLOCKS = {
+  planks: { colour: 0xb08551 },
+  torch: { colour: 0xffc766, solid: false, transparent: true, light: 14 },
+} as const;
+
 /** Opens the world in a folder, or creates it there, and lets players in. */
 export async function startServer(
   folder: string | Disk,
@@ -15,13 +21,14 @@ export async function startServer(
 ): Promise<OrthantServer> {
   const world = await openOrCreateWorld(
     folder,
-    { dimensions: 2, generator: terrain({ seed: 7n, relief: 40 }), spawn: [2.5, 4] },
+    {
+      dimensions: 2,
+      generator: terrain({ seed: 7n, relief: 40 }),
+      spawn: [2.5, 4],
+      blocks: BLOCKS,
+    },
     { durability: "journal" },
   );
-  await world.defineBlocks({
-    planks: { colour: 0xb08551 },
-    torch: { colour: 0xffc766, solid: false, transparent: true, light: 14 },
-  });
   return createServer({
     ...options,
     world,

@@ -1,14 +1,28 @@
+import { fileURLToPath } from "node:url";
 import type { Box } from "@orthant/core";
 import { boxBetween } from "@orthant/core/lattice";
 import { OverrideTree } from "@orthant/core/tree";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { faultOfEdits } from "./in-place/edited-world.ts";
+import { IN_PLACE_MUTANTS } from "./in-place/in-place-mutants.ts";
+import { CaseProcess } from "./sim/case-process.ts";
 import { TreeAndModel } from "./tree/tree-model.ts";
 
 const STEPS = 600_000;
 /** Edits to one tree before a fresh one replaces it, so that both early and late states are tested. */
 const STEPS_PER_TREE = 500;
 const STEPS_BETWEEN_REBUILDS = 50;
+
+/** Operations on each of the open worlds of a round. */
+const OPERATIONS = 50;
+const BUILT = import.meta.url.endsWith(".ts") ? "../build/campaigns/" : "./";
+/** A program that edits open worlds, as it was built. */
+const IN_PLACE_PROGRAM: string = fileURLToPath(
+  new URL(`${BUILT}in-place/in-place-process.js`, import.meta.url),
+);
+/** Seeds after which a mutant counts as not caught, and operations on each world. */
+const [MUTANT_SEEDS, MUTANT_OPERATIONS] = [10, 500];
 
 const LATTICE_MIN = -(2 ** 31);
 const LATTICE_MAX = 2 ** 31;
@@ -38,15 +52,18 @@ export const ARENAS: readonly { readonly name: string; readonly arenas: readonly
   },
 ];
 
-/** Applies random edits to a tree and to a flat map, and compares them after each. */
+/** Applies random edits to trees and open worlds, and to flat maps, and compares them. */
 export const modelCampaign: Campaign = {
   name: "model",
-  summary: "random edits to a tree of chunks and to a flat map of them, compared everywhere after each",
+  summary:
+    "random edits to a tree of chunks and to a flat map of them, compared everywhere after each; and edits in place of open worlds with held snapshots",
   goal: STEPS,
   unit: "edits",
   resumes: true,
   async run(options) {
-    const failures: string[] = [];
+    // Only a run without a time limit has the time for mutants.
+    const failures: string[] =
+      options.endsAtMs === undefined && options.isSmallest !== true ? await tryMutants() : [];
     let cases = 0;
     let round = options.from;
     for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
@@ -56,6 +73,8 @@ export const modelCampaign: Campaign = {
         if (failure !== undefined) failures.push(`${name}, seed ${seed}: ${failure}`);
         cases += STEPS_PER_TREE;
       }
+      const fault = await faultOfEdits(options.seed + round, OPERATIONS);
+      if (fault !== undefined) failures.push(fault);
       options.progress(cases);
     }
     return { cases, failures, next: round };
@@ -71,4 +90,28 @@ export function runTree(arena: Box, seed: number, steps: number): string | undef
     if (failure !== undefined) return `step ${step}: ${failure}`;
   }
   return undefined;
+}
+
+async function tryMutants(): Promise<string[]> {
+  const missed: string[] = [];
+  for (const { fault } of IN_PLACE_MUTANTS)
+    if ((await faultOfMutant(fault)) === undefined) missed.push(`not caught: ${fault}`);
+  console.log(
+    `model: ${IN_PLACE_MUTANTS.length - missed.length} of ${IN_PLACE_MUTANTS.length} mutants caught`,
+  );
+  return missed;
+}
+
+/** Returns the first fault that a mutant shows. */
+export async function faultOfMutant(mutant: string): Promise<string | undefined> {
+  const player = new CaseProcess(IN_PLACE_PROGRAM, mutant);
+  try {
+    for (let seed = 1; seed <= MUTANT_SEEDS; seed++) {
+      const found = await player.play({ seed, steps: MUTANT_OPERATIONS });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    player.close();
+  }
 }

@@ -1,14 +1,19 @@
 import type { LoadHook, ResolveHook } from "node:module";
 import { pathToFileURL } from "node:url";
 import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
+import { IN_PLACE_MUTANTS } from "../in-place/in-place-mutants.ts";
 import { LIGHT_MUTANTS } from "../light/light-mutants.ts";
 import { STEP_MUTANTS } from "../steps/step-mutants.ts";
 import { moduleOf, mutate } from "./mutation.ts";
 import { MUTANT_VARIABLE, SIM_MUTANTS } from "./sim-mutants.ts";
 
-const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS, ...STEP_MUTANTS, ...LIGHT_MUTANTS].find(
-  ({ fault }) => fault === process.env[MUTANT_VARIABLE],
-);
+const mutant = [
+  ...SIM_MUTANTS,
+  ...CLUSTER_MUTANTS,
+  ...STEP_MUTANTS,
+  ...LIGHT_MUTANTS,
+  ...IN_PLACE_MUTANTS,
+].find(({ fault }) => fault === process.env[MUTANT_VARIABLE]);
 const changes = (mutant?.changes ?? []).map((change) => ({
   change,
   url: pathToFileURL(moduleOf(change)).href,

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { parseAst } from "vite";
 import { expect, test } from "vitest";
 import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
+import { IN_PLACE_MUTANTS } from "../in-place/in-place-mutants.ts";
 import { LIGHT_MUTANTS } from "../light/light-mutants.ts";
 import { STEP_MUTANTS } from "../steps/step-mutants.ts";
 import { moduleOf, mutate } from "./mutation.ts";
 import { SIM_MUTANTS } from "./sim-mutants.ts";
 
-test.each([...SIM_MUTANTS, ...CLUSTER_MUTANTS, ...STEP_MUTANTS, ...LIGHT_MUTANTS])(
+test.each([...SIM_MUTANTS, ...CLUSTER_MUTANTS, ...STEP_MUTANTS, ...LIGHT_MUTANTS, ...IN_PLACE_MUTANTS])(
   "a mutant finds the code that it changes, and can start: $fault",
   ({ changes }) => {
     expect(changes.length).toBeGreaterThan(0);

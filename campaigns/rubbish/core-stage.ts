@@ -23,7 +23,14 @@ import {
 } from "@orthant/core";
 import { nameFault, printable } from "@orthant/core/arguments";
 import { isChunk } from "@orthant/core/chunk";
-import { DEFAULT_GENERATORS, generatorIn, generatorsOf, isSeededGenerator } from "@orthant/core/generate";
+import {
+  DEFAULT_GENERATORS,
+  firstBlocks,
+  generatorIn,
+  generatorsOf,
+  isSeededGenerator,
+  withBlockIds,
+} from "@orthant/core/generate";
 import { nextTurn } from "@orthant/core/time";
 import type { Prng } from "@orthant/testkit";
 import { constructorTargets, functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";
@@ -109,6 +116,8 @@ function generatorTargets(): readonly Target[] {
       generatorIn: [generatorIn, () => [flat]],
       generatorsOf: [generatorsOf, () => [[flat, terrain]]],
       isSeededGenerator: [isSeededGenerator, (prng) => [ref(prng)]],
+      firstBlocks: [firstBlocks, () => [flat.generator]],
+      withBlockIds: [withBlockIds, (prng) => [ref(prng).ref, flat.generator, DEFAULT_BLOCKS]],
     }),
     ...constructorTargets({
       GeneratorRegistry: [GeneratorRegistry, () => [[flat.generator, terrain.generator]]],
@@ -120,6 +129,7 @@ function generatorTargets(): readonly Target[] {
       openIfKnown: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
       knows: (prng) => [ref(prng).ref],
       generatorOf: (prng) => [ref(prng).ref],
+      sampleHashOf: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
       open: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
     }),
   ];

@@ -59,7 +59,11 @@ describe("tag, log and restore", () => {
     const world = join(await temporaryFolder(), "kept");
     const time = new FakeTime(Date.UTC(2026, 10, 15));
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-    const engine = await createWorldEngine(new NodeDisk(world), { generator }, { time, autosave: false });
+    const engine = await createWorldEngine(
+      await NodeDisk.create(world),
+      { generator },
+      { time, autosave: false },
+    );
     const save = async (placed: number, advanceMs: number): Promise<void> => {
       await engine.set([0, 100, 0, 0], placed);
       await engine.save();

@@ -84,6 +84,11 @@ export class PendingEntities {
   #maySend = false;
   #hadChanges = false;
 
+  /** Whether the client's list of entities is outdated. */
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
   /** Marks the client's list of entities as outdated. */
   markStale(): void {
     this.#isStale = true;

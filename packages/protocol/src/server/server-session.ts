@@ -341,13 +341,14 @@ export class ServerSession implements Watcher {
     return exceeded && limitExceeded(exceeded, this.#context.limits);
   }
 
-  #answer({ blocks, budget, sender }: JoinedClient, nowMs: number): undefined {
+  #answer({ blocks, budget, entities, sender }: JoinedClient, nowMs: number): undefined {
     const isHeldBack = !this.#maySend || this.#out.inFlightBytes >= this.#context.inFlightShare;
     if (!this.#isWelcomed || isHeldBack || !budget.take("answers", 1, nowMs)) return;
     // Before the patches, which may have new blocks.
     blocks.write(this.#out, nowMs);
     sender.write(this.#out);
-    sender.writeHeartbeat(this.#out, nowMs, true);
+    // An interest has arrived when its entities have, which come with the next tick.
+    if (!entities.isStale) sender.writeHeartbeat(this.#out, nowMs, true);
     this.#out.flush();
   }
 

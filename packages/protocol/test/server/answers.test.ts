@@ -72,7 +72,7 @@ describe("a newcomer", () => {
     const client = await stage.arrive(1n);
     client.want(boxesOf(HERE, [1, 0, 0, 0]));
     await stage.resume();
-    expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
+    expect(client.takeAll("patch")).toHaveLength(1);
     expect(client.agrees(HERE)).toBe(true);
   });
 
@@ -81,8 +81,20 @@ describe("a newcomer", () => {
     const client = await stage.arrive(1n);
     client.want(boxesOf(HERE));
     await stage.resume();
-    expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
+    expect(client.takeAll("patch")).toHaveLength(1);
     expect(client.agrees(HERE)).toBe(true);
+  });
+
+  test("has its interest when it also has the entities there, after the next tick", async () => {
+    const stage = new PausingStage();
+    const client = await stage.arrive(1n);
+    client.want(boxesOf(HERE));
+    await stage.resume();
+    expect(client.takeAll("heartbeat")).toEqual([]);
+    await stage.tick();
+    const kinds = client.take().map(({ kind }) => kind);
+    expect(kinds).toContain("allEntities");
+    expect(kinds.indexOf("heartbeat")).toBeGreaterThan(kinds.indexOf("allEntities"));
   });
 
   test("is sent the state of the last tick, so that the next change follows for all clients", async () => {

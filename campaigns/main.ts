@@ -34,6 +34,7 @@ import { stepsCampaign } from "./steps.ts";
 import { swapCampaign } from "./swap.ts";
 import { type CampaignRecord, CampaignRecords } from "./totals/records.ts";
 import { formatRunTable, type TableRow, writeTotals } from "./totals/table.ts";
+import { tradesCampaign } from "./trades.ts";
 import { wire1Campaign } from "./wire1.ts";
 import { wire1CrowdCampaign } from "./wire1-crowd.ts";
 
@@ -64,6 +65,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   commandsCampaign,
   rubbishCampaign,
   journalCampaign,
+  tradesCampaign,
   compactionCampaign,
   historyCampaign,
   marsMinerCrashCampaign,

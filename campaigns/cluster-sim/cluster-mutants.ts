@@ -168,7 +168,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner makes what may be a repeat of a client that it has forgotten",
-    change("world/LastEdits.isDoubtful", condition("isRepeat"), "false"),
+    change("world/LastEdits.requireRemembered", condition("isRepeat"), "true"),
     change("cluster/ShardEdits.#apply", condition("isRepeat"), "false"),
   ),
   mutant(

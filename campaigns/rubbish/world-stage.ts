@@ -5,6 +5,8 @@ import {
   createWorld,
   type KeyValueStore,
   openWorld,
+  Transaction,
+  TransactionStore,
   type World,
   type WorldOptions,
   type WorldSnapshot,
@@ -93,6 +95,7 @@ class WorldCalls implements OpenStage {
       ...blockTargets(world.blocks),
       ...storeTargets(world.store),
       ...simulationTargets(world),
+      ...transactionTargets(world),
     ];
   }
 
@@ -146,6 +149,38 @@ function storeTargets(store: KeyValueStore): readonly Target[] {
     }),
     listing("keys"),
     listing("entries"),
+  ];
+}
+
+/** Calls the methods of a transaction, each in one of its own. */
+function transactionTargets(world: World): readonly Target[] {
+  const { dimensions } = world;
+  const position = (prng: Prng) => valid.position(prng, dimensions);
+  const key = (prng: Prng): string => prng.pick(KEYS);
+  const targets = (type: typeof Transaction | typeof TransactionStore, all: Record<string, Arguments>) =>
+    Object.entries(all).map(([name, args]): Target => {
+      const called: unknown = type.prototype[name as keyof typeof type.prototype];
+      const call = (given: readonly unknown[]): unknown =>
+        world.transaction((transaction) => {
+          const target = type === Transaction ? transaction : transaction.store;
+          return Reflect.apply(called as (...given: unknown[]) => unknown, target, given);
+        });
+      return { name: `${type.name}.${name}`, args, called, call };
+    });
+  return [
+    ...targets(Transaction, {
+      get: (prng) => [position(prng)],
+      data: (prng) => [position(prng)],
+      set: (prng) => [position(prng), prng.below(7), { data: valid.data(prng) }],
+      setData: (prng) => [position(prng), valid.data(prng)],
+      player: (prng) => [valid.playerId(prng)],
+      upsertPlayer: (prng) => [valid.player(prng, dimensions)],
+    }),
+    ...targets(TransactionStore, {
+      get: (prng) => [key(prng)],
+      set: (prng) => [key(prng), valid.data(prng) ?? prng.below(9)],
+      delete: (prng) => [key(prng)],
+    }),
   ];
 }
 
@@ -206,6 +241,7 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     onEntity: () => [() => undefined],
     player: (prng) => [valid.playerId(prng)],
     upsertPlayer: (prng) => [valid.player(prng, dimensions)],
+    transaction: () => [() => undefined],
     snapshot: () => [],
     save: () => [],
     whenDurable: () => [],

@@ -53,6 +53,17 @@ export const journalEntries: readonly JournalEntry[] = [
   { kind: "entity", entity: modelEntity(1n, [1, 2, 3, 4]), storedAt: [0, 0, 0, -9] },
   { kind: "entityGone", entityId: 300n, storedAt: undefined },
   { kind: "player", player: modelPlayer(9n, 6) },
+  {
+    kind: "transaction",
+    origin: { clientId: 7n, lastEditId: 300, playerId: 9n },
+    chunks: [{ position: [0, -1, 0, 0], edits: [], data: [{ index: 1, data: Uint8Array.of(1) }] }],
+    clocks: [{ region: [0, -1, 0, 0], clock: 2 ** 40 + 7 }],
+    players: [modelPlayer(9n, 6), modelPlayer(10n, 2)],
+    store: [
+      { key: "chest", value: Uint8Array.of(1, 2) },
+      { key: "stall", value: undefined },
+    ],
+  },
   { kind: "description", name: "fuzz", spawn: [0.5, -1, 0, 0] },
   {
     kind: "blocks",

@@ -4,6 +4,7 @@ import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
 import { IN_PLACE_MUTANTS } from "../in-place/in-place-mutants.ts";
 import { LIGHT_MUTANTS } from "../light/light-mutants.ts";
 import { STEP_MUTANTS } from "../steps/step-mutants.ts";
+import { TRADES_MUTANTS } from "../trades/trades-mutants.ts";
 import { moduleOf, mutate } from "./mutation.ts";
 import { MUTANT_VARIABLE, SIM_MUTANTS } from "./sim-mutants.ts";
 
@@ -13,6 +14,7 @@ const mutant = [
   ...STEP_MUTANTS,
   ...LIGHT_MUTANTS,
   ...IN_PLACE_MUTANTS,
+  ...TRADES_MUTANTS,
 ].find(({ fault }) => fault === process.env[MUTANT_VARIABLE]);
 const changes = (mutant?.changes ?? []).map((change) => ({
   change,

@@ -35,14 +35,11 @@ const world = await openOrCreateWorld(
 );
 
 // What a player carries is stored with the player, as JSON: how many of each block.
-const carriedBy = (playerId) => {
-  const bytes = world.player(playerId)?.inventory;
-  return bytes?.length ? JSON.parse(new TextDecoder().decode(bytes)) : undefined;
-};
-const carry = (playerId, carried) => {
-  world.upsertPlayer({ playerId, inventory: new TextEncoder().encode(JSON.stringify(carried)) });
-  server.send(playerId, { type: "carried", carried });
-};
+const carriedBy = (player) =>
+  player?.inventory.length ? JSON.parse(new TextDecoder().decode(player.inventory)) : undefined;
+const pack = (carried) => new TextEncoder().encode(JSON.stringify(carried));
+const show = (playerId) =>
+  server.send(playerId, { type: "carried", carried: carriedBy(world.player(playerId)) });
 
 const SPAWN = box([-8, -32, -8], [8, 64, 8]);
 const touchesSpawn = (box) =>
@@ -65,8 +62,8 @@ function* itemsOf(block, data = {}) {
 }
 
 /** Returns what a player carries after edits: what was there comes into the pocket, what is there now leaves it. */
-function carriedAfter(playerId, changes) {
-  const carried = carriedBy(playerId) ?? {};
+function carriedAfter(player, changes) {
+  const carried = carriedBy(player) ?? {};
   for (const { block, data, before, dataBefore } of changes) {
     for (const [item, count] of itemsOf(before, dataBefore)) carried[item] = (carried[item] ?? 0) + count;
     for (const [item, count] of itemsOf(block, data)) carried[item] = (carried[item] ?? 0) - count;
@@ -78,18 +75,22 @@ const GIFT = { [PLANK]: 2_500, [SAND]: 64, [WATER]: 4, [CHEST]: 2, [FURNACE]: 1,
 
 const rules = {
   data: { chest: contents, furnace: contents },
-  /** A player places what they carry, and neither changes nor copies the spawn. */
-  beforeEdit({ player, box, source, changes }) {
+  /** A player places what they carry, and neither changes nor copies the spawn. Two players who break one block get one drop. */
+  beforeEdit({ player: { playerId }, box, source }) {
     if (touchesSpawn(box) || touchesSpawn(source)) return { reject: "The spawn is protected." };
-    const counts = Object.values(carriedAfter(player.playerId, changes));
-    if (counts.some((count) => count < 0)) return { reject: "You do not carry enough of it." };
+    return {
+      with(transaction, changes) {
+        const carried = carriedAfter(transaction.player(playerId), changes);
+        if (Object.values(carried).some((count) => count < 0))
+          return { reject: "You do not carry enough of it." };
+        transaction.upsertPlayer({ playerId, inventory: pack(carried) });
+      },
+    };
   },
-  /** Two players who break one block get one drop. */
-  afterEdit({ player, changes }) {
-    carry(player.playerId, carriedAfter(player.playerId, changes));
-  },
-  onJoin({ player }) {
-    carry(player.playerId, carriedBy(player.playerId) ?? GIFT);
+  afterEdit: ({ player }) => show(player.playerId),
+  onJoin({ player: { playerId } }) {
+    if (!carriedBy(world.player(playerId))) world.upsertPlayer({ playerId, inventory: pack(GIFT) });
+    show(playerId);
   },
   message(message) {
     if (message?.type !== "home") throw new Error("There is no such message.");

@@ -93,6 +93,7 @@ export type {
   StepReader,
   StepSchedule,
   System,
+  Transaction,
   World,
   WorldEntity,
   WorldOptions,

@@ -9,7 +9,7 @@ export type { EntityRates } from "./server/entities/entity-rates.ts";
 export type { MovementLimits } from "./server/entities/move-check.ts";
 export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
-export type { PlayerEdit, RuleAnswer, SyncRules } from "./server/sync-rules.ts";
+export type { Companion, EditAnswer, PlayerEdit, RuleAnswer, SyncRules } from "./server/sync-rules.ts";
 export { SyncServer } from "./server/sync-server.ts";
 export type { SyncServerEvents, SyncServerOptions, TickReport } from "./server/sync-server-options.ts";
 export type {

@@ -10,9 +10,11 @@ export {
   type JournalEntity,
   type JournalEntry,
   type JournalStep,
+  type JournalTransaction,
   journalChunkBytesMax,
   journalChunkCodec,
   journalEditBytesMax,
+  TRANSACTION_KEYS_MAX,
 } from "./journal/journal-entry.ts";
 export type { SegmentId } from "./journal/journal-layout.ts";
 export { JournalReader, openLiveJournal, type ScannedJournal } from "./journal/journal-reader.ts";

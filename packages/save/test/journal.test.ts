@@ -292,6 +292,22 @@ describe("the bytes of a journal", () => {
       },
       "09 00 00 00 01 02 03 74696e 01 010203 00 00 00",
     ],
+    [
+      "J41",
+      "transactions as one entry",
+      {
+        kind: "transaction",
+        origin: { clientId: 7n, lastEditId: 300, playerId: 9n },
+        chunks: [],
+        clocks: [],
+        players: [],
+        store: [
+          { key: "a", value: Uint8Array.of(5) },
+          { key: "b", value: undefined },
+        ],
+      },
+      "0a 01 0700000000000000 ac02 01 0900000000000000 00 00 00 00 02 01 61 01 01 05 01 62 00",
+    ],
   ])("[%s] have %s", (_rule, _name, entry, hex) => {
     expect(toHex(encode(codec, entry))).toBe(hex.replaceAll(" ", ""));
     expect(decode(codec, fromHex(hex))).toEqual(entry);
@@ -318,7 +334,7 @@ describe("the bytes of a journal", () => {
       }
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
-    expect(codeOf(() => decode(codec, fromHex("0a")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("0b")))).toBe("ORT_TAG");
     expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 05")))).toBe("ORT_TAG");
     expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 04 01 01 00 00 00")))).toBe(
       "ORT_VOXEL_DATA",

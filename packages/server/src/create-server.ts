@@ -3,6 +3,7 @@ import { printable } from "@orthant/core/arguments";
 import { Axes } from "@orthant/core/lattice";
 import { PLAIN_DATA } from "@orthant/core/world";
 import { type Account, SyncServer } from "@orthant/protocol/server";
+import { World } from "@orthant/world";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";
@@ -21,7 +22,7 @@ import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { movementLimits, reachRule } from "./movement.ts";
 import { OrthantServer, type OrthantServerContext } from "./orthant-server.ts";
 import type { ServerOptions } from "./server-options.ts";
-import { syncRulesOf } from "./sync/checked-rules.ts";
+import { type RuledWorld, syncRulesOf } from "./sync/checked-rules.ts";
 import { syncWorldOf } from "./sync/sync-world-of.ts";
 import { steadyTime } from "./sync/tick-timer.ts";
 import { Wire1Listener } from "./wire1/wire1-listener.ts";
@@ -86,7 +87,7 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
   const { movement } = options;
   const rules = syncRulesOf(
     options.rules ?? {},
-    { axes, world: syncWorld, dataCodec },
+    { axes, world: syncWorld, dataCodec, ...transactionsOf(options.world) },
     (rule, error) => reportGameError(error, "a rule of the game failed", { rule }),
     ({ playerId }, fault) => log.debug({ player: playerId.toString(), fault }, "a message was refused"),
   );
@@ -143,6 +144,15 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
     await sync.shutdown("the server never listened", 0); // it listens to the world, which outlives it
     throw error;
   }
+}
+
+/** Returns what shows transactions of a world to rules: nothing for a part of a world on several servers. */
+function transactionsOf<D extends Dimensions>(
+  world: ServerOptions<D>["world"],
+): Pick<RuledWorld<D>, "transactionOf"> {
+  if ("syncWorld" in world) return {};
+  const shown = "engine" in world ? world : new World<D>(world);
+  return { transactionOf: (transaction) => shown.shownTransaction(transaction) };
 }
 
 function loggerOf(logger: ServerOptions["logger"]): Logger {

@@ -40,6 +40,8 @@ export type {
   ServerOptions,
 } from "./server-options.ts";
 export type {
+  EditCompanion,
+  EditDecision,
   GameRules,
   OnlinePlayer,
   PlayerEditEvent,

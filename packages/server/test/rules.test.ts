@@ -5,6 +5,7 @@ import { WorldState } from "@orthant/core/tree";
 import { PLAIN_DATA } from "@orthant/core/world";
 import type { GameRules, OrthantServer, PlayerEditEvent, ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
+import { World } from "@orthant/world";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { flatWorld, metric, serve, until } from "./served-world.ts";
 
@@ -75,6 +76,81 @@ test("two players who break one block at the same time get one drop, with rules 
   }
   expect([drops.length, rejected]).toEqual([ROUNDS, ROUNDS]);
 }, 120_000);
+
+test("players who build at the same moment pay for it, each edit once, or it is not made", async () => {
+  const [PRICE, COINS] = [3, 20];
+  let failures = 0;
+  const { world, server } = await ruled({
+    beforeEdit: () => ({
+      with: async ({ store }, changes) => {
+        if (changes.some(({ before }) => before !== AIR)) return { reject: "It is taken." };
+        const coins = (await store.get("coins")) as number;
+        // Another player may pay meanwhile.
+        await setImmediate();
+        if (coins < PRICE) return { reject: "There are no more coins." };
+        store.set("coins", coins - PRICE);
+        if (failures++ === 2) throw new Error("a bug in the game");
+        return undefined;
+      },
+    }),
+  });
+  const shown = new World<3>(world);
+  await shown.store.set("coins", COINS);
+  const clients = await Promise.all(["Ada", "Bob", "Cid"].map((name) => join(server.url, name)));
+  const sets = Array.from({ length: 30 }, (_, edit) =>
+    clients[edit % 3]?.setVoxel([edit >> 1, 60, 3, 0], STONE),
+  );
+  const results = await Promise.all(sets);
+  const details = results.map((result) => (result && "detail" in result ? result.detail : result?.status));
+  const built = await Promise.all(Array.from({ length: 15 }, (_, x) => world.get([x, 60, 3, 0])));
+  const stones = built.filter((block) => block === STONE).length;
+  expect(stones).toBe(6);
+  expect(details.filter((detail) => detail === "applied")).toHaveLength(6);
+  expect(details.filter((detail) => detail === "the rules of the game failed")).toHaveLength(1);
+  expect(await shown.store.get("coins")).toBe(COINS - stones * PRICE);
+  expect(new Set(details)).toEqual(
+    new Set(["applied", "It is taken.", "There are no more coins.", "the rules of the game failed"]),
+  );
+});
+
+test("what a rule changes with an edit follows what the world is when the edit is made", async () => {
+  const { world, server } = await ruled({
+    beforeEdit: () => ({
+      with: async (transaction, changes) => {
+        const [{ before } = { before: AIR }] = changes;
+        transaction.store.set("drop", before);
+        // A system of the game changes the block meanwhile, the first time.
+        if (before === STONE) await world.set(VOXEL, 9);
+        return undefined;
+      },
+    }),
+    afterEdit: ({ changes }) => void drops.push(...Array.from(changes, ({ before }) => before)),
+  });
+  const drops: number[] = [];
+  const shown = new World<3>(world);
+  await world.set(VOXEL, STONE);
+  const client = await join(server.url);
+  expect(await client.setVoxel(VOXEL, AIR)).toEqual({ status: "applied" });
+  expect([await shown.store.get("drop"), await world.get(VOXEL)]).toEqual([9, AIR]);
+  await until(() => drops.length === 1);
+  expect(drops).toEqual([9]);
+});
+
+test("a function with an edit that never ends rejects it after `ruleMs`, and later edits are made", async () => {
+  let calls = 0;
+  const { world, server, lines } = await ruled(
+    { beforeEdit: () => ({ with: () => (calls++ === 0 ? new Promise(() => undefined) : undefined) }) },
+    { limits: { ...FAST, ruleMs: 50 } },
+  );
+  const client = await join(server.url);
+  const results = await Promise.all([client.setVoxel(VOXEL, STONE), client.setVoxel(VOXEL, 9)]);
+  expect(results).toEqual([
+    { status: "rejected", reason: "vetoed", detail: "the game did not decide within 50 ms" },
+    { status: "applied" },
+  ]);
+  expect(await world.get(VOXEL)).toBe(9);
+  expect(lines.join("")).toContain("ORT_TIMEOUT");
+});
 
 describe("a rule", () => {
   test("sees who edits what, and what was there, in the coordinates of the world", async () => {
@@ -225,6 +301,12 @@ describe("a rule", () => {
     [{ replace: [{ position: [1, 2, 3], block: "stone" }] }, "it is the id of a block"],
     [{ replace: [{ position: [1, 2, 3], block: 60_000 }] }, "this world has no block 60000"],
     [{ replace: [undefined] }, "it is { position, block }"],
+    [{ with: 5 }, "the with that beforeEdit returned is 5 (a number); it is a function"],
+    [
+      { with: () => "no" },
+      'the result of the with of beforeEdit is \\"no\\" (a string); it must return undefined',
+    ],
+    [{ with: () => ({ replace: [] }) }, 'it must return undefined or { reject: \\"text\\" }'],
   ])(
     "a rule that answers %o before an edit rejects it, and the log says what is wrong",
     async (answer, problem) => {

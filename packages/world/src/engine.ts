@@ -7,9 +7,11 @@
 export { PLAYER_CLIENTS_MAX } from "./content/last-edits.ts";
 export { stepCountOf, withStepCount } from "./content/step-number.ts";
 export type { EditOptions, EngineEdit } from "./edit/engine-edit.ts";
+export type { EngineTransaction } from "./edit/engine-transaction.ts";
 export { EngineSnapshot } from "./engine/engine-snapshot.ts";
 export { type EngineSteps, EVERYTHING_LOADED } from "./engine/engine-steps.ts";
 export type { EngineStore, StoreReader } from "./engine/engine-store.ts";
+export type { EngineTransactions } from "./engine/engine-transactions.ts";
 export type { BlocksEvent, WorldBlocks } from "./engine/world-blocks.ts";
 export { WorldEngine } from "./engine/world-engine.ts";
 export type { KeptGenerators, WorldGenerators } from "./engine/world-generators.ts";

@@ -53,5 +53,6 @@ export {
   openWorld,
   type WorldOptions,
 } from "./world/open-world.ts";
+export { Transaction, TransactionStore } from "./world/transaction.ts";
 export { World } from "./world/world.ts";
 export { WorldSnapshot } from "./world/world-snapshot.ts";

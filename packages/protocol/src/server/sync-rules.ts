@@ -23,10 +23,22 @@ export type RuleAnswer<Replacement> =
 
 type Answer<Value> = Value | Promise<Value>;
 
+/**
+ * What a rule changes together with an edit, or why the edit is refused. Gets what the world offers for that, and the world
+ * before the edit. It may be called again when something has changed meanwhile.
+ */
+export type Companion = (
+  transaction: never,
+  before: WorldState,
+) => Promise<{ readonly reject: string } | undefined>;
+
+/** A rule's answer about an edit: `with` allows it together with other changes. */
+export type EditAnswer = RuleAnswer<readonly VoxelPlacement[]> | { readonly with: Companion };
+
 /** A game's rules for players. All are optional. */
 export interface SyncRules {
   /** Decides about an edit. No other rule about one of its chunks runs until `afterEdit` has ended. */
-  readonly beforeEdit?: (edit: PlayerEdit) => Answer<RuleAnswer<readonly VoxelPlacement[]>>;
+  readonly beforeEdit?: (edit: PlayerEdit) => Answer<EditAnswer>;
   /** Called after an edit has changed the world. */
   readonly afterEdit?: (edit: PlayerEdit) => Answer<void>;
   /** Returns why players may not give this data to this block; `undefined` if they may. Must be quick. */

@@ -68,12 +68,14 @@ export interface SyncWorld {
   keep(chunks: Box): () => void;
   /**
    * Applies an edit, unless it was applied before. Calls `onEdit` listeners before the promise resolves. Calls
-   * `onApply` with the world to which the edit is applied; a world on several servers may call it a little before.
+   * `onApply` with the world to which the edit is applied; a world on several servers may call it a little before. What `companion`
+   * changes is made with the edit or not at all; what it throws is thrown. A world on several servers refuses one.
    */
   edit(
     edit: RequestedEdit,
     origin: EditOrigin,
     onApply?: (before: WorldState) => void,
+    companion?: (transaction: never, before: WorldState) => Promise<void>,
   ): Promise<WorldEditResult>;
   /** Returns the last edit of a client that the world remembers, or 0 if it remembers none. */
   lastEditOf(clientId: bigint): number;

@@ -72,10 +72,23 @@ export interface JournalStep {
   readonly entities: readonly JournalEntity[];
 }
 
+/** Changes of voxels, players and the store that belong together. */
+export interface JournalTransaction {
+  readonly kind: "transaction";
+  readonly origin: LastClientEdit | undefined;
+  readonly chunks: readonly JournalChunk[];
+  readonly clocks: JournalEdit["clocks"];
+  /** In order of their ids. */
+  readonly players: readonly StoredPlayer[];
+  /** At most one for a key. */
+  readonly store: readonly StoreChange[];
+}
+
 /** A change to a world. */
 export type JournalEntry =
   | JournalEdit
   | JournalStep
+  | JournalTransaction
   | JournalEntity
   | { readonly kind: "player"; readonly player: StoredPlayer }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector }
@@ -99,16 +112,21 @@ const KINDS = [
   "store",
   "step",
   "redefinedBlocks",
+  "transaction",
 ] as const;
 /** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 /** Maximum number of changes of entities in one step. */
 export const JOURNAL_STEP_ENTITIES_MAX = 65_536;
+/** Maximum number of keys of the store that one transaction changes. */
+export const TRANSACTION_KEYS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
 
 const storedAtCodec = option(positionCodec);
 const clocksCodec = regionClockListCodec(JOURNAL_EDIT_CHUNKS_MAX);
 const nameCodec = string(NAME_BYTES_MAX);
+const playerIdCodec = option(u64);
+const storeChangesCodec = list(storeChangeCodec, TRANSACTION_KEYS_MAX);
 const originFields = { clientId: u64, lastEditId: varUint };
 const originCodec = option(record<Omit<LastClientEdit, "playerId">>(originFields));
 const playerOriginCodec = record<Required<LastClientEdit>>({ ...originFields, playerId: u64 });
@@ -135,6 +153,13 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           clocksCodec.write(out, entry.clocks);
           tickChangesCodec(volume, JOURNAL_EDIT_CHUNKS_MAX, entry.step).write(out, entry.ticks);
           return entitiesCodec.write(out, entry.entities);
+        case "transaction":
+          originCodec.write(out, entry.origin);
+          playerIdCodec.write(out, entry.origin?.playerId);
+          chunksCodec.write(out, entry.chunks);
+          clocksCodec.write(out, entry.clocks);
+          playersCodec.write(out, entry.players);
+          return storeChangesCodec.write(out, entry.store);
         case "player":
           return playersCodec.write(out, [entry.player]);
         case "description":
@@ -168,6 +193,15 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
             entities: entitiesCodec.read(input),
           };
         }
+        case "transaction":
+          return {
+            kind: "transaction",
+            origin: readOrigin(input),
+            chunks: chunksCodec.read(input),
+            clocks: clocksCodec.read(input),
+            players: playersCodec.read(input),
+            store: storeChangesCodec.read(input),
+          };
         case "player": {
           const [player, ...others] = playersCodec.read(input);
           if (player === undefined || others.length > 0) {
@@ -197,6 +231,13 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
       }
     },
   };
+}
+
+function readOrigin(input: ByteReader): LastClientEdit | undefined {
+  const [origin, playerId] = [originCodec.read(input), playerIdCodec.read(input)];
+  if (playerId === undefined) return origin;
+  if (origin === undefined) throw input.fail("ORT_JOURNAL", "a transaction of a player without a client");
+  return { ...origin, playerId };
 }
 
 function kindOfEntry(entry: JournalEntry): (typeof KINDS)[number] {

@@ -8,25 +8,43 @@ import type {
   Position,
   VoxelBox,
 } from "@orthant/core";
-import { isListOf, requireList, requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
+import {
+  isListOf,
+  requireFunction,
+  requireList,
+  requireObject,
+  requireText,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import { bytesEqual } from "@orthant/core/bytes";
 import { type IsSameType, sameTypeIn } from "@orthant/core/chunk";
 import { type Axes, boxVolume, PositionMap, PositionSet, voxelsOfChunks } from "@orthant/core/lattice";
 import { boxesOfRegions, type VoxelPlacement, type WorldState } from "@orthant/core/tree";
 import { LazyChanges, publicDataChange, validated, voxelPlacement } from "@orthant/core/world";
 import { changedBox, gameMessageIn, type Pose, placementsOf, type RequestedEdit } from "@orthant/protocol";
-import type { Player, PlayerEdit, RuleAnswer, SyncRules } from "@orthant/protocol/server";
-import type { GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./game-rules.ts";
+import type {
+  Companion,
+  EditAnswer,
+  Player,
+  PlayerEdit,
+  RuleAnswer,
+  SyncRules,
+} from "@orthant/protocol/server";
+import type { Transaction } from "@orthant/world";
+import type { EngineTransaction } from "@orthant/world/engine";
+import type { EditCompanion, GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./game-rules.ts";
 
 /** What a player reads when a rule fails. */
 const FAILED = "the rules of the game failed";
 
 /** What rules need of the world. */
-interface RuledWorld<D extends Dimensions> {
+export interface RuledWorld<D extends Dimensions> {
   readonly axes: Axes<D>;
   /** Its catalog changes when types of blocks are added. */
   readonly world: { readonly catalog: BlockCatalog; readonly shape: ChunkShape };
   readonly dataCodec: DataCodec;
+  /** Returns a transaction as rules see it; omitted where there are none. */
+  readonly transactionOf?: (transaction: EngineTransaction) => Transaction<D>;
 }
 
 /**
@@ -55,7 +73,17 @@ export function syncRulesOf<D extends Dimensions>(
     ...(beforeEdit && {
       beforeEdit: async (edit) => {
         try {
-          return editAnswer(world, await beforeEdit(new PublicEdit(world, edit, "all")));
+          const decision = await beforeEdit(new PublicEdit(world, edit, "all"));
+          const { with: change }: { with?: unknown } = Object(decision);
+          if (change === undefined) return editAnswer(world, decision);
+          const companion = companionOf(world, edit, change);
+          return {
+            with: (transaction, before) =>
+              companion(transaction, before).catch((error: unknown) => {
+                onError("beforeEdit", error);
+                return { reject: FAILED };
+              }),
+          };
         } catch (error) {
           onError("beforeEdit", error);
           return { reject: FAILED };
@@ -264,10 +292,25 @@ function dataFault<D extends Dimensions>(
   return "fault" in checked ? checked.fault : undefined;
 }
 
-function editAnswer<D extends Dimensions>(
-  { axes, dataCodec }: RuledWorld<D>,
-  answer: unknown,
-): RuleAnswer<readonly VoxelPlacement[]> {
+/** Adapts what a rule changes together with an edit. */
+function companionOf<D extends Dimensions>(
+  world: RuledWorld<D>,
+  { player, edit }: PlayerEdit,
+  given: unknown,
+): Companion {
+  const name = "the with that beforeEdit returned";
+  const change = requireFunction(name, given as EditCompanion<D>);
+  const { transactionOf } = world;
+  if (transactionOf === undefined)
+    throw wrongArgument(name, given, "a world that a cluster shares has no transactions");
+  return async (transaction, before) => {
+    const changes = new LazyChanges(() => publicChanges(world, { player, edit, before }, "all"));
+    const decision = decisionIn("the with of beforeEdit", await change(transactionOf(transaction), changes));
+    return decision as { readonly reject: string } | undefined;
+  };
+}
+
+function editAnswer<D extends Dimensions>({ axes, dataCodec }: RuledWorld<D>, answer: unknown): EditAnswer {
   const decision = decisionIn("beforeEdit", answer, "{ replace: [{ position, block }] }");
   if (decision === undefined || "reject" in decision) return decision;
   const { replace } = decision;
@@ -287,14 +330,16 @@ function moveAnswer<D extends Dimensions>(axes: Axes<D>, answer: unknown, to: Po
   return { replace: { orientation: to.orientation, ...pose } };
 }
 
-function decisionIn(rule: keyof GameRules, answer: unknown, replacement: string): RuleAnswer<unknown> {
+/** Returns the answer of a rule, which may have a replacement if `replacement` says which. */
+function decisionIn(rule: string, answer: unknown, replacement?: string): RuleAnswer<unknown> {
   if (answer === undefined) return undefined;
   const { reject, replace }: { reject?: unknown; replace?: unknown } =
     typeof answer === "object" ? Object(answer) : {};
-  if (replace !== undefined) return { replace };
+  if (replace !== undefined && replacement !== undefined) return { replace };
   if (reject !== undefined) return { reject: requireText(`the reject that ${rule} returned`, reject) };
-  const wanted = `it must return undefined, { reject: "text" } or ${replacement}`;
-  throw wrongArgument(`the result of ${rule}`, answer, wanted);
+  const wanted = ["undefined", '{ reject: "text" }', ...(replacement === undefined ? [] : [replacement])];
+  const last = wanted.pop();
+  throw wrongArgument(`the result of ${rule}`, answer, `it must return ${wanted.join(", ")} or ${last}`);
 }
 
 function isTrue(answer: unknown): boolean {

@@ -2,6 +2,7 @@ import type { BlockChanges, BlockPlacement, Dimensions, Vector, VoxelBox } from 
 import { type Check, callback, fieldsOf, requireObject } from "@orthant/core/arguments";
 import { requireValidator, type Validator } from "@orthant/core/world";
 import type { Player } from "@orthant/protocol/server";
+import type { Transaction } from "@orthant/world";
 
 /** A connected player. */
 export interface OnlinePlayer<D extends Dimensions = Dimensions> extends Omit<Player, "position"> {
@@ -53,6 +54,20 @@ export interface RuleRejection {
 export type RuleDecision<Replacement> = undefined | RuleRejection | { readonly replace: Replacement };
 
 /**
+ * Changes other things together with an edit: both are made or neither is, also in a crash. Gets the voxels that the edit sets, each
+ * with the block that it has now. Runs again if something has changed meanwhile, so it should do nothing else.
+ */
+export type EditCompanion<D extends Dimensions> = (
+  transaction: Transaction<D>,
+  changes: BlockChanges<D>,
+) => undefined | RuleRejection | Promise<undefined | RuleRejection>;
+
+/** A rule's answer about an edit: `with` allows it together with other changes. */
+export type EditDecision<D extends Dimensions = Dimensions> =
+  | RuleDecision<readonly BlockPlacement<D>[]>
+  | { readonly with: EditCompanion<D> };
+
+/**
  * A game's rules for what players do. All are optional. What the program itself does with its world passes no rule.
  *
  * @example
@@ -67,9 +82,7 @@ export interface GameRules<D extends Dimensions = Dimensions, Message = unknown>
    * other player's edit between them, also if they are asynchronous. Edits elsewhere go on meanwhile. A rule that takes
    * longer than the limit `ruleMs` rejects the edit. Edits above `ruleVoxelsMax` never get here.
    */
-  readonly beforeEdit?: (
-    edit: PlayerEditEvent<D>,
-  ) => RuleDecision<readonly BlockPlacement<D>[]> | Promise<RuleDecision<readonly BlockPlacement<D>[]>>;
+  readonly beforeEdit?: (edit: PlayerEditEvent<D>) => EditDecision<D> | Promise<EditDecision<D>>;
   /** Called after an edit has changed the world, with exactly what changed. */
   readonly afterEdit?: (edit: PlayerEditEvent<D>) => void | Promise<void>;
   /**

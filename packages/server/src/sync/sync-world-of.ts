@@ -50,8 +50,12 @@ export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
     keep: (chunks) => world.keep(chunks),
-    async edit(edit, origin, onApply) {
-      const { clocks, status } = await applyEdit(world, edit, { origin, ...(onApply && { onApply }) });
+    async edit(edit, origin, onApply, companion) {
+      const { clocks, status } = await applyEdit(world, edit, {
+        origin,
+        ...(onApply && { onApply }),
+        ...(companion && { with: (transaction, before) => companion(transaction as never, before) }),
+      });
       return { status, clocks };
     },
     lastEditOf: (clientId) => world.lastEditOf(clientId),

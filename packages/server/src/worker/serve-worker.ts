@@ -134,7 +134,12 @@ class WorkerServer<D extends Dimensions> {
       tickMs,
       rules: syncRulesOf(
         rules,
-        { axes: new Axes<D>(engine.shape), world: syncWorld, dataCodec },
+        {
+          axes: new Axes<D>(engine.shape),
+          world: syncWorld,
+          dataCodec,
+          transactionOf: (transaction) => world.shownTransaction(transaction),
+        },
         (_, error) => onError(error),
       ),
       events: { onFailure: onError },

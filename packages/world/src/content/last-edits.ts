@@ -1,3 +1,4 @@
+import { OrthantError } from "@orthant/core";
 import { requireId, wrongArgument } from "@orthant/core/arguments";
 import type { EditOrigin } from "@orthant/core/tree";
 import type { LastClientEdit } from "@orthant/save";
@@ -35,9 +36,11 @@ export class LastEdits {
     return editId <= this.lastEditOf(clientId);
   }
 
-  /** Whether an edit that may have been sent before may also have been applied, by a client that is forgotten. */
-  isDoubtful({ clientId, playerId, isRepeat = false }: EditOrigin): boolean {
-    return isRepeat && !this.#clients.has(clientId) && this.mayHaveForgotten(playerId);
+  /** Throws `ORT_EDIT_REPEAT` for an edit that may have been sent, and applied, before, by a client that is forgotten. */
+  requireRemembered({ clientId, editId, playerId, isRepeat = false }: EditOrigin): void {
+    if (!isRepeat || this.#clients.has(clientId) || !this.mayHaveForgotten(playerId)) return;
+    const detail = `edit ${editId} of client ${clientId} may have been made before, and the world has forgotten the client`;
+    throw new OrthantError("ORT_EDIT_REPEAT", detail);
   }
 
   /**

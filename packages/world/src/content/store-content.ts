@@ -19,6 +19,9 @@ export interface StoreMoment {
   readonly save: Save;
 }
 
+/** A change of a key, and its value before. */
+export type StoreReplacement = StoreChange & { readonly before: Uint8Array | undefined };
+
 /** Where {@link StoreContent} finds what is saved, and what is not. */
 interface StoreSource {
   readonly save: Save;
@@ -56,11 +59,22 @@ export class StoreContent {
    * Sets or removes a key whose value was `before`, in memory and for the next save. Throws `ORT_LIMIT`, without a change, if
    * the store would become too large.
    */
-  put({ key, value }: StoreChange, before: Uint8Array | undefined): void {
-    const bytes = this.#bytes + sizeOf(key, value) - sizeOf(key, before);
-    if (bytes > STORE_BYTES_MAX && bytes > this.#bytes) throw fullStore(key, bytes);
-    this.#source().unsaved.setKey(key, value);
-    this.#bytes = bytes;
+  put(change: StoreChange, before: Uint8Array | undefined): void {
+    this.putAll([{ ...change, before }]);
+  }
+
+  /** Sets or removes several keys, each once, or none: see {@link put}. */
+  putAll(changes: readonly StoreReplacement[]): void {
+    this.requireRoomFor(changes);
+    this.#bytes += growthOf(changes);
+    for (const { key, value } of changes) this.#source().unsaved.setKey(key, value);
+  }
+
+  /** Throws `ORT_LIMIT` if the store would become too large. */
+  requireRoomFor(changes: readonly StoreReplacement[]): void {
+    const growth = growthOf(changes);
+    const bytes = this.#bytes + growth;
+    if (growth > 0 && bytes > STORE_BYTES_MAX) throw fullStore(changes[0]?.key ?? "", bytes);
   }
 
   /** Sets or removes a key as a log says. */
@@ -79,6 +93,10 @@ export class StoreContent {
     const { save, unsaved, committing } = this.#source();
     return { changes: committing === undefined ? [unsaved.store] : [unsaved.store, committing.store], save };
   }
+}
+
+function growthOf(changes: readonly StoreReplacement[]): number {
+  return changes.reduce((sum, { key, value, before }) => sum + sizeOf(key, value) - sizeOf(key, before), 0);
 }
 
 function sizeOf(key: string, value: Uint8Array | undefined): number {

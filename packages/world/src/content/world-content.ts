@@ -328,10 +328,16 @@ export class WorldContent {
     this.touch();
   }
 
-  upsertPlayer(player: PlayerChange, nowMs: number): StoredPlayer {
-    const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
-    this.#unsaved.players.add(player.playerId);
+  upsertPlayer(change: PlayerChange, nowMs: number): StoredPlayer {
+    const stored = this.players.changed(change, this.global.description.spawn, nowMs);
+    this.putPlayer(stored);
     return stored;
+  }
+
+  /** Adds or replaces a player. */
+  putPlayer(player: StoredPlayer): void {
+    this.players.put(player);
+    this.#unsaved.players.add(player.playerId);
   }
 
   /** Whether everything that the start of a commit needs is in memory. */

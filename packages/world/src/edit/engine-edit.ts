@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
 import type { ClockChange, EditOrigin, WorldState } from "@orthant/core/tree";
+import type { EngineTransaction } from "./engine-transaction.ts";
 
 /** Options for editing voxels. */
 export interface EditOptions {
@@ -13,6 +14,11 @@ export interface EditOptions {
   readonly wait?: "applied" | "durable";
   /** Called with the world to which the edit is applied, just before; not for a duplicate. It must not throw. */
   readonly onApply?: (before: WorldState) => void;
+  /**
+   * What is changed in one transaction with the edit, and only with it. Gets the world before the edit, and runs again if
+   * something in the chunks of the edit, or that it read, has changed before the edit is applied. What it throws rejects the edit.
+   */
+  readonly with?: (transaction: EngineTransaction, before: WorldState) => void | Promise<void>;
 }
 
 /** What an edit changed. */

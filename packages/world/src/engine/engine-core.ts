@@ -38,6 +38,8 @@ const REFUSALS = {
     "a world that a cluster shares has no store, because each shard is saved on its own: keep such things in a database",
   generator:
     "the generator of a world that a cluster shares does not change while it runs: change it before the cluster is created",
+  transaction:
+    "a world that a cluster shares has no transactions, because its parts are saved one by one: use edits with rules, and a database",
   simulation: "the node that owns a shard simulates it: call simulate of the node",
 } as const;
 

@@ -53,6 +53,7 @@ import { EngineEntities } from "./engine-entities.ts";
 import { EngineSnapshot } from "./engine-snapshot.ts";
 import { EngineSteps } from "./engine-steps.ts";
 import { EngineStore } from "./engine-store.ts";
+import { EngineTransactions } from "./engine-transactions.ts";
 import { newWorldId, SessionEpoch } from "./session-epoch.ts";
 import { WorldBlocks } from "./world-blocks.ts";
 import { WorldGenerators } from "./world-generators.ts";
@@ -68,6 +69,8 @@ export class WorldEngine {
   readonly blocks: WorldBlocks;
   /** Things of the game that are saved with the world. */
   readonly store: EngineStore;
+  /** Changes of voxels, players and the store that belong together. */
+  readonly transactions: EngineTransactions;
   /** The steps of a simulation. */
   readonly steps: EngineSteps;
   /** Changes the generator of untouched space. */
@@ -108,6 +111,7 @@ export class WorldEngine {
     this.history = new WorldHistory(disk, this.#core);
     this.steps = new EngineSteps(this.#core);
     this.store = new EngineStore(this.#core);
+    this.transactions = new EngineTransactions(this.#core);
   }
 
   /** The types of blocks as they are now. */
@@ -479,6 +483,7 @@ export class WorldEngine {
     const { wait = "durable", onApply } = options;
     const origin = options.origin && checkedOrigin(options.origin);
     const watched = watchedEdit(request, onApply);
+    if (options.with !== undefined) return this.transactions.edit(watched, origin, options);
     // Waits even for an edit that changed nothing: what it found may not be on the disk yet.
     const until = wait === "durable" && this.#saver.isJournaling ? this.#whenDurable : undefined;
     return this.#core.queue.run<EngineEdit>(() => this.#applyInTurn(watched, origin), until);
@@ -491,7 +496,7 @@ export class WorldEngine {
     // Checked only now, since the same edit may have been queued before it.
     if (origin && this.#content.lastEdits.includes(origin))
       return { chunks: [], clocks: [], status: "duplicate" };
-    if (origin && this.#content.lastEdits.isDoubtful(origin)) throw forgotten(origin);
+    if (origin) this.#content.lastEdits.requireRemembered(origin);
     if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
     return this.#content.whenLoaded(request.touched, () => {
       const epoch = this.#core.epoch.current;
@@ -567,9 +572,4 @@ export class WorldEngine {
       );
     return edit;
   }
-}
-
-function forgotten({ clientId, editId }: EditOrigin): OrthantError {
-  const detail = `edit ${editId} of client ${clientId} may have been made before, and the world has forgotten the client`;
-  return new OrthantError("ORT_EDIT_REPEAT", detail);
 }

@@ -18,14 +18,18 @@ export class PlayerRecords {
     return this.#players.get(playerId);
   }
 
-  /** Adds a player, who starts at `spawn`, or changes the one with the same id. */
-  upsert(change: PlayerChange, spawn: Vector, nowMs: number): StoredPlayer {
+  /** Returns a player after a change: a new one, who starts at `spawn`, or the one with the same id. */
+  changed(change: PlayerChange, spawn: Vector, nowMs: number): StoredPlayer {
     const known = this.#players.get(change.playerId) ?? newPlayer(change.playerId, spawn);
     const player = { ...known, ...change, lastSavedMs: nowMs };
-    // Store what the disk would return: a copy of our own that no save can fail on.
+    // What the disk would return: a copy of our own that no save can fail on.
     const [stored = player] = decode(playersCodec, encode(playersCodec, [player]));
-    this.#players.set(stored.playerId, stored);
     return stored;
+  }
+
+  /** Adds or replaces a player. */
+  put(player: StoredPlayer): void {
+    this.#players.set(player.playerId, player);
   }
 
   all(): readonly StoredPlayer[] {

@@ -10,6 +10,7 @@ import {
   type JournalEntry,
   type JournalReader,
   type JournalStep,
+  type JournalTransaction,
 } from "@orthant/save/journal";
 import { originOf } from "../content/last-edits.ts";
 import type { WorldContent } from "../content/world-content.ts";
@@ -132,6 +133,8 @@ class Replay {
         return this.#edit(entry);
       case "step":
         return this.#step(entry);
+      case "transaction":
+        return this.#transaction(entry);
       case "entity":
       case "entityGone":
         return this.#entity(entry);
@@ -170,6 +173,12 @@ class Replay {
     await replayTicks(this.#content, ticks);
     for (const entity of entities) await this.#entity(entity);
     this.#content.steps.restore(step);
+  }
+
+  async #transaction({ origin, chunks, clocks, players, store }: JournalTransaction): Promise<void> {
+    await this.#edit({ kind: "edit", origin, chunks, clocks });
+    for (const player of players) this.#content.upsertPlayer(player, player.lastSavedMs);
+    for (const change of store) await this.#content.store.restore(change);
   }
 
   async #entity(entry: JournalEntity): Promise<void> {

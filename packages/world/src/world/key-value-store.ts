@@ -19,7 +19,7 @@ export class KeyValueView {
   /** Returns the value of a key; `undefined` if there is none. */
   async get(key: string): Promise<unknown> {
     const bytes = await this.#reader.get(requireKey(key));
-    return bytes && this.#decode(key, bytes);
+    return bytes && storeValueOf(this.#codec, key, bytes);
   }
 
   /** Yields the keys that begin with `prefix`, in order, as they are at the first step. */
@@ -30,18 +30,8 @@ export class KeyValueView {
   /** Yields the keys that begin with `prefix` with their values, in order, as they are at the first step. */
   async *entries(prefix = ""): AsyncGenerator<readonly [key: string, value: unknown]> {
     for await (const { key, value } of this.#reader.entries(requireText("prefix", prefix))) {
-      yield [key, this.#decode(key, value)];
+      yield [key, storeValueOf(this.#codec, key, value)];
     }
-  }
-
-  #decode(key: string, bytes: Uint8Array): unknown {
-    if (this.#codec !== PLAIN_DATA) return this.#codec.decode(bytes.slice());
-    const found = decodePlainValue(bytes);
-    if (found !== undefined) return found.value;
-    throw new OrthantError(
-      "ORT_STORE",
-      `the value of ${JSON.stringify(key)} is neither JSON nor bytes: open the world with the storeCodec that wrote it`,
-    );
   }
 }
 
@@ -72,32 +62,44 @@ export class KeyValueStore extends KeyValueView {
    */
   async set(key: string, value: unknown): Promise<void> {
     const own = requireKey(key);
-    await this.#store.change(own, this.#encode(own, value));
+    await this.#store.change(own, storeBytesOf(this.#codec, own, value));
   }
 
   /** Removes a key. Returns whether it was there. */
   async delete(key: string): Promise<boolean> {
     return this.#store.change(requireKey(key), undefined);
   }
+}
 
-  #encode(key: string, value: unknown): Uint8Array {
-    if (value === undefined) throw wrongArgument("value", value, "to remove a key, call delete");
-    const isPlain = this.#codec === PLAIN_DATA;
-    const bytes: unknown = isPlain ? encodePlainValue("value", value) : this.#codec.encode(value);
-    if (!(bytes instanceof Uint8Array)) {
-      throw wrongArgument("what storeCodec.encode returned for value", bytes, "it is a Uint8Array");
-    }
-    const length = bytes.length - (isPlain ? PLAIN_VALUE_HEAD_BYTES : 0);
-    if (length <= STORE_VALUE_BYTES_MAX) return bytes.slice();
-    throw new OrthantError(
-      "ORT_LIMIT",
-      `the value of ${JSON.stringify(key)} has ${length} bytes, which exceed the limit of ${STORE_VALUE_BYTES_MAX}: spread it over several keys`,
-    );
+/** Returns a value as a save holds it. */
+export function storeBytesOf(codec: DataCodec, key: string, value: unknown): Uint8Array {
+  if (value === undefined) throw wrongArgument("value", value, "to remove a key, call delete");
+  const isPlain = codec === PLAIN_DATA;
+  const bytes: unknown = isPlain ? encodePlainValue("value", value) : codec.encode(value);
+  if (!(bytes instanceof Uint8Array)) {
+    throw wrongArgument("what storeCodec.encode returned for value", bytes, "it is a Uint8Array");
   }
+  const length = bytes.length - (isPlain ? PLAIN_VALUE_HEAD_BYTES : 0);
+  if (length <= STORE_VALUE_BYTES_MAX) return bytes.slice();
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `the value of ${JSON.stringify(key)} has ${length} bytes, which exceed the limit of ${STORE_VALUE_BYTES_MAX}: spread it over several keys`,
+  );
+}
+
+/** Returns the value that a save holds. */
+export function storeValueOf(codec: DataCodec, key: string, bytes: Uint8Array): unknown {
+  if (codec !== PLAIN_DATA) return codec.decode(bytes.slice());
+  const found = decodePlainValue(bytes);
+  if (found !== undefined) return found.value;
+  throw new OrthantError(
+    "ORT_STORE",
+    `the value of ${JSON.stringify(key)} is neither JSON nor bytes: open the world with the storeCodec that wrote it`,
+  );
 }
 
 /** Returns a key that a save can hold. */
-function requireKey(key: unknown): string {
+export function requireKey(key: unknown): string {
   const text = requireText("key", key);
   // No character takes less than a byte, so that a long text need not be encoded.
   const bytes = text.length > STORE_KEY_BYTES_MAX ? text.length : encodeUtf8(text).length;

@@ -37,6 +37,7 @@ import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
 import { type BlockArrays, gatherArrays } from "../edit/block-arrays.ts";
 import type { EngineEdit } from "../edit/engine-edit.ts";
+import type { EngineTransaction } from "../edit/engine-transaction.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import type { WorldHistory } from "../engine/world-history.ts";
 import {
@@ -57,6 +58,7 @@ import type { LoadOptions, Moment } from "../options/world-options.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../simulation/simulation.ts";
 import { type ChangeGeneratorOptions, changeGenerator, type KeptSpace } from "./change-generator.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { Transaction } from "./transaction.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
 /**
@@ -394,6 +396,40 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
   upsertPlayer(player: PlayerUpdate<D>): void {
     this.engine.upsertPlayer(storedPlayerChange(this.#axes, player));
+  }
+
+  /**
+   * Runs a function that reads and changes voxels, players and the store, and then makes all of its changes at once: others see
+   * all of them or none, and so does the world after a crash. If anything that it read has changed meanwhile, it runs again, so
+   * it should do nothing else. What it throws is thrown, and nothing is changed. In a world with a journal the promise waits until
+   * the changes are durable.
+   *
+   * @example
+   * const taken = await world.transaction(async (transaction) => {
+   *   const coins = (await transaction.data(chest)) as number;
+   *   const purse = (await transaction.store.get(`purse/${player.playerId}`)) ?? 0;
+   *   transaction.setData(chest, 0);
+   *   transaction.store.set(`purse/${player.playerId}`, (purse as number) + coins);
+   *   return coins;
+   * });
+   */
+  async transaction<Result>(
+    work: (transaction: Transaction<D>) => Result | Promise<Result>,
+  ): Promise<Result> {
+    requireFunction("work", work);
+    return this.engine.transactions.run((transaction) => work(this.shownTransaction(transaction)));
+  }
+
+  /** @internal Returns a transaction with the coordinates and codecs of this world. */
+  shownTransaction(transaction: EngineTransaction): Transaction<D> {
+    const { dataCodec, engine } = this;
+    const online = (): ReadonlySet<bigint> => engine.steps.online();
+    return new Transaction(transaction, {
+      axes: this.#axes,
+      dataCodec,
+      storeCodec: this.#storeCodec,
+      online,
+    });
   }
 
   /**

@@ -15,6 +15,16 @@ export interface Rejection {
   readonly detail: string;
 }
 
+/** Thrown when a world is asked for an edit that a player may not make. */
+export class RefusedEdit extends Error {
+  readonly rejection: Rejection;
+
+  constructor(rejection: Rejection) {
+    super(rejection.detail);
+    this.rejection = rejection;
+  }
+}
+
 /** Limits and rules that an edit is checked against. */
 export interface EditBounds {
   /** Its catalog changes when types of blocks are added. */

@@ -17,10 +17,11 @@ import {
   findDataRejection,
   findRejection,
   findVoxelRejection,
+  RefusedEdit,
   type Rejection,
   ruleVoxels,
 } from "./edit-checks.ts";
-import { RuledEdits } from "./ruled-edits.ts";
+import { type EditHooks, RuledEdits } from "./ruled-edits.ts";
 
 /** Edit results cached per client to answer resends; must exceed `EDITS_OPEN_MAX`. */
 const RESULTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
@@ -180,7 +181,7 @@ export class EditQueue {
       ruled.run({
         player,
         edit,
-        apply: (wanted, onApply) => this.#apply(editId, wanted, onApply),
+        apply: (wanted, hooks) => this.#apply(editId, wanted, hooks),
         reject: (rejection) => this.#reject(editId, rejection),
       }),
     );
@@ -194,17 +195,18 @@ export class EditQueue {
       await this.#apply(editId, edit);
       return;
     }
-    await this.#apply(editId, edit, (before) => {
+    const onApply = (before: WorldState): void => {
       const rejection = findDataRejection(edit, before, bounds);
       if (rejection !== undefined) throw new RefusedEdit(rejection);
-    });
+    };
+    await this.#apply(editId, edit, { onApply });
   }
 
   /** Hands an edit to the world. Resolves when the world has decided, which may be before the edit is durable. */
   async #apply(
     editId: number,
     edit: RequestedEdit,
-    onApply?: (before: WorldState) => void,
+    { onApply, companion }: EditHooks = {},
   ): Promise<WorldEditResult["status"] | undefined> {
     const playerId = this.#playerId;
     const origin = {
@@ -214,7 +216,7 @@ export class EditQueue {
       ...(editId < this.#repeatsBelow && { isRepeat: true }),
     };
     try {
-      const made = await this.#context.world.edit(edit, origin, onApply);
+      const made = await this.#context.world.edit(edit, origin, onApply, companion);
       this.#context.track(this.#acknowledge(editId, made));
       return made.status;
     } catch (error) {
@@ -265,16 +267,6 @@ export class EditQueue {
       }
     }
     this.#listener?.(decided);
-  }
-}
-
-/** Thrown when the world is asked for an edit that a player may not make. */
-class RefusedEdit extends Error {
-  readonly rejection: Rejection;
-
-  constructor(rejection: Rejection) {
-    super(rejection.detail);
-    this.rejection = rejection;
   }
 }
 

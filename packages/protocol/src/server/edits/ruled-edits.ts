@@ -8,12 +8,18 @@ import {
   PositionSet,
   positionsLexicographic,
 } from "@orthant/core/lattice";
-import type { VoxelPlacement, WorldState } from "@orthant/core/tree";
+import type { WorldState } from "@orthant/core/tree";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
 import type { Player } from "../account.ts";
-import type { RuleAnswer, SyncRules } from "../sync-rules.ts";
+import type { Companion, EditAnswer, SyncRules } from "../sync-rules.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
-import { type EditBounds, findDataRejection, type Rejection, replacementFault } from "./edit-checks.ts";
+import {
+  type EditBounds,
+  findDataRejection,
+  RefusedEdit,
+  type Rejection,
+  replacementFault,
+} from "./edit-checks.ts";
 import { type PlaceQueues, PlaceSection } from "./place-section.ts";
 
 /** The result of a rule that did not answer in time. */
@@ -37,15 +43,26 @@ interface RuledEditsContext {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** What happens with an edit in the world. */
+export interface EditHooks {
+  /** Gets the world to which the edit is applied. */
+  readonly onApply?: (before: WorldState) => void;
+  /** Changes other things together with the edit. What it throws refuses both. */
+  readonly companion?: (transaction: never, before: WorldState) => Promise<void>;
+}
+
+/** An edit that the rules allow. */
+interface AllowedEdit {
+  readonly edit: RequestedEdit;
+  readonly companion?: Companion;
+}
+
 /** One edit of a player. */
 interface Turn {
   readonly player: Player;
   readonly edit: RequestedEdit;
   /** Hands the edit to the world in the same step. Resolves when the world has decided; `undefined` if it refused. */
-  readonly apply: (
-    edit: RequestedEdit,
-    onApply: (before: WorldState) => void,
-  ) => Promise<WorldEditResult["status"] | undefined>;
+  readonly apply: (edit: RequestedEdit, hooks: EditHooks) => Promise<WorldEditResult["status"] | undefined>;
   readonly reject: (rejection: Rejection) => void;
 }
 
@@ -87,7 +104,10 @@ export class RuledEdits {
         turn.reject(decided);
         leave();
       } else {
-        track(this.#apply(turn, decided).finally(leave));
+        const applying = this.#apply(turn, decided).finally(leave);
+        track(applying);
+        // Only then does the world have it: the next edit of this client must not come before it.
+        if (decided.companion !== undefined) await applying;
       }
     } catch (error) {
       turn.reject({ reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
@@ -96,17 +116,18 @@ export class RuledEdits {
   }
 
   /** Returns the edit to make, or why there is none. */
-  async #decide(turn: Turn, section: PlaceSection, kept: KeptChunks): Promise<RequestedEdit | Rejection> {
+  async #decide(turn: Turn, section: PlaceSection, kept: KeptChunks): Promise<AllowedEdit | Rejection> {
     const { bounds, rules } = this.#context;
     const { player, edit } = turn;
     await kept.load(edit);
     const rejection = findDataRejection(edit, kept.state, bounds);
     if (rejection !== undefined) return rejection;
     const { beforeEdit } = rules;
-    if (beforeEdit === undefined) return edit;
+    if (beforeEdit === undefined) return { edit };
     const answer = await this.#ask(() => beforeEdit({ player, edit, before: kept.state }));
-    if (answer === undefined) return edit;
+    if (answer === undefined) return { edit };
     if ("reject" in answer) return vetoed(answer.reject);
+    if ("with" in answer) return { edit, companion: answer.with };
     const replacement: RequestedEdit = { kind: "voxels", placements: answer.replace };
     const fault = replacementFault(answer.replace, bounds);
     if (fault !== undefined) {
@@ -115,24 +136,23 @@ export class RuledEdits {
     }
     if (!(await section.extend(chunksOf(replacement, bounds)))) return vetoed(BUSY);
     await kept.load(replacement);
-    return replacement;
+    return { edit: replacement };
   }
 
-  async #ask(
-    ask: () => ReturnType<NonNullable<SyncRules["beforeEdit"]>>,
-  ): Promise<RuleAnswer<readonly VoxelPlacement[]>> {
+  async #ask(ask: () => ReturnType<NonNullable<SyncRules["beforeEdit"]>>): Promise<EditAnswer> {
     try {
       const answer = await this.#wait(ask);
-      if (answer === TOO_LATE) {
-        const text = `the game did not decide within ${this.#context.bounds.limits.ruleMs} ms`;
-        this.#context.onFailure(new OrthantError("ORT_TIMEOUT", `${text}: beforeEdit has not answered`));
-        return { reject: text };
-      }
-      return checkedAnswer(answer);
+      return answer === TOO_LATE ? this.#late("beforeEdit") : checkedAnswer(answer);
     } catch (error) {
       this.#context.onFailure(error);
       return { reject: FAILED };
     }
+  }
+
+  #late(rule: string): { readonly reject: string } {
+    const text = `the game did not decide within ${this.#context.bounds.limits.ruleMs} ms`;
+    this.#context.onFailure(new OrthantError("ORT_TIMEOUT", `${text}: ${rule} has not answered`));
+    return { reject: text };
   }
 
   /** Resolves with the result of a rule, or with `TOO_LATE` after the limit. Rejects if the rule throws before it. */
@@ -146,10 +166,19 @@ export class RuledEdits {
     });
   }
 
-  async #apply({ player, apply }: Turn, edit: RequestedEdit): Promise<void> {
+  async #apply({ player, apply }: Turn, { edit, companion }: AllowedEdit): Promise<void> {
     let before: WorldState | undefined;
-    const status = await apply(edit, (field) => {
-      before = field;
+    const status = await apply(edit, {
+      onApply: (field) => {
+        before = field;
+      },
+      ...(companion && {
+        companion: async (transaction, field) => {
+          const answer = await this.#wait(() => companion(transaction, field));
+          const refused = answer === TOO_LATE ? this.#late("the function of beforeEdit") : answer;
+          if (refused !== undefined) throw new RefusedEdit(vetoed(refused.reject));
+        },
+      }),
     });
     const { afterEdit } = this.#context.rules;
     if (status !== "applied" || before === undefined || afterEdit === undefined) return;
@@ -201,14 +230,15 @@ function vetoed(detail: string): Rejection {
 }
 
 /** Throws `ORT_ARGUMENT` for an invalid answer. */
-function checkedAnswer(answer: RuleAnswer<readonly VoxelPlacement[]>): RuleAnswer<readonly VoxelPlacement[]> {
+function checkedAnswer(answer: EditAnswer): EditAnswer {
   if (answer === undefined) return answer;
-  const { reject, replace }: { reject?: unknown; replace?: unknown } = Object(answer);
-  if (typeof reject === "string" || Array.isArray(replace)) return answer;
+  const given: { reject?: unknown; replace?: unknown; with?: unknown } = Object(answer);
+  if (typeof given.reject === "string" || Array.isArray(given.replace) || typeof given.with === "function")
+    return answer;
   throw wrongArgument(
     "the result of beforeEdit",
     answer,
-    'it must return undefined, { reject: "text" } or { replace: placements }',
+    'it must return undefined, { reject: "text" }, { replace: placements } or { with: a function }',
   );
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -36,6 +36,30 @@ async function tryTemplate(template: string, folder: string, registry: string): 
   await npm(project, "test");
   await npm(project, "run", "build");
   console.log(`npm create makes ${template}, which passes its tests and builds`);
+  if (template === "server") await tryGame(project, (...parameters) => npm(project, ...parameters));
+}
+
+const LAND = `
+  import { defineGenerator } from "orthant";
+  const depth: number = 3;
+  export enum Ground { Stone = 1 }
+  export const hills = defineGenerator({
+    id: "my-game:hills",
+    version: 1,
+    dimensions: 3,
+    open: () => (_x: number, y: number): number => (y < 0 && y > -depth ? Ground.Stone : 0),
+  });
+`;
+
+/** Tests that commands find the game that a project names in its `package.json`, a module in TypeScript. */
+async function tryGame(project: string, npm: (...parameters: string[]) => Promise<void>): Promise<void> {
+  const file = join(project, "package.json");
+  const manifest = JSON.parse(readFileSync(file, "utf8")) as object;
+  writeFileSync(file, JSON.stringify({ ...manifest, orthant: { game: "./src/land.ts" } }));
+  writeFileSync(join(project, "src/land.ts"), LAND);
+  await npm("exec", "--", "orthant", "create", "hills", "--template", "my-game:hills");
+  await npm("exec", "--", "orthant", "convert", "hills", "copy");
+  console.log("orthant finds the game of a project, in TypeScript");
 }
 
 async function run(parameters: readonly string[], cwd: string, registry: string): Promise<void> {

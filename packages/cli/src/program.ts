@@ -16,7 +16,7 @@ import { type GameGenerator, passedGenerators, withGameGenerators } from "./comm
 import { EXIT, type ExitCode, UsageError } from "./command/usage.ts";
 import { COMMANDS } from "./commands.ts";
 import { reportFailure } from "./failure.ts";
-import { loadGenerators } from "./generators/load-generators.ts";
+import { loadGenerators, loadProjectGenerators } from "./generators/load-generators.ts";
 import { runAsProcess } from "./run-as-process.ts";
 
 /** A fixed width, so that the reference can show the help. */
@@ -54,7 +54,12 @@ async function runIn(
   let exitCode: ExitCode = EXIT.ok;
   const program = parserOf(environment, async (command, args, output) => {
     const own = [...passed];
-    for (const name of args.all("generators")) own.push(...(await loadGenerators(name, process.cwd())));
+    const names = args.all("generators");
+    for (const name of names) own.push(...(await loadGenerators(name, process.cwd())));
+    if (own.length === 0) {
+      const warn = (problem: string): void => environment.errors.write(`orthant: ${printable(problem)}\n`);
+      own.push(...(await loadProjectGenerators(process.cwd(), warn)));
+    }
     exitCode = await command.run(args, new Context(environment, output, withGameGenerators(own)));
   });
   try {

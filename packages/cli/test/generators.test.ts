@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT, type GeneratorSource } from "@orthant/cli";
@@ -7,7 +7,7 @@ import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "
 import { NodeDisk } from "@orthant/disk/node";
 import { orthantCommand } from "@orthant/testkit/process";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Captured, capture, temporaryFolder } from "./captured.ts";
 
 const ORTHANT = orthantCommand();
@@ -30,6 +30,7 @@ const HILLS = `
 `;
 const MODULES: Readonly<Record<string, string>> = {
   "hills.mjs": `${HILLS} export { hills };`,
+  "hills.ts": `${HILLS} const height: number = 3; export { hills, height };`,
   "list.mjs": `${HILLS} export default [hills];`,
   "same.mjs": `${HILLS} export { hills }; export default hills; export { generator };`,
   "twice.mjs": `${HILLS} export { hills }; export const again = { ...generator };`,
@@ -83,6 +84,42 @@ beforeAll(async () => {
 function load(module: string, ...argv: readonly string[]): Promise<Captured> {
   return capture([...argv, "--generators", module.startsWith(".") ? module : join(game, module)]);
 }
+
+describe("a game that package.json names", () => {
+  const create = (): Promise<Ended> => start(["create", `named-${worlds++}`, "--template", "my-game:hills"]);
+  const manifest = (text: string): Promise<void> => writeFile(join(game, "package.json"), text);
+  let worlds = 0;
+  afterEach(() => rm(join(game, "package.json")));
+
+  test("is known to every command in its project", async () => {
+    await manifest(JSON.stringify({ orthant: { game: "./hills.mjs" } }));
+    expect(await create()).toMatchObject({ code: EXIT.ok, errors: "" });
+    const got = await start(["get", "named-0", "0,-1", "--json"]);
+    expect(JSON.parse(got.output)).toMatchObject({ block: { id: 3 } });
+  });
+
+  test.each([
+    [{ orthant: { game: "./empty.mjs" } }, ""],
+    [{ orthant: { game: 7 } }, ""],
+    [{ orthant: null }, ""],
+    [{ orthant: { game: "./gone.mjs" } }, 'there is no file "./gone.mjs"'],
+    [{ orthant: { game: "./throws.mjs" } }, "no noise today"],
+    ["{", "package.json is not JSON"],
+  ])("may be wrong, which stops no command: %j", async (given, problem) => {
+    await manifest(typeof given === "string" ? given : JSON.stringify(given));
+    const { code, errors, output } = await start(["create", `wrong-${worlds++}`, "--template", "terrain"]);
+    expect([code, output]).toEqual([EXIT.ok, expect.stringContaining("terrain, seed")]);
+    expect(errors).toContain(problem);
+    expect(errors.split("\n")).toHaveLength(problem === "" ? 1 : 2);
+  });
+
+  test("may be in TypeScript, for which Node 20 needs tsx", async () => {
+    await manifest(JSON.stringify({ type: "module", orthant: { game: "./hills.ts" } }));
+    const { code, errors } = await create();
+    if (Number.parseInt(process.versions.node, 10) >= 24) expect([code, errors]).toEqual([EXIT.ok, ""]);
+    else expect(errors).toContain("run npm install --save-dev tsx in the project, or use Node 24");
+  });
+});
 
 describe("--generators", () => {
   test.each([

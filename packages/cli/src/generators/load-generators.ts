@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generatorIn } from "@orthant/core/generate";
 import type { GameGenerator } from "../command/game-generators.ts";
@@ -14,17 +14,56 @@ const EXPORTS_LISTED_MAX = 8;
  * exported list. `name` is a file, relative to `folder`, or a package that is installed there.
  */
 export async function loadGenerators(name: string, folder: string): Promise<readonly GameGenerator[]> {
-  const exported = await importModule(name, moduleUrl(name, folder));
-  const found = Object.values(exported)
+  const exported = await importModule(name, moduleUrl(name, folder), folder);
+  const found = generatorsIn(exported, name);
+  if (found.length > 0) return found;
+  throw new UsageError(
+    `--generators: "${name}" exports no generator, only ${listOf(Object.keys(exported).sort())}; export what defineGenerator returns`,
+  );
+}
+
+function generatorsIn(exported: Readonly<Record<string, unknown>>, name: string): readonly GameGenerator[] {
+  return Object.values(exported)
     .flatMap((value: unknown) => (Array.isArray(value) ? (value as readonly unknown[]) : [value]))
     .flatMap((value) => {
       const generator = generatorIn(value);
       return generator === undefined ? [] : [{ generator, source: value as object, from: `"${name}"` }];
     });
-  if (found.length > 0) return found;
-  throw new UsageError(
-    `--generators: "${name}" exports no generator, only ${listOf(Object.keys(exported).sort())}; export what defineGenerator returns`,
-  );
+}
+
+/** The module of a game that a project names, and the folder of the project. */
+interface ProjectGame {
+  readonly module: string;
+  readonly folder: string;
+}
+
+/**
+ * Loads the generators of the module that the nearest package.json names: `{ "orthant": { "game": "./src/game.ts" } }`. It may
+ * export none. If it cannot be loaded, `report` gets the reason, because most commands need no generator.
+ */
+export async function loadProjectGenerators(
+  folder: string,
+  report: (problem: string) => void,
+): Promise<readonly GameGenerator[]> {
+  try {
+    const game = projectGame(folder);
+    if (game === undefined) return [];
+    const { module } = game;
+    return generatorsIn(await importModule(module, moduleUrl(module, game.folder), game.folder), module);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    report(`${error.message}; package.json names it as the game, and its generators are left out`);
+    return [];
+  }
+}
+
+function projectGame(folder: string): ProjectGame | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const manifest = readManifest(join(at, "package.json"));
+    const { game } = Object(manifest?.orthant) as { readonly game?: unknown };
+    if (typeof game === "string") return { module: game, folder: at };
+    if (manifest !== undefined || at === dirname(at)) return undefined;
+  }
 }
 
 function listOf(names: readonly string[]): string {
@@ -33,14 +72,44 @@ function listOf(names: readonly string[]): string {
   return names.length > EXPORTS_LISTED_MAX ? `${shown} and ${names.length - EXPORTS_LISTED_MAX} more` : shown;
 }
 
-async function importModule(name: string, url: string): Promise<Readonly<Record<string, unknown>>> {
+async function importModule(
+  name: string,
+  url: string,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return (await import(url)) as Readonly<Record<string, unknown>>;
+    return await importAnyScript(url, folder);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const [message = ""] = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split(
       "\n",
     );
     throw new UsageError(`--generators: "${name}" could not be loaded: ${message}`, { cause: error });
+  }
+}
+
+/** Errors of a Node that reads no TypeScript, or not all of it. */
+const UNREAD_SCRIPTS: ReadonlySet<unknown> = new Set([
+  "ERR_UNKNOWN_FILE_EXTENSION",
+  "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX",
+]);
+
+/** Imports a module of a game, which may be in TypeScript: with the tsx that is installed in its project, where Node needs it. */
+async function importAnyScript(url: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(url)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    const { code } = Object(error) as { readonly code?: unknown };
+    if (!UNREAD_SCRIPTS.has(code)) throw error;
+    const loader = packageFile("tsx/esm/api", folder);
+    if (loader === undefined)
+      throw new UsageError(
+        `Node ${process.version} cannot read this TypeScript: run npm install --save-dev tsx in the project, or use Node 24`,
+        { cause: error },
+      );
+    const { register } = (await import(pathToFileURL(loader).href)) as { readonly register: () => void };
+    register();
+    return (await import(`${url}?tsx`)) as Readonly<Record<string, unknown>>;
   }
 }
 
@@ -78,9 +147,19 @@ function packageFile(name: string, folder: string): string | undefined {
   }
 }
 
-function readManifest(file: string): { readonly exports?: unknown } | undefined {
+/** What a package says of itself. */
+interface Manifest {
+  readonly exports?: unknown;
+  readonly orthant?: unknown;
+}
+
+function readManifest(file: string): Manifest | undefined {
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
-  return JSON.parse(readFileSync(file, "utf8")) as { readonly exports?: unknown };
+  try {
+    return Object(JSON.parse(readFileSync(file, "utf8"))) as Manifest;
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON`, { cause: error });
+  }
 }
 
 const CONDITIONS: readonly string[] = ["node", "import", "module-sync", "default"];

@@ -37,6 +37,7 @@ export const SECTIONS: readonly Section[] = [
         files: [
           "docs/guides/write-a-generator.md",
           "docs/guides/improve-your-generator.md",
+          "docs/guides/cookbook.md",
           "docs/guides/save-things-of-your-game.md",
           "docs/guides/simulate-a-world.md",
           "docs/guides/make-it-look-like-yours.md",

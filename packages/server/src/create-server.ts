@@ -23,6 +23,7 @@ import { movementLimits, reachRule } from "./movement.ts";
 import { OrthantServer, type OrthantServerContext } from "./orthant-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { type RuledWorld, syncRulesOf } from "./sync/checked-rules.ts";
+import { noteGeneration } from "./sync/generation-notice.ts";
 import { syncWorldOf } from "./sync/sync-world-of.ts";
 import { steadyTime } from "./sync/tick-timer.ts";
 import { Wire1Listener } from "./wire1/wire1-listener.ts";
@@ -84,6 +85,7 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
     errorOutput.write(about.rule === undefined ? message : `${message}: ${about.rule}`, error);
   };
   const syncWorld = "syncWorld" in world ? world.syncWorld : await syncWorldOf(world);
+  noteGeneration(syncWorld, log);
   const { movement } = options;
   const rules = syncRulesOf(
     options.rules ?? {},

@@ -62,6 +62,9 @@ const uniformChunks = new Map<number, Chunk>();
 /** Returns the voxels of a chunk as it holds them, for functions beside the class that leave them as they are. */
 export let packedVoxels: (chunk: Chunk) => PaletteVoxels;
 
+/** Returns where two chunks may differ, if only edits that are in neither's voxels tell them apart; `undefined` otherwise. */
+let editedSince: (before: Chunk, after: Chunk) => ReadonlySet<number> | undefined;
+
 /**
  * The voxels of one chunk, and the data that some of them have. Immutable: an edit returns another chunk, or the same one
  * if nothing changed. An edit of blocks leaves the data alone: a world decides what becomes of it.
@@ -69,6 +72,13 @@ export let packedVoxels: (chunk: Chunk) => PaletteVoxels;
 export class Chunk {
   static {
     packedVoxels = (chunk) => chunk.#voxels;
+    editedSince = (before, after) => {
+      if (before.#decoded === undefined || before.#decoded !== after.#decoded) return undefined;
+      const indices = new Set<number>();
+      for (const last of [before.#waiting, after.#waiting])
+        for (let edit = last; edit !== undefined; edit = edit.before) indices.add(edit.index);
+      return indices;
+    };
   }
 
   /** The voxels; `undefined` until a chunk that is decoded lazily is first used. */
@@ -393,10 +403,20 @@ function outsideChunk(index: number, volume: number): OrthantError {
   return wrongArgument("index", index, `it is a whole number below ${volume}, the voxels of the chunk`);
 }
 
+/** Returns the edits that turn some voxels of one chunk into those of another, ordered by index. */
+function diffVoxels(before: Chunk, after: Chunk, indices: ReadonlySet<number>): readonly VoxelEdit[] {
+  return [...indices]
+    .sort((a, b) => a - b)
+    .map((index) => ({ index, block: after.get(index) }))
+    .filter(({ index, block }) => block !== before.get(index));
+}
+
 /** Returns the edits that turn the blocks of one chunk into those of another, ordered by index. */
 export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   requireInteger(after.volume, before.volume, before.volume);
   if (before === after) return [];
+  const edited = editedSince(before, after);
+  if (edited !== undefined) return diffVoxels(before, after, edited);
   const [old, young] = [packedVoxels(before), packedVoxels(after)];
   if (elementsEqual(old.palette, young.palette)) return diffIndices(old.indices, young);
   const edits: VoxelEdit[] = [];

@@ -16,6 +16,7 @@ function simulateTarget(world: World): Target {
       {
         systems: { none: () => undefined },
         stepMs: prng.between(1_000, 3_600_000),
+        touch: { fall: prng.between(1, 9) },
         activeRadius: prng.below(64),
         isPaused: true,
         onError: () => undefined,

@@ -21,7 +21,6 @@ import {
   WOLF,
 } from "./land.mjs";
 import { sand } from "./sand.mjs";
-import { touch } from "./touch.mjs";
 import { water } from "./water.mjs";
 
 /** Signs the players' tokens. A real game keeps it out of its code. */
@@ -114,9 +113,9 @@ const server = await createServer({
 });
 
 // Everything that moves by itself, twenty times a second: near players, and always on the meadow.
-const touches = touch(world, { fall: 1, flow: 2, smelt: SMELT_STEPS });
 const simulation = world.simulate({
-  systems: { touch: touches, sand, water, grass, furnace, sheep, lambs, wolves },
+  touch: { fall: 1, flow: 2, smelt: SMELT_STEPS },
+  systems: { sand, water, grass, furnace, sheep, lambs, wolves },
   activeRadius: 48,
   onError: (error, system) => console.error(`the system ${system} failed:`, error),
 });

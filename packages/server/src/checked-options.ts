@@ -171,6 +171,7 @@ const SERVER_OPTIONS: OptionTable<ServerOptions> = {
     anonymous: requireAnonymous,
   }),
   authorize: callback,
+  onRequest: callback,
   revoked: matching("it is a list", Array.isArray),
   limits: eachOf<Partial<Limits>>(limit),
   rules: requireRules,

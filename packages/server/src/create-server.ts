@@ -131,6 +131,10 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
     ),
     metricsRule: metricsRuleOf(options.metrics),
     page,
+    game: options.onRequest && {
+      handler: options.onRequest,
+      onError: (error) => reportGameError(error, "onRequest failed"),
+    },
     cluster: options.cluster,
     closeWorld: options.closeWorld ?? false,
   };

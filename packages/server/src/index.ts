@@ -23,6 +23,7 @@ export {
 } from "./auth/token.ts";
 export { createServer } from "./create-server.ts";
 export { isLoopback } from "./http/addresses.ts";
+export type { RequestHandler } from "./http/game-requests.ts";
 export type { MetricsOptions } from "./http/http-handler.ts";
 export type { TlsOptions } from "./http/http-listener.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./http/limits.ts";

@@ -6,6 +6,7 @@ import type { WorldEngine } from "@orthant/world/engine";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
 import type { Revocation } from "./auth/revocations.ts";
+import type { RequestHandler } from "./http/game-requests.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
 import type { Limits } from "./http/limits.ts";
@@ -84,6 +85,8 @@ export interface ServerOptions<D extends Dimensions = Dimensions, Message = unkn
   readonly cluster?: () => ClusterCounts;
   /** A folder with a web page to serve at `/`, such as the viewer's, alone or with what the page may do. */
   readonly page?: string | URL | PageOptions;
+  /** The game's own answers to requests that are neither for the page nor for the server itself, such as a login. */
+  readonly onRequest?: RequestHandler;
   /** Accepts players of Wire v1 over UDP; disabled by default. */
   readonly wire1?: Wire1Options;
   /** Time for ticks, limits and the expiry of tokens; tests supply a fake clock. */

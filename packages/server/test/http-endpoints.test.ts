@@ -341,3 +341,90 @@ describe("a server that cannot start", () => {
     expect(await codeOfRejection(serve({ port }))).toBe("ORT_LISTEN");
   });
 });
+
+describe("a game's own requests", () => {
+  async function answering(onRequest: NonNullable<ServerOptions["onRequest"]>) {
+    const server = await serve({ onRequest });
+    return {
+      server,
+      send: (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init),
+    };
+  }
+
+  test("are answered by the game, with status, headers and body", async () => {
+    const { send, server } = await answering(async (request) => {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname !== "/login") return undefined;
+      const headers = new Headers({
+        "content-type": "text/plain",
+        "x-game": `${request.headers.get("x-own")}`,
+      });
+      headers.append("set-cookie", "a=1");
+      headers.append("set-cookie", "b=2");
+      return new Response(`${request.method} ${searchParams.get("q")} ${await request.text()}`, {
+        status: 201,
+        headers,
+      });
+    });
+    const answer = await send("/login?q=7", {
+      method: "POST",
+      body: "name=Ada",
+      headers: { "x-own": "yes" },
+    });
+    expect([answer.status, await answer.text()]).toEqual([201, "POST 7 name=Ada"]);
+    expect([answer.headers.get("x-game"), answer.headers.getSetCookie()]).toEqual(["yes", ["a=1", "b=2"]]);
+    expect((await send("/login", { method: "HEAD" })).status).toBe(201);
+    expect((await send("/elsewhere")).status).toBe(404);
+    expect((await send("/elsewhere", { method: "POST", body: "x" })).status).toBe(405);
+    expect(await ask(server, "/login", {}, "TRACE")).toMatchObject({ status: 405 });
+  });
+
+  test("do not get what the server answers itself", async () => {
+    const seen: string[] = [];
+    const { send } = await answering((request) => {
+      seen.push(new URL(request.url).pathname);
+      return new Response("the game's");
+    });
+    expect(await (await send("/healthz")).text()).toBe("alive\n");
+    expect(await (await send("/readyz")).text()).toBe("ready\n");
+    expect((await send("/metrics")).status).toBe(200);
+    expect(await (await send("/")).text()).toBe("the game's");
+    expect(seen).toEqual(["/"]);
+  });
+
+  test("are refused if their body is too long, whether they say so or not", async () => {
+    let calls = 0;
+    const { send } = await answering(() => {
+      calls++;
+      return new Response("taken");
+    });
+    const long = new Uint8Array(65_537);
+    const stream = () =>
+      new ReadableStream({
+        start(to) {
+          to.enqueue(long);
+          to.close();
+        },
+      });
+    expect((await send("/", { method: "POST", body: long })).status).toBe(413);
+    const streamed = { method: "POST", body: stream(), duplex: "half" } as RequestInit;
+    expect((await send("/", streamed)).status).toBe(413);
+    expect(calls).toBe(0);
+    expect((await send("/", { method: "POST", body: long.subarray(1) })).status).toBe(200);
+  });
+
+  test.each<[string, NonNullable<ServerOptions["onRequest"]>]>([
+    [
+      "throws",
+      () => {
+        throw new Error("a bug");
+      },
+    ],
+    ["returns something else", () => "text" as never],
+  ])("are answered with 500 if the game %s", async (_, onRequest) => {
+    const { send } = await answering(onRequest);
+    const answer = await send("/");
+    expect([answer.status, await answer.text()]).toEqual([500, "the game failed (http)\n"]);
+    expect((await send("/healthz")).status).toBe(200);
+  });
+});

@@ -504,3 +504,62 @@ test("a simulation goes on at its pace when the clock is set back", async () => 
   await simulation.stop();
   await world.close();
 });
+
+describe("touch", () => {
+  const origin = { clientId: 7n, editId: 1, playerId: 5n };
+  const UNDER: Position<3> = [0, 20, 0];
+
+  async function withSand(touch: Readonly<Record<string, number>>, systems = { fallingSand }) {
+    const world = await newWorld();
+    await world.set(UNDER, 9);
+    await world.set([0, 21, 0], SAND);
+    const simulation = world.simulate({ systems, touch, isPaused: true });
+    simulation.keepActive(ACTIVE);
+    await simulation.whenActive();
+    return { world, simulation };
+  }
+
+  const dig = (world: World<3>): Promise<unknown> =>
+    world.engine.edit([{ voxel: [...UNDER, 0], block: 0 }], { origin });
+
+  test("schedules ticks beside what a player edits, and not beside what the program edits", async () => {
+    const { world, simulation } = await withSand({ fall: 2 });
+    await world.set([0, 19, 1], 9);
+    await simulation.advance(4);
+    expect(world.voxelAt([0, 21, 0])).toBe(SAND);
+    await dig(world);
+    await simulation.advance(2);
+    expect([world.voxelAt([0, 21, 0]), world.voxelAt(UNDER)]).toEqual([SAND, 0]);
+    await simulation.advance();
+    expect([world.voxelAt([0, 21, 0]), world.voxelAt(UNDER)]).toEqual([0, SAND]);
+    await simulation.stop();
+    await world.close();
+  });
+
+  test("does so in the next step that is made", async () => {
+    let isBroken = true;
+    const broken: System<3> = (step) => {
+      if (isBroken) throw new Error("a bug in the game");
+      fallingSand(step);
+    };
+    const { world, simulation } = await withSand({ fall: 1 }, { fallingSand: broken });
+    await dig(world);
+    await expect(simulation.advance()).rejects.toThrow("a bug in the game");
+    isBroken = false;
+    await simulation.advance(2);
+    expect([world.voxelAt([0, 21, 0]), world.voxelAt(UNDER)]).toEqual([0, SAND]);
+    await simulation.stop();
+    await dig(world);
+    await world.close();
+  });
+
+  test.each([
+    [{ fall: 0 }, "touch.fall is 0"],
+    [{ "": 1 }, "kind is"],
+    [7, "touch is 7"],
+  ])("is refused if it is %j", async (touch, message) => {
+    const world = await newWorld();
+    expect(() => world.simulate({ systems: {}, touch: touch as never })).toThrow(message);
+    await world.close();
+  });
+});

@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { addressOf, isForwarded, isLoopback } from "./addresses.ts";
 import type { ConnectionLimiter, HttpRefusal, RefusalName } from "./connection-limiter.ts";
+import { answerByGame, type RequestHandler } from "./game-requests.ts";
 import type { HostCheck } from "./host-and-origin.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { PageFile, ServedPage } from "./page-files.ts";
@@ -31,6 +32,10 @@ export interface HttpHandlerOptions {
   readonly metricsRule: MetricsRule;
   /** The web page at `/`; `undefined` for none. */
   readonly page: ServedPage | undefined;
+  /** The game's own answers to other requests, and where its errors go. */
+  readonly game?:
+    | { readonly handler: RequestHandler; readonly onError: (error: unknown) => void }
+    | undefined;
 }
 
 /** Answers plain HTTP requests, and limits the sockets of each network. */
@@ -54,15 +59,14 @@ export class HttpHandler {
 
   /** Answers a plain request. */
   answer(request: IncomingMessage, response: ServerResponse): void {
-    const { limiter, metrics, proxies, metricsRule, log, page } = this.#options;
+    const { limiter, metrics, proxies, log } = this.#options;
     const refusal = limiter.countRequest(addressOf(request, proxies)) ?? this.#misdirected(request);
     if (refusal !== undefined) {
       metrics.refused(refusal.name);
       refuseRequest(response, refusal);
       return;
     }
-    const sources = { unready: this.#unready, metrics: () => metrics.text(), metricsRule, page };
-    answerRequest(request, response, sources).then(
+    this.#answer(request, response).then(
       (refusal) => refusal && metrics.refused(refusal),
       (error: unknown) => {
         metrics.error();
@@ -70,6 +74,28 @@ export class HttpHandler {
         response.destroy();
       },
     );
+  }
+
+  /** Answers a request. Returns why it was refused, if it was. */
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<HttpRefusal["name"] | undefined> {
+    const { metrics, metricsRule, page, game } = this.#options;
+    const sources = { unready: this.#unready, metrics: () => metrics.text(), metricsRule, page };
+    if (game === undefined || isOurs(request, page)) return answerRequest(request, response, sources);
+    try {
+      const refusal = await answerByGame(request, response, game.handler);
+      if (refusal === undefined) return undefined;
+      if (refusal === "unanswered") return answerRequest(request, response, sources);
+      refuseRequest(response, refusal);
+      return refusal.name;
+    } catch (error) {
+      game.onError(error);
+      if (response.headersSent) response.destroy();
+      else refuseRequest(response, { status: 500, name: "http", detail: "the game failed" });
+      return "http";
+    }
   }
 
   /** Probes use many names for a server, and learn nothing sensitive. */
@@ -226,6 +252,12 @@ export function pathOf({ url = "" }: IncomingMessage): string {
 
 function textOf({ detail, name }: HttpRefusal): string {
   return `${detail} (${name})\n`;
+}
+
+/** Whether a request is for the server itself, or for a file of its page. */
+function isOurs(request: IncomingMessage, page: ServedPage | undefined): boolean {
+  const path = pathOf(request);
+  return isProbe(request) || path === "/metrics" || (isReading(request) && page?.files.has(path) === true);
 }
 
 /** Whether a request is a health check. */

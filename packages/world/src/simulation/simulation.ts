@@ -20,7 +20,8 @@ import type { Axes } from "@orthant/core/lattice";
 import type { EngineSteps } from "../engine/engine-steps.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import { ActiveRegions } from "./active-regions.ts";
-import { publicStep, type Step } from "./step.ts";
+import { DELAY_STEPS_MAX, publicStep, requireTickKind, type Step } from "./step.ts";
+import { TouchedVoxels } from "./touched-voxels.ts";
 
 /** A part of a game that runs in every step. It must not wait for anything, and changes the world only by the step. */
 export type System<D extends Dimensions = Dimensions> = (step: Step<D>) => void;
@@ -29,6 +30,11 @@ export type System<D extends Dimensions = Dimensions> = (step: Step<D>) => void;
 export interface SimulationOptions<D extends Dimensions = Dimensions> {
   /** The systems by name, run in this order in every step. */
   readonly systems: Readonly<Record<string, System<D>>>;
+  /**
+   * Ticks that a player's edit schedules at each voxel that it changes and beside it, with their delays in steps:
+   * `{ fall: 1, flow: 2 }`. A step takes notice of at most 16,384 voxels.
+   */
+  readonly touch?: Readonly<Record<string, number>>;
   /** Time from one step to the next. Default: 50. */
   readonly stepMs?: number;
   /** Distance from each player within which the world is active, in voxels. Default: 96. */
@@ -54,7 +60,9 @@ export interface SimulationStatistics {
 }
 
 /** Options with their defaults. */
-type SimulationSettings<D extends Dimensions> = Required<Omit<SimulationOptions<D>, "activeRadius">>;
+type SimulationSettings<D extends Dimensions> = Required<
+  Omit<SimulationOptions<D>, "activeRadius" | "touch">
+>;
 
 /** What a simulation needs of its world. */
 interface SimulationWorld<D extends Dimensions> {
@@ -271,11 +279,13 @@ export function simulate<D extends Dimensions>(
     isPaused = false,
     onError = throwUncaught,
     systems,
+    touch,
   } = checked;
   const active = new ActiveRegions({ engine, steps, radius: activeRadius }, (error) =>
     onError(error, undefined),
   );
-  const onStop = steps.begin();
+  const endSteps = steps.begin();
+  const touched = touch && new TouchedVoxels(engine, axes, codec, touch);
   const surroundings = {
     axes,
     codec,
@@ -291,10 +301,18 @@ export function simulate<D extends Dimensions>(
       lastStep: () => steps.lastNumber,
       async make(run) {
         const make = (): Promise<unknown> =>
-          steps.make(active, (step) => run(publicStep(step, surroundings)));
+          steps.make(active, (step) => {
+            const shown = publicStep(step, surroundings);
+            touched?.schedule(shown);
+            run(shown);
+          });
         await (steps.part === undefined ? make() : steps.part.during(make));
+        touched?.settle();
       },
-      onStop,
+      onStop() {
+        touched?.close();
+        endSteps();
+      },
     },
     { systems, stepMs, isPaused, onError },
   );
@@ -310,12 +328,23 @@ export function throwUncaught(error: unknown): void {
 function checkedSimulation<D extends Dimensions>(options: SimulationOptions<D>): SimulationOptions<D> {
   const checked = checkedOptions<SimulationOptions<D>>("the options", options, {
     systems: checkedSystems,
+    touch: checkedTouch,
     stepMs: whole(1, STEP_MS_MAX),
     activeRadius: whole(0, ACTIVE_RADIUS_MAX),
     isPaused: requireFlag,
     onError: callback,
   });
   return { ...checked, systems: checkedSystems("systems", checked.systems) };
+}
+
+function checkedTouch(name: string, kinds: unknown): Readonly<Record<string, number>> {
+  requireObject(name, kinds, "it is an object of kinds of ticks with delays, such as { fall: 1 }");
+  return Object.fromEntries(
+    Object.entries(kinds).map(([kind, inSteps]) => [
+      requireTickKind(kind),
+      requireWhole(`${name}.${kind}`, inSteps, 1, DELAY_STEPS_MAX),
+    ]),
+  );
 }
 
 function checkedSystems<D extends Dimensions>(

@@ -108,7 +108,7 @@ interface StepSurroundings<D extends Dimensions> {
 }
 
 /** Maximum delay of a tick: about 136 years of 50 ms. */
-const DELAY_STEPS_MAX = 2 ** 36;
+export const DELAY_STEPS_MAX: number = 2 ** 36;
 const DRAWN_PER_CHUNK_MAX = 1_024;
 
 /** Returns the step that systems see. */
@@ -206,7 +206,7 @@ function isVoxel(position: readonly number[], dimensions: number): boolean {
   return true;
 }
 
-function requireTickKind(kind: unknown): string {
+export function requireTickKind(kind: unknown): string {
   if (typeof kind === "string" && isTickKind(kind)) return kind;
   throw wrongArgument(
     "kind",

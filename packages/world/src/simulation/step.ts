@@ -206,6 +206,7 @@ function isVoxel(position: readonly number[], dimensions: number): boolean {
   return true;
 }
 
+/** Requires the name of a kind of ticks. */
 export function requireTickKind(kind: unknown): string {
   if (typeof kind === "string" && isTickKind(kind)) return kind;
   throw wrongArgument(

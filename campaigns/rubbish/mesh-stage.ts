@@ -1,6 +1,6 @@
 import { chunkBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { BlockAppearance, buildMesh, castRay, moveBox } from "@orthant/mesh";
+import { BlockAppearance, buildMesh, castRay, moveBody, moveBox } from "@orthant/mesh";
 import { defaultLooks, looksOf } from "@orthant/mesh/looks";
 import type { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
@@ -40,6 +40,18 @@ export const meshStage: Stage = {
           castRay: [
             castRay,
             (random) => [world, point(random), point(random), 8, { stopsAt: (block: number) => block > 0 }],
+          ],
+          moveBody: [
+            moveBody,
+            (random) => [
+              world,
+              { position: point(random), size: [0.6, 1.8, 0.6], velocity: [0, -1, 0] },
+              {
+                ...{ walk: [1, 0, 0.5], seconds: 0.05, jumpSpeed: 8, stepHeight: 1, gravity: 28 },
+                ...{ isSolid: (block: number) => block > 0, isLiquid: (block: number) => block === 3 },
+                unloaded: "air",
+              },
+            ],
           ],
           moveBox: [
             moveBox,

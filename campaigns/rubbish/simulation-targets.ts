@@ -141,7 +141,8 @@ export async function stepFunctions(world: World): Promise<readonly string[]> {
     for (const [name, part] of Object.entries(step)) {
       if (typeof part === "function") names.push(`Step.${name}`);
       if (typeof part !== "object" || Array.isArray(part)) continue;
-      for (const inner of Object.keys(part as object)) names.push(`Step.${name}.${inner}`);
+      for (const [inner, value] of Object.entries(part as object))
+        if (typeof value === "function") names.push(`Step.${name}.${inner}`);
     }
   };
   await withSimulation(world, { look }, (simulation) => simulation.advance());

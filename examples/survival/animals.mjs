@@ -1,23 +1,33 @@
-// Sheep walk in circles at the spawn, lambs appear on grass in the light, and a wolf runs after the nearest player.
+// Sheep walk in circles over the meadow, lambs appear on grass in the light, and a wolf runs after the nearest player.
+import { moveBody } from "@orthant/mesh";
 import { box } from "orthant";
-import { isSolid, SHEEP, TURF, WOLF } from "./land.mjs";
+import { SHEEP, TURF, WOLF } from "./land.mjs";
 import { above, lightAt } from "./places.mjs";
 
 export const MEADOW = box([-40, -40, -40], [40, 60, 40]);
 const EVERYWHERE = box([-30_000, -30_000, -30_000], [30_000, 30_000, 30_000]);
 export const FLOCK = 5;
 const LAMB_LIGHT = 9;
-/** In voxels a step: four a second. */
-const WOLF_SPEED = 0.2;
+/** In voxels a second. */
+const [SHEEP_SPEED, WOLF_SPEED] = [1.2, 4];
 const SIGHT = 48;
+const SIZE = [0.9, 1.3, 0.9];
+const STEP_SECONDS = 0.05;
 
-export function sheep({ number, world, entities }) {
-  if (number % 2 === 1) return;
-  const flock = entities.in(MEADOW).filter(({ kind }) => kind === SHEEP);
-  for (const [index, { id, position }] of flock.entries()) {
-    const angle = number / 40 + index;
-    const [x, z] = [index * 2 + 3 * Math.cos(angle), 3 * Math.sin(angle)];
-    entities.change(id, { position: [x, groundAt(world, x, position[1], z, 30) ?? position[1], z] });
+/** Moves an animal, which falls, and climbs steps of one voxel. */
+function walk({ world, entities }, { id, position, velocity }, [x, z]) {
+  const moved = moveBody(
+    world,
+    { position, velocity, size: SIZE },
+    { walk: [x, 0, z], seconds: STEP_SECONDS },
+  );
+  entities.change(id, { position: moved.position, velocity: moved.velocity });
+}
+
+export function sheep(step) {
+  for (const one of step.entities.in(MEADOW)) {
+    const angle = step.number / 40 + Number(one.id);
+    if (one.kind === SHEEP) walk(step, one, [SHEEP_SPEED * Math.cos(angle), SHEEP_SPEED * Math.sin(angle)]);
   }
 }
 
@@ -31,24 +41,14 @@ export function lambs({ number, world, entities, drawVoxels }) {
   if (home) entities.add({ kind: SHEEP, position: above(home), name: "Lamb" });
 }
 
-export function wolves({ world, entities, players }) {
-  for (const { id, kind, position } of entities.in(EVERYWHERE)) {
-    if (kind !== WOLF) continue;
-    const distanceTo = (player) => Math.hypot(...player.position.map((to, axis) => to - position[axis]));
-    const [prey] = [...players].sort((a, b) => distanceTo(a) - distanceTo(b));
-    if (prey === undefined || distanceTo(prey) > SIGHT || distanceTo(prey) < 1.5) continue;
-    const [dx, , dz] = prey.position.map((to, axis) => to - position[axis]);
-    const pace = WOLF_SPEED / Math.max(WOLF_SPEED, Math.hypot(dx, dz));
-    const [x, z] = [position[0] + dx * pace, position[2] + dz * pace];
-    const y = groundAt(world, x, position[1], z);
-    if (y !== undefined) entities.change(id, { position: [x, y, z] });
+export function wolves(step) {
+  for (const wolf of step.entities.in(EVERYWHERE)) {
+    if (wolf.kind !== WOLF) continue;
+    const distanceTo = (player) => Math.hypot(...player.position.map((to, axis) => to - wolf.position[axis]));
+    const [prey] = [...step.players].sort((a, b) => distanceTo(a) - distanceTo(b));
+    const isHunting = prey !== undefined && distanceTo(prey) <= SIGHT && distanceTo(prey) >= 1.5;
+    const [dx, , dz] = isHunting ? prey.position.map((to, axis) => to - wolf.position[axis]) : [0, 0, 0];
+    const pace = WOLF_SPEED / Math.max(1, Math.hypot(dx, dz));
+    walk(step, wolf, [dx * pace, dz * pace]);
   }
-}
-
-/** Returns the height on which an animal stands; `undefined` at a wall, or at a cliff of more than `drop` voxels. */
-function groundAt(world, x, from, z, drop = 3) {
-  const [column, row, start] = [Math.floor(x), Math.floor(z), Math.floor(from)];
-  for (let y = start + 1; y >= start - drop; y--)
-    if (!isSolid(world.voxelAt([column, y, row])) && isSolid(world.voxelAt([column, y - 1, row]))) return y;
-  return undefined;
 }

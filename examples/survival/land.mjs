@@ -28,7 +28,6 @@ export const [ROCK, TURF, PLANK, DIRT, SAND, GLASS, CHEST, FURNACE, WATER, TORCH
 /** Levels of water: a spring, and five that are lower and lower. */
 export const LEVELS = 6;
 export const isWater = (id) => id >= WATER && id < WATER + LEVELS;
-export const isSolid = (id) => id !== undefined && BLOCKS.byId(id)?.solid === true;
 /** Heights between which the ground lies. */
 export const HILLS = { min: -12, max: 12 };
 

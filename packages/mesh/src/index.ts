@@ -12,6 +12,7 @@ export {
 } from "./build-mesh.ts";
 export { castRay, type Face, RAY_DISTANCE_MAX, type RayHit, type RayOptions } from "./cast-ray.ts";
 export type { MeshArrays } from "./mesh-arrays.ts";
+export { type BodyMove, type BodyOptions, type MovingBody, moveBody } from "./move-body.ts";
 export {
   BOX_EDGE_MAX,
   BOX_EDGE_MIN,

@@ -1,5 +1,12 @@
 import type { Dimensions, Position, Vector } from "@orthant/core";
-import { callback, choiceOf, fieldsOf, requireObject, wrongArgument } from "@orthant/core/arguments";
+import {
+  callback,
+  choiceOf,
+  fieldsOf,
+  type OptionTable,
+  requireObject,
+  wrongArgument,
+} from "@orthant/core/arguments";
 import {
   type PointLike,
   requirePlace,
@@ -51,7 +58,13 @@ export interface MoveOptions {
   readonly unloaded?: "solid" | "air";
 }
 
-const moveOptions = fieldsOf<MoveOptions>({ isSolid: callback, unloaded: choiceOf("solid", "air") });
+/** The checks of {@link MoveOptions}. */
+export const moveOptionChecks: OptionTable<MoveOptions> = {
+  isSolid: callback,
+  unloaded: choiceOf("solid", "air"),
+};
+
+const moveOptions = fieldsOf<MoveOptions>(moveOptionChecks);
 
 /**
  * Moves a box along a straight line. Where solid voxels stop it on one axis, it continues on the others: it slides along

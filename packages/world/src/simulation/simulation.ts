@@ -290,6 +290,7 @@ export function simulate<D extends Dimensions>(
     axes,
     codec,
     seed: steps.seed,
+    blocks: () => engine.catalog,
     activeRegions: () => active.positions(),
     players: () => steps.players(),
   };

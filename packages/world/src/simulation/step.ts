@@ -1,5 +1,6 @@
 import {
   AIR,
+  type BlockCatalog,
   type ChunkShape,
   type DataCodec,
   type Dimensions,
@@ -36,6 +37,9 @@ import type { EngineStep } from "../steps/engine-step.ts";
 
 /** Reads voxels in a step. Sees the edits that the step has made so far. */
 export interface StepReader<D extends Dimensions> {
+  readonly dimensions: D;
+  /** The blocks of the world. */
+  readonly blocks: BlockCatalog;
   /** Returns the block of a voxel; `undefined` out of reach: outside of active regions and those around them. */
   voxelAt(position: Position<D>): number | undefined;
   /** Returns the data of a voxel; `undefined` if it has none or is out of reach. */
@@ -102,6 +106,8 @@ interface StepSurroundings<D extends Dimensions> {
   readonly axes: Axes<D>;
   readonly codec: DataCodec;
   readonly seed: bigint;
+  /** The blocks of the world now. */
+  blocks(): BlockCatalog;
   /** The active regions, in order. */
   activeRegions(): Iterable<Position>;
   players(): readonly ActivePlayer[];
@@ -114,7 +120,7 @@ const DRAWN_PER_CHUNK_MAX = 1_024;
 /** Returns the step that systems see. */
 export function publicStep<D extends Dimensions>(
   engine: EngineStep,
-  { axes, codec, seed, activeRegions, players }: StepSurroundings<D>,
+  { axes, codec, seed, blocks, activeRegions, players }: StepSurroundings<D>,
 ): Step<D> {
   const { count, number, shape } = engine;
   const { extents } = shape;
@@ -129,6 +135,8 @@ export function publicStep<D extends Dimensions>(
   return {
     number,
     world: {
+      dimensions,
+      blocks: blocks(),
       voxelAt: (position) => at(position).block,
       dataAt: (position) => decodeData(codec, at(position).data),
       lightAt: (position) => at(position).light,

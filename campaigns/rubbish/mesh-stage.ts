@@ -1,6 +1,6 @@
 import { chunkBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { BlockAppearance, buildMesh, castRay, moveBody, moveBox } from "@orthant/mesh";
+import { BlockAppearance, buildMesh, castRay, findPath, moveBody, moveBox } from "@orthant/mesh";
 import { defaultLooks, looksOf } from "@orthant/mesh/looks";
 import type { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
@@ -40,6 +40,18 @@ export const meshStage: Stage = {
           castRay: [
             castRay,
             (random) => [world, point(random), point(random), 8, { stopsAt: (block: number) => block > 0 }],
+          ],
+          findPath: [
+            findPath,
+            (random) => [
+              world,
+              point(random),
+              point(random),
+              {
+                ...{ height: 2, climb: 1, fall: 3, visits: 100, unloaded: "air" },
+                ...{ isSolid: (block: number) => block > 0, isLiquid: (block: number) => block === 3 },
+              },
+            ],
           ],
           moveBody: [
             moveBody,

@@ -11,6 +11,7 @@ export {
   type MeshSource,
 } from "./build-mesh.ts";
 export { castRay, type Face, RAY_DISTANCE_MAX, type RayHit, type RayOptions } from "./cast-ray.ts";
+export { findPath, type Path, type PathOptions } from "./find-path.ts";
 export type { MeshArrays } from "./mesh-arrays.ts";
 export { type BodyMove, type BodyOptions, type MovingBody, moveBody } from "./move-body.ts";
 export {

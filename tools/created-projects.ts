@@ -58,7 +58,6 @@ async function tryGame(project: string, npm: (...parameters: string[]) => Promis
   writeFileSync(file, JSON.stringify({ ...manifest, orthant: { game: "./src/land.ts" } }));
   writeFileSync(join(project, "src/land.ts"), LAND);
   await npm("exec", "--", "orthant", "create", "hills", "--template", "my-game:hills");
-  await npm("exec", "--", "orthant", "convert", "hills", "copy");
   console.log("orthant finds the game of a project, in TypeScript");
 }
 

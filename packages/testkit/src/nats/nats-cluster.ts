@@ -11,7 +11,7 @@ import { type NatsConfiguration, NatsNode, TEST_CREDENTIALS } from "./nats-node.
 import { LOOPBACK, type Network } from "./network.ts";
 import { obtainNatsServer } from "./obtain-nats-server.ts";
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const RETRY_MS = 100;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 

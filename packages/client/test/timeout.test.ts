@@ -149,8 +149,8 @@ describe("invalid arguments of connect", () => {
     ["localhost:7440", "use ws: or wss:"],
     ["ws://127.0.0.1:7440/#spawn", "leave out #spawn: a WebSocket takes no fragment"],
     [[], "a list has 1 to 1000 addresses"],
-    [["ws://127.0.0.1:7440", "http://127.0.0.1:7441"], 'url 1 of the list is "http://127.0.0.1:7441"'],
-    [["ws://127.0.0.1:7440", undefined], "url 1 of the list is undefined"],
+    [["ws://127.0.0.1:7440", "http://127.0.0.1:7441"], 'server[1] is "http://127.0.0.1:7441"'],
+    [["ws://127.0.0.1:7440", undefined], "server[1] is undefined"],
   ])("the address %o is refused, and the error says why", (url, problem) => {
     expect(() => connectReplica(url as string)).toThrow(problem);
   });

@@ -74,6 +74,7 @@ export function moveBody<D extends Dimensions>(
   requireObject("body", body, "it is { position, size, velocity }");
   const { dimensions } = world;
   const from = requirePlace("body.position", body.position, dimensions);
+  const size = requirePoint("body.size", body.size, dimensions);
   const speed = requirePoint("body.velocity", body.velocity, dimensions);
   const {
     walk: _,
@@ -86,14 +87,20 @@ export function moveBody<D extends Dimensions>(
   } = checked(options);
   const walk = requirePoint("options.walk", options.walk, dimensions);
   const middle = from.map((coordinate, axis) =>
-    Math.floor(axis === UP ? coordinate + ([...body.size][UP] as number) / 2 : coordinate),
+    Math.floor(axis === UP ? coordinate + (size[UP] as number) / 2 : coordinate),
   );
   const inside = world.voxelAt(middle as readonly number[] as Position<D>);
   const swims = inside !== undefined && isLiquid?.(inside) === true;
   const [rise = 0, swim = 0] = [speed[UP], walk[UP]];
   const falling = swims ? rise + (swim - rise) * Math.min(1, DRAG * seconds) : rise - gravity * seconds;
   const wanted = walk.map((part, axis) => limited(axis === UP ? falling : part) * seconds);
-  const moved = climbed(world, { position: body.position, size: body.size }, wanted, stepHeight, own);
+  const moved = climbed(
+    world,
+    { position: from as unknown as Vector<D>, size: size as unknown as Vector<D> },
+    wanted,
+    stepHeight,
+    own,
+  );
   const isStopped = moved.hit[UP] !== 0;
   const jumps = moved.onGround && jumpSpeed > 0;
   const velocity = walk.map((part, axis) => {

@@ -28,7 +28,7 @@ export function requireServerUrls(given: unknown): readonly string[] {
   if (!Array.isArray(given)) return [requireServerUrl("server", given)];
   if (given.length === 0 || given.length > ADDRESSES_MAX)
     throw wrongArgument("server", given, `a list has 1 to ${ADDRESSES_MAX} addresses; ${EXAMPLE}`);
-  return Array.from(given, (url: unknown, at) => requireServerUrl(`url ${at} of the list`, url));
+  return Array.from(given, (url: unknown, at) => requireServerUrl(`server[${at}]`, url));
 }
 
 function requireServerUrl(name: string, url: unknown): string {

@@ -44,6 +44,7 @@ export {
   I32_MIN,
   I64_MAX,
   I64_MIN,
+  optionalBytesEqual,
   U8_MAX,
   U16_MAX,
   U32_MAX,

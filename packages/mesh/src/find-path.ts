@@ -1,4 +1,4 @@
-import { type Dimensions, OrthantError, type Position } from "@orthant/core";
+import type { Dimensions, Position } from "@orthant/core";
 import { callback, choiceOf, fieldsOf, requireObject, whole } from "@orthant/core/arguments";
 import { PositionMap } from "@orthant/core/lattice";
 import type { MoveOptions } from "./move-box.ts";
@@ -169,9 +169,15 @@ function lifted(voxel: readonly number[], rise: number): readonly number[] {
   return voxel.map((at, axis) => (axis === UP ? at + rise : at));
 }
 
+/** A voxel that the search has reached, and when. */
+interface Waiting {
+  readonly reached: Reached;
+  readonly order: number;
+}
+
 /** What was reached and not left yet, the shortest whole way first; of equal ones that which is nearer to the goal, then the older. */
 class Frontier {
-  readonly #heap: { readonly reached: Reached; readonly order: number }[] = [];
+  readonly #heap: Waiting[] = [];
   #count = 0;
 
   add(reached: Reached): void {
@@ -203,14 +209,18 @@ class Frontier {
   }
 
   #isBefore(one: number, other: number): boolean {
-    const [a, b] = [this.#heap[one], this.#heap[other]];
-    if (a === undefined || b === undefined) throw new OrthantError("ORT_ARGUMENT", "no such place");
-    const whole = a.reached.length + a.reached.left - b.reached.length - b.reached.left;
-    return (whole || a.reached.left - b.reached.left || a.order - b.order) < 0;
+    const [{ reached: a, order: first }, { reached: b, order: second }] = [this.#at(one), this.#at(other)];
+    const whole = a.length + a.left - b.length - b.left;
+    return (whole || a.left - b.left || first - second) < 0;
   }
 
   #swap(one: number, other: number): void {
-    const heap = this.#heap;
-    [heap[one], heap[other]] = [heap[other] as never, heap[one] as never];
+    const [a, b] = [this.#at(one), this.#at(other)];
+    this.#heap[one] = b;
+    this.#heap[other] = a;
+  }
+
+  #at(place: number): Waiting {
+    return this.#heap[place] as Waiting;
   }
 }

@@ -1,11 +1,10 @@
 import type { Dimensions, Position, Vector } from "@orthant/core";
-import { callback, fieldsOf, requireObject } from "@orthant/core/arguments";
+import { callback, fieldsOf, requireObject, upTo } from "@orthant/core/arguments";
 import { type BoxMove, type MoveOptions, type MovingBox, moveBox, moveOptionChecks } from "./move-box.ts";
 import {
   type PointLike,
   requirePlace,
   requirePoint,
-  requireRange,
   requireSource,
   type VoxelReader,
 } from "./voxel-reader.ts";
@@ -38,20 +37,22 @@ export interface BodyOptions<D extends Dimensions> extends MoveOptions {
   readonly isLiquid?: (block: number) => boolean;
 }
 
+/** Nothing walks, jumps or falls faster, in voxels a second. */
+const SPEED_MAX = 128;
+
+const requireSeconds = upTo(1);
 const bodyOptions = fieldsOf<BodyOptions<Dimensions>>({
   ...moveOptionChecks,
   walk: (_name, value) => value as PointLike<Dimensions>,
-  seconds: (name, value) => requireRange(name, value, 0, 1),
-  jumpSpeed: (name, value) => requireRange(name, value, 0, SPEED_MAX),
-  stepHeight: (name, value) => requireRange(name, value, 0, 16),
-  gravity: (name, value) => requireRange(name, value, 0, SPEED_MAX),
+  seconds: requireSeconds,
+  jumpSpeed: upTo(SPEED_MAX),
+  stepHeight: upTo(16),
+  gravity: upTo(SPEED_MAX),
   isLiquid: callback,
 });
 
 /** The axis that points up. */
 const UP = 1;
-/** Nothing walks, jumps or falls faster, in voxels a second. */
-const SPEED_MAX = 128;
 /** How quickly a body in water comes to the speed at which it swims: the share of the difference in a second. */
 const DRAG = 4;
 /** A step must bring a body forward by this much, in voxels. */
@@ -113,7 +114,7 @@ export function moveBody<D extends Dimensions>(
 function checked<D extends Dimensions>(options: BodyOptions<D>): BodyOptions<D> {
   requireObject("options", options, "it is { walk, seconds }, and more");
   const own = bodyOptions("options", options) as BodyOptions<D>;
-  requireRange("options.seconds", own.seconds, 0, 1);
+  requireSeconds("options.seconds", own.seconds);
   return own;
 }
 
@@ -130,6 +131,7 @@ function climbed<D extends Dimensions>(
   options: MoveOptions,
 ): BoxMove<D> {
   const along = (motion: readonly number[]): PointLike<D> => motion as unknown as Vector<D>;
+  const from = [...box.position];
   const straight = moveBox(world, box, along(wanted), options);
   const isBlocked = straight.hit.some((hit, axis) => axis !== UP && hit !== 0);
   if (stepHeight === 0 || !straight.onGround || !isBlocked) return straight;
@@ -150,7 +152,7 @@ function climbed<D extends Dimensions>(
   );
   if (distance(forwards.motion) < distance(straight.motion) + STEP_LEAST || !lowered.onGround)
     return straight;
-  const motion = lowered.position.map((coordinate, axis) => coordinate - ([...box.position][axis] as number));
+  const motion = lowered.position.map((coordinate, axis) => coordinate - (from[axis] as number));
   return { ...lowered, motion: motion as readonly number[] as Vector<D>, hit: withGround(forwards.hit) };
 }
 

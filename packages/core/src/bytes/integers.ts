@@ -77,3 +77,8 @@ export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
 }
+
+/** Returns true when both are missing, or both have the same bytes. */
+export function optionalBytesEqual(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
+}

@@ -1,6 +1,15 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
 import { callback, checkedOptions, requireFlag } from "@orthant/core/arguments";
-import { bytes, bytesEqual, encode, hash64, list, record, string } from "@orthant/core/bytes";
+import {
+  bytes,
+  bytesEqual,
+  encode,
+  hash64,
+  list,
+  optionalBytesEqual,
+  record,
+  string,
+} from "@orthant/core/bytes";
 import { diffVoxelData } from "@orthant/core/chunk";
 import type { GeneratorRef } from "@orthant/core/generate";
 import { boxContains, boxContainsBox, boxEquals, PositionMap, positionsEqual } from "@orthant/core/lattice";
@@ -229,8 +238,7 @@ function generatorAt({ global }: Save, chunk: Position): GeneratorRef {
 
 /** Data has one encoding, too. */
 function isSameData(ours: StoredChunk, theirs: StoredChunk): boolean {
-  const [own, other] = [partOf(ours, VOXEL_DATA_PART), partOf(theirs, VOXEL_DATA_PART)];
-  return own === undefined || other === undefined ? own === other : bytesEqual(own, other);
+  return optionalBytesEqual(partOf(ours, VOXEL_DATA_PART), partOf(theirs, VOXEL_DATA_PART));
 }
 
 /** Returns a chunk; `null` if only a missing generator could tell all of its voxels. */

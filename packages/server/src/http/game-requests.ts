@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { wrongArgument } from "@orthant/core/arguments";
 import type { HttpRefusal } from "./connection-limiter.ts";
@@ -47,19 +46,18 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>
   if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return undefined;
   const parts: Buffer[] = [];
   let bytes = 0;
-  request.on("data", (part: Buffer) => {
-    bytes += part.length;
-    if (bytes <= BODY_BYTES_MAX) parts.push(part);
-    // Not destroyed, so that the client can read why.
-    else request.pause().emit("end");
-  });
   try {
-    if (!request.readableEnded) await once(request, "end");
+    // The stream stays, so that a client can read why its body was refused.
+    for await (const part of request.iterator({ destroyOnReturn: false })) {
+      bytes += (part as Buffer).length;
+      if (bytes > BODY_BYTES_MAX) return undefined;
+      parts.push(part as Buffer);
+    }
   } catch {
     // The client has gone.
     return undefined;
   }
-  return bytes > BODY_BYTES_MAX ? undefined : Uint8Array.from(Buffer.concat(parts));
+  return Uint8Array.from(Buffer.concat(parts));
 }
 
 /** Returns a request as web APIs have it; `undefined` for one that they do not know, such as TRACE. */

@@ -16,7 +16,7 @@ import {
   requireText,
   wrongArgument,
 } from "@orthant/core/arguments";
-import { bytesEqual } from "@orthant/core/bytes";
+import { optionalBytesEqual } from "@orthant/core/bytes";
 import { type IsSameType, sameTypeIn } from "@orthant/core/chunk";
 import { type Axes, boxVolume, PositionMap, PositionSet, voxelsOfChunks } from "@orthant/core/lattice";
 import { boxesOfRegions, type VoxelPlacement, type WorldState } from "@orthant/core/tree";
@@ -223,7 +223,7 @@ function* publicChanges<D extends Dimensions>(
     const old = before.voxelAt(...voxel);
     const oldData = before.dataAt(...voxel);
     const data = dataAfter(oldData, placed, isSameType(old, block));
-    if (which === "changed" && old === block && isSameData(oldData, data)) continue;
+    if (which === "changed" && old === block && optionalBytesEqual(oldData, data)) continue;
     yield {
       position: axes.publicPosition(voxel),
       block,
@@ -265,10 +265,6 @@ function dataAfter(
 ): Uint8Array | undefined {
   if (placed !== undefined) return placed ?? undefined;
   return isSameType ? before : undefined;
-}
-
-function isSameData(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
 }
 
 /** Returns why players may not give this data to a block, or `undefined`. */

@@ -1,6 +1,6 @@
 import { type Box, type Chunk, OrthantError, type Position, type TimeSource } from "@orthant/core";
 import { requireId } from "@orthant/core/arguments";
-import { bytesEqual } from "@orthant/core/bytes";
+import { optionalBytesEqual } from "@orthant/core/bytes";
 import { type BlockEdit, editBlocks, sameTypeIn } from "@orthant/core/chunk";
 import {
   boxAt,
@@ -151,11 +151,12 @@ export class EngineTransaction {
   /** Returns the changes of the store, with the values now; `undefined` if a key that was read has another value now. */
   async keyChanges(): Promise<readonly StoreReplacement[] | undefined> {
     const { store } = this.#context.content;
-    for (const [key, seen] of this.#seenKeys) if (!isSame(await store.get(key), seen)) return undefined;
+    for (const [key, seen] of this.#seenKeys)
+      if (!optionalBytesEqual(await store.get(key), seen)) return undefined;
     const changes: StoreReplacement[] = [];
     for (const [key, value] of this.#keys) {
       const before = await store.get(key);
-      if (!isSame(before, value)) changes.push({ key, value, before });
+      if (!optionalBytesEqual(before, value)) changes.push({ key, value, before });
     }
     return changes;
   }
@@ -182,7 +183,7 @@ export class EngineTransaction {
       if (now === before) continue;
       for (const index of seen) {
         if (now.get(index) !== before.get(index)) return false;
-        if (!isSame(now.dataAt(index), before.dataAt(index))) return false;
+        if (!optionalBytesEqual(now.dataAt(index), before.dataAt(index))) return false;
       }
     }
     return true;
@@ -210,8 +211,4 @@ export class EngineTransaction {
       "the transaction is over: use it only until the function that got it ends, and await what that starts",
     );
   }
-}
-
-function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : bytesEqual(one, other);
 }

@@ -1,4 +1,4 @@
-import { bytesEqual } from "@orthant/core/bytes";
+import { optionalBytesEqual } from "@orthant/core/bytes";
 import type { StoreEntry } from "@orthant/save";
 import { entriesAt, type StoreMoment, valueAt } from "../content/store-content.ts";
 import { type EngineCore, requireNoShard } from "./engine-core.ts";
@@ -58,15 +58,11 @@ export class EngineStore implements StoreReader {
     const before = await content.store.get(key);
     // A save may have failed while the page was read.
     saver.requireWriter();
-    if (isSame(before, value)) return before !== undefined;
+    if (optionalBytesEqual(before, value)) return before !== undefined;
     content.store.put({ key, value }, before);
     saver.addChange("world", { kind: "store", key, value });
     return before !== undefined;
   }
-}
-
-function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  return one === undefined || other === undefined ? one === other : bytesEqual(one, other);
 }
 
 /** Reads a store as it was at a moment. */

@@ -1,7 +1,6 @@
-import { OrthantError, type Position } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
 import { sameTypeIn } from "@orthant/core/chunk";
-import { comparePositions, PositionSet } from "@orthant/core/lattice";
 import type { EditOrigin, StateEdit, WorldState } from "@orthant/core/tree";
 import { TRANSACTION_KEYS_MAX } from "@orthant/save/journal";
 import { clientEditsOf } from "../content/last-edits.ts";
@@ -185,20 +184,9 @@ async function outcomeOf<Result>(work: () => Result | Promise<Result>): Promise<
   }
 }
 
-/** Returns two edits of a world, the second of which follows the first, as one. */
-function joined(before: WorldState, first: StateEdit, { state, chunks, regions }: StateEdit): StateEdit {
-  const isChanged = (chunk: Position): boolean =>
-    !before.realizeChunk(...chunk).equals(state.realizeChunk(...chunk));
-  return {
-    state,
-    // The second may have taken back what the first changed.
-    chunks: union(first.chunks, chunks).filter(isChanged),
-    regions: union(first.regions, regions),
-  };
-}
-
-function union(one: readonly Position[], other: readonly Position[]): readonly Position[] {
-  const all = new PositionSet();
-  for (const position of [...one, ...other]) all.add(...position);
-  return [...all].sort(comparePositions);
+/** Returns two edits of a world, the second of which follows the first, as one. It may take back what the first changed. */
+function joined(before: WorldState, first: StateEdit, { state, chunks }: StateEdit): StateEdit {
+  return before.setChunks(
+    [...first.chunks, ...chunks].map((position) => [position, state.realizeChunk(...position)]),
+  );
 }

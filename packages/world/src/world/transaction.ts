@@ -61,7 +61,7 @@ export class Transaction<D extends Dimensions = Dimensions> {
     this.#engine.edit({ voxel: this.#voxel(position), block: requireBlock("block", block), data });
   }
 
-  /** Sets the data of a voxel; `undefined` removes it. */
+  /** Sets the data of a voxel; `null` removes it. */
   setData(position: Position<D>, data: unknown): void {
     this.#engine.edit({ voxel: this.#voxel(position), data: encodeSetData(this.#world.dataCodec, data) });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LIGHT_MUTANTS } from "./light/light-mutants.ts";
 import { playLightWorld } from "./light/light-worlds.ts";
-import { faultOfMutant } from "./light.ts";
+import { faultOfLightMutant } from "./light.ts";
 
 const TIMEOUT_MS = 240_000;
 
@@ -18,7 +18,7 @@ describe("the light of a world that is edited at random", () => {
   test.each(LIGHT_MUTANTS.map(({ fault }) => fault))(
     "is not that of the model if %s",
     async (fault) => {
-      expect(await faultOfMutant(fault)).toMatch(/^world \d+/);
+      expect(await faultOfLightMutant(fault)).toMatch(/^world \d+/);
     },
     TIMEOUT_MS,
   );

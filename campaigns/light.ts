@@ -8,7 +8,7 @@ import {
 } from "./campaign.ts";
 import { LIGHT_MUTANTS } from "./light/light-mutants.ts";
 import { playLightWorld } from "./light/light-worlds.ts";
-import { CaseProcess } from "./sim/case-process.ts";
+import { faultOfMutant, tryMutants } from "./sim/case-process.ts";
 
 const GOAL = 1_000_000;
 const BUILT = import.meta.url.endsWith(".ts") ? "../build/campaigns/" : "./";
@@ -26,7 +26,8 @@ export const lightCampaign: Campaign = {
   unit: "edits",
   async run(options) {
     // Only a run without a time limit has the time for mutants.
-    const missed = options.endsAtMs === undefined ? await tryMutants() : [];
+    const missed =
+      options.endsAtMs === undefined ? await tryMutants("light", LIGHT_MUTANTS, faultOfLightMutant) : [];
     const { cases, failures } = await compareLight(options);
     return { cases, failures: [...missed, ...failures] };
   },
@@ -45,24 +46,11 @@ async function compareLight(options: CampaignOptions): Promise<CampaignResult> {
   return { cases, failures };
 }
 
-async function tryMutants(): Promise<readonly string[]> {
-  const missed: string[] = [];
-  for (const { fault } of LIGHT_MUTANTS)
-    if ((await faultOfMutant(fault)) === undefined) missed.push(`not caught: ${fault}`);
-  console.log(`light: ${LIGHT_MUTANTS.length - missed.length} of ${LIGHT_MUTANTS.length} mutants caught`);
-  return missed;
-}
-
 /** Returns how the light of a mutant differs from the model's, in the first world that shows it. */
-export async function faultOfMutant(mutant: string): Promise<string | undefined> {
-  const player = new CaseProcess(LIGHT_PROGRAM, mutant);
-  try {
-    for (let world = 0; world < MUTANT_WORLDS_MAX; world++) {
-      const found = await player.play({ seed: world, steps: MUTANT_ROUNDS });
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  } finally {
-    player.close();
-  }
+export function faultOfLightMutant(mutant: string): Promise<string | undefined> {
+  const cases = Array.from({ length: MUTANT_WORLDS_MAX }, (_, world) => ({
+    seed: world,
+    steps: MUTANT_ROUNDS,
+  }));
+  return faultOfMutant(LIGHT_PROGRAM, mutant, cases);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { faultOfEdits } from "./in-place/edited-world.ts";
 import { IN_PLACE_MUTANTS } from "./in-place/in-place-mutants.ts";
-import { ARENAS, faultOfMutant, runTree } from "./model.ts";
+import { ARENAS, faultOfInPlaceMutant, runTree } from "./model.ts";
 
 const STEPS = 800;
 const OPERATIONS = 1_200;
@@ -25,7 +25,7 @@ test.each([1, 2])(
 test.each(IN_PLACE_MUTANTS.map(({ fault }) => fault))(
   "edits in place are not those of a plain map if %s",
   async (fault) => {
-    expect(await faultOfMutant(fault)).toBeDefined();
+    expect(await faultOfInPlaceMutant(fault)).toBeDefined();
   },
   TIMEOUT_MS,
 );

@@ -6,7 +6,7 @@ import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { faultOfEdits } from "./in-place/edited-world.ts";
 import { IN_PLACE_MUTANTS } from "./in-place/in-place-mutants.ts";
-import { CaseProcess } from "./sim/case-process.ts";
+import { faultOfMutant, tryMutants } from "./sim/case-process.ts";
 import { TreeAndModel } from "./tree/tree-model.ts";
 
 const STEPS = 600_000;
@@ -63,7 +63,9 @@ export const modelCampaign: Campaign = {
   async run(options) {
     // Only a run without a time limit has the time for mutants.
     const failures: string[] =
-      options.endsAtMs === undefined && options.isSmallest !== true ? await tryMutants() : [];
+      options.endsAtMs === undefined && options.isSmallest !== true
+        ? await tryMutants("model", IN_PLACE_MUTANTS, faultOfInPlaceMutant)
+        : [];
     let cases = 0;
     let round = options.from;
     for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
@@ -92,26 +94,8 @@ export function runTree(arena: Box, seed: number, steps: number): string | undef
   return undefined;
 }
 
-async function tryMutants(): Promise<string[]> {
-  const missed: string[] = [];
-  for (const { fault } of IN_PLACE_MUTANTS)
-    if ((await faultOfMutant(fault)) === undefined) missed.push(`not caught: ${fault}`);
-  console.log(
-    `model: ${IN_PLACE_MUTANTS.length - missed.length} of ${IN_PLACE_MUTANTS.length} mutants caught`,
-  );
-  return missed;
-}
-
 /** Returns the first fault that a mutant shows. */
-export async function faultOfMutant(mutant: string): Promise<string | undefined> {
-  const player = new CaseProcess(IN_PLACE_PROGRAM, mutant);
-  try {
-    for (let seed = 1; seed <= MUTANT_SEEDS; seed++) {
-      const found = await player.play({ seed, steps: MUTANT_OPERATIONS });
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  } finally {
-    player.close();
-  }
+export function faultOfInPlaceMutant(mutant: string): Promise<string | undefined> {
+  const cases = Array.from({ length: MUTANT_SEEDS }, (_, at) => ({ seed: at + 1, steps: MUTANT_OPERATIONS }));
+  return faultOfMutant(IN_PLACE_PROGRAM, mutant, cases);
 }

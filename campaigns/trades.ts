@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
-import { CaseProcess } from "./sim/case-process.ts";
+import { faultOfMutant, tryMutants } from "./sim/case-process.ts";
 import { cutPowerInTrades, faultOfRush, TRADES_PER_ROUND } from "./trades/faults-of-trades.ts";
 import { TRADES_MUTANTS } from "./trades/trades-mutants.ts";
 
@@ -25,7 +25,9 @@ export const tradesCampaign: Campaign = {
   async run(options) {
     // Only a run without a time limit has the time for mutants.
     const failures: string[] =
-      options.endsAtMs === undefined && options.isSmallest !== true ? await tryMutants() : [];
+      options.endsAtMs === undefined && options.isSmallest !== true
+        ? await tryMutants("trades", TRADES_MUTANTS, faultOfTradesMutant)
+        : [];
     let cases = 0;
     let round = options.from;
     for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
@@ -55,24 +57,8 @@ async function cutPower(round: number, { seed, seen }: CampaignOptions, failures
     }
 }
 
-async function tryMutants(): Promise<string[]> {
-  const missed: string[] = [];
-  for (const { fault } of TRADES_MUTANTS)
-    if ((await faultOfTradesMutant(fault)) === undefined) missed.push(`not caught: ${fault}`);
-  console.log(`trades: ${TRADES_MUTANTS.length - missed.length} of ${TRADES_MUTANTS.length} mutants caught`);
-  return missed;
-}
-
 /** Returns the first fault that a mutant shows. */
-export async function faultOfTradesMutant(fault: string): Promise<string | undefined> {
-  const player = new CaseProcess(TRADES_PROGRAM, fault);
-  try {
-    for (let seed = 1; seed <= MUTANT_SEEDS; seed++) {
-      const found = await player.play({ seed, steps: 0 });
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  } finally {
-    player.close();
-  }
+export function faultOfTradesMutant(mutant: string): Promise<string | undefined> {
+  const cases = Array.from({ length: MUTANT_SEEDS }, (_, at) => ({ seed: at + 1, steps: 0 }));
+  return faultOfMutant(TRADES_PROGRAM, mutant, cases);
 }

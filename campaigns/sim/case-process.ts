@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { MUTANT_VARIABLE } from "./sim-mutants.ts";
+import { MUTANT_VARIABLE, type SimMutant } from "./sim-mutants.ts";
 
 /** A case for a process to play. */
 interface CaseRequest {
@@ -98,4 +98,35 @@ function answerOf(child: ChildProcess): Promise<CaseAnswer | undefined> {
     child.on("message", onMessage);
     child.on("exit", onExit);
   });
+}
+
+/** Plays cases with a mutant of the program in a file. Returns the first fault that it shows. */
+export async function faultOfMutant(
+  program: string,
+  mutant: string,
+  cases: Iterable<CaseRequest>,
+): Promise<string | undefined> {
+  const player = new CaseProcess(program, mutant);
+  try {
+    for (const request of cases) {
+      const found = await player.play(request);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    player.close();
+  }
+}
+
+/** Tries mutants, and prints how many show a fault. Returns a failure for each that shows none. */
+export async function tryMutants(
+  campaign: string,
+  mutants: readonly SimMutant[],
+  faultOf: (mutant: string) => Promise<string | undefined>,
+): Promise<string[]> {
+  const missed: string[] = [];
+  for (const { fault } of mutants)
+    if ((await faultOf(fault)) === undefined) missed.push(`not caught: ${fault}`);
+  console.log(`${campaign}: ${mutants.length - missed.length} of ${mutants.length} mutants caught`);
+  return missed;
 }

@@ -9,7 +9,7 @@ export const TRADES_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a transaction does not look whether keys are as it read them",
-    change("world/EngineTransaction.keyChanges", condition("isSame", "seen"), "false"),
+    change("world/EngineTransaction.keyChanges", condition("optionalBytesEqual", "seen"), "false"),
   ),
   mutant(
     "a transaction whose function throws is made",

@@ -1,7 +1,6 @@
 import type { DataCodec, Dimensions, Position } from "@orthant/core";
 import type { Axes } from "@orthant/core/lattice";
-import type { WorldState } from "@orthant/core/tree";
-import { ChunksEdit } from "@orthant/core/world";
+import { onShownEdit } from "../engine/shown-edits.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import type { Step } from "./step.ts";
 
@@ -19,11 +18,9 @@ export class TouchedVoxels<D extends Dimensions> {
   /** `kinds` are the ticks, with their delays in steps. */
   constructor(engine: WorldEngine, axes: Axes<D>, codec: DataCodec, kinds: Readonly<Record<string, number>>) {
     this.#kinds = Object.entries(kinds);
-    this.close = engine.onEdit(({ chunks }, before, after, author) => {
+    this.close = onShownEdit(engine, { axes, codec }, ({ author, changes }) => {
       if (author === undefined) return;
-      const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
-      const difference = { before: chunkIn(before), after: chunkIn(after), author, codec };
-      for (const { position } of new ChunksEdit(axes, engine.shape, chunks, difference).changes) {
+      for (const { position } of changes) {
         if (this.#voxels.length >= VOXELS_MAX) return;
         this.#voxels.push(position);
       }

@@ -21,9 +21,7 @@ import type {
 import { requireBlock, requireFunction } from "@orthant/core/arguments";
 import type { SeededGenerator } from "@orthant/core/generate";
 import { Axes, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
-import type { WorldState } from "@orthant/core/tree";
 import {
-  ChunksEdit,
   checkedSetOptions,
   decodeData,
   encodeData,
@@ -38,6 +36,7 @@ import type { CompactionReport } from "@orthant/save";
 import { type BlockArrays, gatherArrays } from "../edit/block-arrays.ts";
 import type { EngineEdit } from "../edit/engine-edit.ts";
 import type { EngineTransaction } from "../edit/engine-transaction.ts";
+import { onShownEdit } from "../engine/shown-edits.ts";
 import type { WorldEngine } from "../engine/world-engine.ts";
 import type { WorldHistory } from "../engine/world-history.ts";
 import {
@@ -333,11 +332,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   onEdit(listener: (edit: EditEvent<D>) => void): () => void {
     requireFunction("listener", listener);
-    return this.engine.onEdit(({ chunks }, before, after, author) => {
-      const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
-      const difference = { before: chunkIn(before), after: chunkIn(after), author, codec: this.dataCodec };
-      listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
-    });
+    return onShownEdit(this.engine, { axes: this.#axes, codec: this.dataCodec }, listener);
   }
 
   /** Adds an entity with a new, never used id. */

@@ -12,7 +12,7 @@ const SHARED =
  * campaigns, whole games in a browser, clusters with faults, guides followed word by word, and cases by the thousand.
  */
 const LONG = [
-  "campaigns/{journal,light,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash,trades}.test.ts",
+  "campaigns/{journal,light,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash,trades,operations}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
   "examples/test/{created-pages,starters,survival-page}.test.ts",
   "packages/cli/test/{beside-a-writer,cluster,import-resume,sessions}.test.ts",

@@ -18,6 +18,7 @@ import { lookSuite } from "./look.ts";
 import { luantiSuite } from "./luanti.ts";
 import { machineLine, thisMachine, today } from "./machine.ts";
 import { MissingError } from "./missing.ts";
+import { operationsSuite } from "./operations.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
 import { guard, unreported } from "./report/guard.ts";
 import { addToHistory, readHistory } from "./report/history.ts";
@@ -54,6 +55,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   rest: restSuite,
   differences: differencesSuite,
   journal: journalSuite,
+  operations: operationsSuite,
   wire: wireSuite,
   server: serverSuite,
   rooms: roomsSuite,

@@ -21,6 +21,7 @@ import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
 import { marsMinerFuzzCampaign } from "./marsminer-fuzz.ts";
 import { meshesCampaign } from "./meshes.ts";
 import { modelCampaign } from "./model.ts";
+import { operationsCampaign } from "./operations.ts";
 import { powerCampaign } from "./power.ts";
 import { pxswCrashCampaign } from "./pxsw-crash.ts";
 import { pxswFuzzCampaign } from "./pxsw-fuzz.ts";
@@ -66,6 +67,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   rubbishCampaign,
   journalCampaign,
   tradesCampaign,
+  operationsCampaign,
   compactionCampaign,
   historyCampaign,
   marsMinerCrashCampaign,

@@ -23,6 +23,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   "@orthant/client/node": () => import("@orthant/client/node"),
   "@orthant/core": () => import("@orthant/core"),
   "@orthant/core/generate": () => import("@orthant/core/generate"),
+  "@orthant/core/operations": () => import("@orthant/core/operations"),
   "@orthant/disk": () => import("@orthant/disk"),
   "@orthant/disk/node": () => import("@orthant/disk/node"),
   "@orthant/formats": () => import("@orthant/formats"),

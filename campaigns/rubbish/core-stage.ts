@@ -31,16 +31,45 @@ import {
   isSeededGenerator,
   withBlockIds,
 } from "@orthant/core/generate";
+import {
+  checkedMask,
+  checkedOperation,
+  checkedPattern,
+  checkedSelection,
+  parseMask,
+  parseOperation,
+  parsePattern,
+  parseSelection,
+  printMask,
+  printOperation,
+  printPattern,
+  printSelection,
+} from "@orthant/core/operations";
 import { nextTurn } from "@orthant/core/time";
 import type { Prng } from "@orthant/testkit";
+import { type OperationParts, RandomOperations } from "../operations/random-operations.ts";
 import { constructorTargets, functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";
+
+const OPERATION_PARTS: OperationParts = {
+  dimensions: 3,
+  blocks: ["stone", "air", "blue ice"],
+  tags: ["natural"],
+  properties: { facing: ["east", "west"] },
+  reach: 40,
+};
 
 /** Calls the functions and classes of the core that games use. */
 export const coreStage: Stage = {
   name: "core",
   open: async (prng) => ({
-    targets: [...latticeTargets(), ...chunkTargets(prng), ...generatorTargets(), ...otherTargets()],
+    targets: [
+      ...latticeTargets(),
+      ...chunkTargets(prng),
+      ...generatorTargets(),
+      ...operationTargets(),
+      ...otherTargets(),
+    ],
     finish: async () => [],
   }),
 };
@@ -133,6 +162,33 @@ function generatorTargets(): readonly Target[] {
       open: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
     }),
   ];
+}
+
+function operationTargets(): readonly Target[] {
+  const options = { dimensions: 3 };
+  const random = (prng: Prng) => new RandomOperations(prng, OPERATION_PARTS);
+  const texts = (prng: Prng) => {
+    const [mask, pattern, selection] = [
+      random(prng).mask(),
+      random(prng).pattern(),
+      random(prng).selection(),
+    ];
+    return { mask: printMask(mask), pattern: printPattern(pattern), selection: printSelection(selection) };
+  };
+  return functionTargets({
+    parseOperation: [parseOperation, (prng) => [printOperation(random(prng).operation()), options]],
+    parseMask: [parseMask, (prng) => [texts(prng).mask, options]],
+    parsePattern: [parsePattern, (prng) => [texts(prng).pattern]],
+    parseSelection: [parseSelection, (prng) => [texts(prng).selection, options]],
+    printOperation: [printOperation, (prng) => [random(prng).operation(), options]],
+    printMask: [printMask, (prng) => [random(prng).mask(), options]],
+    printPattern: [printPattern, (prng) => [random(prng).pattern()]],
+    printSelection: [printSelection, (prng) => [random(prng).selection(), options]],
+    checkedOperation: [checkedOperation, (prng) => [random(prng).operation(), 3, "operation"]],
+    checkedMask: [checkedMask, (prng) => [{ all: [texts(prng).mask, random(prng).mask()] }, 3, "mask"]],
+    checkedPattern: [checkedPattern, (prng) => [random(prng).pattern(), "pattern"]],
+    checkedSelection: [checkedSelection, (prng) => [random(prng).selection(), 3, "selection"]],
+  });
 }
 
 function otherTargets(): readonly Target[] {

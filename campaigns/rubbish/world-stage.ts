@@ -242,6 +242,12 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     player: (prng) => [valid.playerId(prng)],
     upsertPlayer: (prng) => [valid.player(prng, dimensions)],
     transaction: () => [() => undefined],
+    apply: (prng) => [
+      prng.pick(["set 1", "set sand", "smooth", { drain: "sand" }]),
+      { in: voxels(prng), dryRun: prng.chance(0.5) },
+    ],
+    clipboard: (prng) => [voxels(prng)],
+    countBlocks: (prng) => [voxels(prng), prng.pick(["sand", "solid()", { not: "air" }])],
     snapshot: () => [],
     save: () => [],
     whenDurable: () => [],

@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
 import { IN_PLACE_MUTANTS } from "../in-place/in-place-mutants.ts";
 import { LIGHT_MUTANTS } from "../light/light-mutants.ts";
+import { OPERATIONS_MUTANTS } from "../operations/operations-mutants.ts";
 import { STEP_MUTANTS } from "../steps/step-mutants.ts";
 import { TRADES_MUTANTS } from "../trades/trades-mutants.ts";
 import { moduleOf, mutate } from "./mutation.ts";
@@ -15,6 +16,7 @@ const mutant = [
   ...LIGHT_MUTANTS,
   ...IN_PLACE_MUTANTS,
   ...TRADES_MUTANTS,
+  ...OPERATIONS_MUTANTS,
 ].find(({ fault }) => fault === process.env[MUTANT_VARIABLE]);
 const changes = (mutant?.changes ?? []).map((change) => ({
   change,

@@ -76,6 +76,7 @@ export const SECTIONS: readonly Section[] = [
         files: [
           "docs/reference/world.md",
           "docs/reference/blocks.md",
+          "docs/reference/operations.md",
           "docs/reference/looks.md",
           "docs/reference/three.md",
           "docs/reference/three-page.md",

@@ -30,6 +30,7 @@ const PAGES = [
   "docs/reference/cluster.md",
   "docs/reference/looks.md",
   "docs/reference/mesh.md",
+  "docs/reference/operations.md",
   "docs/reference/three.md",
   ...readdirSync(GUIDES)
     .filter((name) => ![...SESSIONS, ...HOST_GUIDES, ...BROWSER_GUIDES].includes(name))

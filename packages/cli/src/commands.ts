@@ -7,6 +7,7 @@ import { completionCommand } from "./commands/completion.ts";
 import { convertCommand } from "./commands/convert.ts";
 import { createCommand } from "./commands/create.ts";
 import { diffCommand } from "./commands/diff.ts";
+import { editCommand } from "./commands/edit.ts";
 import { exportCommand } from "./commands/export.ts";
 import { getCommand } from "./commands/get.ts";
 import { infoCommand } from "./commands/info.ts";
@@ -35,6 +36,7 @@ const WORLD_COMMANDS: readonly Command[] = [
   logCommand,
   tagCommand,
   convertCommand,
+  editCommand,
   pasteCommand,
   exportCommand,
   backupCommand,

@@ -196,7 +196,7 @@ function escapeNegativeCoordinates(word: string): string {
   return /^-\d/.test(word) ? ` ${word}` : word;
 }
 
-/** Returns the text of `orthant --help`, which fits a screen of 80 by 24. */
+/** Returns the text of `orthant --help`, which fits a screen of 80 by 25. */
 function rootHelp(commands: readonly Command[], version: string): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [

@@ -3,7 +3,7 @@ import { COMMANDS, EXIT } from "@orthant/cli";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 
-const SCREEN_LINES = 24;
+const SCREEN_LINES = 25;
 const SCREEN_COLUMNS = 80;
 
 describe("orthant", () => {

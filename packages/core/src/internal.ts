@@ -6,6 +6,8 @@ export { generatorManifestHash, generatorVersionHash } from "./generate/world-ge
 export { splitBox, subtractBox } from "./lattice/box.ts";
 export { positionInChunk } from "./lattice/chunk-shape.ts";
 export { type PositionHashSecret, positionHashSecret } from "./lattice/position-map.ts";
+export { MASK_WORDS, PATTERN_WORDS, SELECTION_WORDS } from "./operation/text/operand-reader.ts";
+export { OPERATION_WORDS } from "./operation/text/operation-reader.ts";
 export { ChunkArray, treeOfArray } from "./region/chunk-array.ts";
 export { readChunkArrayBody, writeChunkArrayBody } from "./region/chunk-array-codec.ts";
 export {

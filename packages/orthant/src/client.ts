@@ -54,3 +54,11 @@ export {
   type VoxelWorld,
   valueNoise,
 } from "@orthant/core";
+export {
+  type Mask,
+  type Operation,
+  type Pattern,
+  parseOperation,
+  printOperation,
+  type Selection,
+} from "@orthant/core/operations";

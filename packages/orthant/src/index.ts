@@ -66,6 +66,14 @@ export {
   type WorldGenerator,
 } from "@orthant/core";
 export { type GeneratorSource, hashKey, type SeededGenerator } from "@orthant/core/generate";
+export {
+  type Mask,
+  type Operation,
+  type Pattern,
+  parseOperation,
+  printOperation,
+  type Selection,
+} from "@orthant/core/operations";
 export type { StandardSchema, Validator } from "@orthant/core/world";
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";

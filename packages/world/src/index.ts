@@ -13,6 +13,7 @@ export type {
   WorldEntityEvent,
   WorldPlayer,
 } from "./entities/public-records.ts";
+export type { OperationProgress } from "./operation/operation-run.ts";
 export {
   COPY_VOXELS_MAX,
   type DamagedJournal,
@@ -53,6 +54,7 @@ export {
   openWorld,
   type WorldOptions,
 } from "./world/open-world.ts";
+export type { AppliedOperation, ApplyOptions } from "./world/operations.ts";
 export { Transaction, TransactionStore } from "./world/transaction.ts";
 export { World } from "./world/world.ts";
 export { WorldSnapshot } from "./world/world-snapshot.ts";

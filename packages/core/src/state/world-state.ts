@@ -22,6 +22,9 @@ import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.t
 /** `symbolic` leaves untouched space to the generator; `concrete` includes its chunks. */
 export type QueryDetail = "symbolic" | "concrete";
 
+/** Edits of this many chunks change the tree once for each region, not for each chunk. */
+const CHUNKS_AT_ONCE = 16;
+
 /** The parts of a world. */
 export interface WorldStateOptions {
   readonly generators: GeneratorRegistry;
@@ -96,6 +99,12 @@ interface ChunkReplacement {
   readonly chunk: Chunk | undefined;
   /** What the generator makes there; not needed without a chunk. */
   readonly generated: Chunk | undefined;
+}
+
+/** A chunk with its position. */
+interface PlacedChunk {
+  readonly position: Position;
+  readonly chunk: Chunk;
 }
 
 /** The generated part of a world, shared by all its states. */
@@ -321,6 +330,7 @@ export class WorldState {
   #apply(edited: readonly ChunkReplacement[]): StateEdit {
     let { overrides } = this;
     let changed: Position[] | undefined;
+    const many = edited.length < CHUNKS_AT_ONCE ? undefined : new PositionMap<PlacedChunk[]>();
     for (const { position, chunk, generated } of edited) {
       const before = this.overrides.at(...position);
       const isUntouched = chunk === undefined || (generated !== undefined && chunk.equals(generated));
@@ -330,9 +340,13 @@ export class WorldState {
         if (changed === undefined) changed = [position];
         else changed.push(position);
       }
-      if (!isUntouched) overrides = overrides.set(position, chunk);
-      else if (before !== undefined) overrides = overrides.carve(boxAt(position));
+      if (isUntouched) {
+        if (before !== undefined) overrides = overrides.carve(boxAt(position));
+      } else if (many === undefined) overrides = overrides.set(position, chunk);
+      else ofRegion(many, position).push({ position, chunk });
     }
+    for (const [region, chunks] of many ?? [])
+      overrides = overrides.merge(OverrideTree.ofRegion(region, chunks));
     return editOf(this.withOverrides(overrides), changed ?? []);
   }
 
@@ -348,6 +362,16 @@ function pooledSpace(
   { generators, shape }: Omit<WorldStateOptions, "overrides">,
 ): PooledSpace | undefined {
   return pool.open({ ref, shape, module: generators.moduleOf(ref) });
+}
+
+/** Returns the list of the region of a chunk. */
+function ofRegion(byRegion: PositionMap<PlacedChunk[]>, chunk: Position): PlacedChunk[] {
+  const region = regionOf(chunk);
+  const known = byRegion.get(...region);
+  if (known !== undefined) return known;
+  const chunks: PlacedChunk[] = [];
+  byRegion.set(...region, chunks);
+  return chunks;
 }
 
 /** Returns placements by chunk, in the order of their first ones. */

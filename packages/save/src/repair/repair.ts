@@ -33,12 +33,12 @@ import {
   findIntactRecords,
   followIndex,
   issuedPlan,
+  type KeptRecords,
   type Loss,
   lostChanges,
   measureRecords,
   orderPieces,
   type RepairPlan,
-  type Selection,
   salvagePage,
   salvageRecords,
 } from "./salvage.ts";
@@ -86,7 +86,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const intact = await findIntactRecords(disk, survey.packIds, measureRecords(chunkVolume));
   const { leaves, lost } = await readableLeaves(index?.value.index);
   const isLive = index !== undefined && index.generation === usableGenerations(survey)[0];
-  const selections: Selection[] = [];
+  const selections: KeptRecords[] = [];
   const clocks: RegionClock[] = [];
   for (const page of lost) {
     const older = await findOlderLeaves(disk, survey, index?.generation ?? 0, page.cube);

@@ -116,7 +116,7 @@ export interface OlderLeaves {
 }
 
 /** The records that a repair keeps, and its losses. */
-export interface Selection extends Pick<RepairPlan, "changedCubes" | "losses"> {
+export interface KeptRecords extends Pick<RepairPlan, "changedCubes" | "losses"> {
   /** Records that the live index refers to. */
   readonly certain: readonly RepairPiece[];
   /** Records that are older, or whose age no index proves. */
@@ -127,7 +127,7 @@ export interface Selection extends Pick<RepairPlan, "changedCubes" | "losses"> {
  * Orders the pieces so that later ones override earlier ones: the newest of those taken on trust, for example
  * when an entity moved, and above all the certain ones.
  */
-export function orderPieces(selections: readonly Selection[]): readonly RepairPiece[] {
+export function orderPieces(selections: readonly KeptRecords[]): readonly RepairPiece[] {
   const onTrust = selections.flatMap((selection) => selection.onTrust);
   onTrust.sort((one, other) => compareAge(one.ref, other.ref));
   return [...onTrust, ...selections.flatMap(({ certain }) => certain)];
@@ -137,7 +137,7 @@ export function orderPieces(selections: readonly Selection[]): readonly RepairPi
  * Selects records with the live index: each leaf keeps its records, and one that lost a record gets the
  * newest older one at its position.
  */
-export function followIndex(leaves: readonly LeafEntry[], found: readonly IntactRecord[]): Selection {
+export function followIndex(leaves: readonly LeafEntry[], found: readonly IntactRecord[]): KeptRecords {
   const intact = asNamed(leaves, found);
   const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
   const live = new Set(leaves.flatMap(refsOf).map(keyOf));
@@ -179,7 +179,7 @@ export function salvageRecords(
   found: readonly IntactRecord[],
   generation: number | undefined,
   findings: readonly Finding[],
-): Selection {
+): KeptRecords {
   const intact = asNamed(leaves, found);
   const known = cubesByRecord(leaves);
   const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
@@ -205,7 +205,7 @@ export function salvagePage(
   leaves: readonly LeafEntry[],
   found: readonly IntactRecord[],
   older: OlderLeaves | undefined,
-): Selection {
+): KeptRecords {
   const intact = asNamed([...leaves, ...(older?.leaves ?? [])], found);
   const live = cubesByRecord(leaves);
   const inCube = intact.filter(({ ref, volume }) => boxesIntersect(volume, cube) && !live.has(keyOf(ref)));

@@ -49,6 +49,7 @@ export class EngineTransaction {
   readonly #seenPlayers = new Map<bigint, StoredPlayer | undefined>();
   readonly #keys = new Map<string, Uint8Array | undefined>();
   readonly #seenKeys = new Map<string, Uint8Array | undefined>();
+  #replaced: readonly (readonly [position: Position, chunk: Chunk])[] = [];
   #watched: Watched | undefined;
   #isOver = false;
 
@@ -63,7 +64,23 @@ export class EngineTransaction {
 
   /** Whether it changes anything. */
   get isChange(): boolean {
-    return this.#players.size + this.#keys.size > 0 || this.placements.length > 0;
+    return this.#players.size + this.#keys.size + this.chunks.length > 0 || this.placements.length > 0;
+  }
+
+  /** The chunks none of which may change before it ends, besides those of {@link touched}. */
+  get watched(): readonly Box[] {
+    return this.#watched?.chunks ?? [];
+  }
+
+  /** The chunks that it will replace. */
+  get chunks(): readonly (readonly [position: Position, chunk: Chunk])[] {
+    return this.#replaced;
+  }
+
+  /** Replaces chunks, which it does not read again. No voxel of them may be changed besides. */
+  setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): void {
+    this.#requireRunning();
+    this.#replaced = chunks;
   }
 
   get changesStore(): boolean {

@@ -7,7 +7,7 @@ import { clientEditsOf } from "../content/last-edits.ts";
 import type { StoreReplacement } from "../content/store-content.ts";
 import type { EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import { EngineTransaction } from "../edit/engine-transaction.ts";
-import { type QueuedEdit, voxelsEdit } from "../edit/queued-edit.ts";
+import { chunksEdit, type QueuedEdit, voxelsEdit } from "../edit/queued-edit.ts";
 import { loggedChunksOf, loggedClocksOf } from "../journal/world-log.ts";
 import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
 import { type EngineCore, requireNoShard } from "./engine-core.ts";
@@ -118,6 +118,10 @@ export class EngineTransactions {
   /** Returns what changes the voxels: first the edit, then the transaction. */
   #requestOf(transaction: EngineTransaction, own: OwnEdit | undefined, isChange: boolean): QueuedEdit {
     const { catalog, regions } = this.#core.content;
+    if (isChange && transaction.chunks.length > 0) {
+      const replacement = chunksEdit(regions.shape, transaction.chunks);
+      return { ...replacement, touched: transaction.watched, generated: () => replacement.touched };
+    }
     const placements = isChange ? transaction.placements : [];
     const voxels = voxelsEdit({ shape: regions.shape, catalog }, placements);
     const touched = [...(own?.request.touched ?? []), ...transaction.touched];
@@ -157,16 +161,17 @@ export class EngineTransactions {
     if (origin !== undefined) content.rememberOrigin(origin);
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (clocks.length + players.length + store.length === 0 && origin === undefined) return edit;
+    const voxels = logged && {
+      origin: origin && clientEditsOf(origin),
+      chunks: logged,
+      clocks: loggedClocksOf(clocks),
+    };
+    const isEdit = players.length + store.length === 0;
+    const stored = store.map(({ key, value }) => ({ key, value }));
     saver.addChange(
       "world",
-      logged && {
-        kind: "transaction",
-        origin: origin && clientEditsOf(origin),
-        chunks: logged,
-        clocks: loggedClocksOf(clocks),
-        players,
-        store: store.map(({ key, value }) => ({ key, value })),
-      },
+      voxels &&
+        (isEdit ? { kind: "edit", ...voxels } : { kind: "transaction", ...voxels, players, store: stored }),
     );
     if (clocks.length > 0 && !editListeners.isEmpty)
       editListeners.emit(edit, before, state, origin?.playerId);

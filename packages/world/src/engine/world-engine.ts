@@ -50,6 +50,7 @@ import { notWritable, WorldSaver } from "../saving/world-saver.ts";
 import type { ShardPart } from "../steps/step-change.ts";
 import type { EngineContext, EngineCore } from "./engine-core.ts";
 import { EngineEntities } from "./engine-entities.ts";
+import { EngineOperations } from "./engine-operations.ts";
 import { EngineSnapshot } from "./engine-snapshot.ts";
 import { EngineSteps } from "./engine-steps.ts";
 import { EngineStore } from "./engine-store.ts";
@@ -71,6 +72,8 @@ export class WorldEngine {
   readonly store: EngineStore;
   /** Changes of voxels, players and the store that belong together. */
   readonly transactions: EngineTransactions;
+  /** Changes of many voxels, as values. */
+  readonly operations: EngineOperations;
   /** The steps of a simulation. */
   readonly steps: EngineSteps;
   /** Changes the generator of untouched space. */
@@ -112,6 +115,7 @@ export class WorldEngine {
     this.steps = new EngineSteps(this.#core);
     this.store = new EngineStore(this.#core);
     this.transactions = new EngineTransactions(this.#core);
+    this.operations = new EngineOperations(this.#core, this.transactions);
   }
 
   /** The types of blocks as they are now. */

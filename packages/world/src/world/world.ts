@@ -22,6 +22,14 @@ import { requireBlock, requireFunction } from "@orthant/core/arguments";
 import type { SeededGenerator } from "@orthant/core/generate";
 import { Axes, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import {
+  type Clipboard,
+  checkedMask,
+  checkedSelection,
+  type Mask,
+  type Operation,
+  type Selection,
+} from "@orthant/core/operations";
+import {
   checkedSetOptions,
   decodeData,
   encodeData,
@@ -57,6 +65,7 @@ import type { LoadOptions, Moment } from "../options/world-options.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../simulation/simulation.ts";
 import { type ChangeGeneratorOptions, changeGenerator, type KeptSpace } from "./change-generator.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { type AppliedOperation, type ApplyOptions, applyOperation } from "./operations.ts";
 import { Transaction } from "./transaction.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
@@ -425,6 +434,38 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
       storeCodec: this.#storeCodec,
       online,
     });
+  }
+
+  /**
+   * Changes many voxels at once: readers, players, the journal and the history see all of it or nothing. It is computed in slices
+   * while others edit, and does what it would do if it were done at the moment when it is done. See {@link Operation}.
+   *
+   * @example
+   * const walls = box([0, 60, 0], [32, 72, 32]);
+   * const { count, undo } = await world.apply({ replace: "stone", with: "80%stone,20%gravel" }, { in: walls });
+   * await undo();
+   */
+  async apply(operation: Operation<D> | string, options: ApplyOptions<D> = {}): Promise<AppliedOperation<D>> {
+    return applyOperation({ operations: this.engine.operations, axes: this.#axes }, operation, options);
+  }
+
+  /**
+   * Returns a copy of the voxels of a selection with their data, to be pasted.
+   *
+   * @example
+   * const house = await world.clipboard(box([0, 60, 0], [12, 70, 9]));
+   * await world.apply({ paste: house.rotate("xz", 1), at: [100, 60, 0] });
+   */
+  async clipboard(selection: Selection<D>): Promise<Clipboard<D>> {
+    const checked = checkedSelection(selection, this.dimensions);
+    return (await this.engine.operations.clipboard(checked, { axes: this.#axes })) as Clipboard<D>;
+  }
+
+  /** Returns how many voxels of a selection have each block, only those that a mask accepts if there is one. */
+  async countBlocks(selection: Selection<D>, mask?: Mask<D>): Promise<ReadonlyMap<number, number>> {
+    const checked = checkedSelection(selection, this.dimensions);
+    const accepted = mask === undefined ? undefined : checkedMask(mask, this.dimensions);
+    return this.engine.operations.countBlocks(checked, accepted, { axes: this.#axes });
   }
 
   /**

@@ -1,0 +1,166 @@
+import { requireAtMost } from "../arguments/checks.ts";
+import type { BlockCatalog } from "../chunk/block-catalog.ts";
+import { wrongArgument } from "../error/orthant-error.ts";
+import type { Axes } from "../lattice/axes.ts";
+import { type Box, boxAt, boxVolume, unionBox } from "../lattice/box.ts";
+import { type ChunkShape, chunkOfVoxel, voxelsOfChunks } from "../lattice/chunk-shape.ts";
+import type { Dimensions, Position } from "../lattice/position.ts";
+import { PositionSet } from "../lattice/position-map.ts";
+import type { CachedVoxels } from "./cached-voxels.ts";
+import { type VoxelTest, voxelTestOf } from "./masks.ts";
+import type { ConnectedSelection, Mask, Operation, Selection } from "./operation.ts";
+import { type OperationPlan, type PlanContext, planOf } from "./operation-plan.ts";
+import { grown, positionsSet, stepsToFaces, type VoxelSet, voxelSetOf } from "./selections.ts";
+import { columnsAround, type SmoothedColumns, smoothColumns } from "./smoothed-columns.ts";
+
+/** The world of an operation, at one moment. */
+export interface OperationWorld {
+  readonly axes: Axes<Dimensions>;
+  readonly shape: ChunkShape;
+  readonly catalog: BlockCatalog;
+  readonly reader: CachedVoxels;
+  /** Reads what the generator makes. */
+  readonly generated: CachedVoxels;
+  /** Makes the chunks of a box of voxels readable. */
+  load(voxels: Box): Promise<void>;
+  /** Lets other work go on, if it is time. */
+  pause(): Promise<void> | undefined;
+}
+
+/** Maximum number of voxels in the columns that are smoothed at once. */
+const SMOOTHED_VOXELS_MAX = 16_777_216;
+/** Operations that say themselves where they are. */
+const DRAWINGS = ["line", "curve", "paste"];
+/** More than an operation can use. */
+const SEEDS_PER_OPERATION = 2 ** 20;
+
+/**
+ * Returns the plan of a checked operation. Reads what decides which voxels it changes: connected ones, and the heights of
+ * columns. Throws `ORT_ARGUMENT` for what the world does not have, `ORT_LIMIT` for more than an operation may be.
+ */
+export async function prepareOperation(operation: Operation, world: OperationWorld): Promise<OperationPlan> {
+  const context = await prepareContext(operation, operation.seed ?? 0, world);
+  const selected = operation.in && voxelSetOf(operation.in, context);
+  if (selected === undefined && !DRAWINGS.some((kind) => Object.hasOwn(operation, kind)))
+    throw wrongArgument(
+      "operation.in",
+      undefined,
+      "it says which voxels: a selection, such as box(min, max)",
+    );
+  const columns =
+    "smooth" in operation && selected !== undefined
+      ? await smoothedColumns(selected.box, operation.smooth, world)
+      : undefined;
+  return planOf(operation, selected, { ...context, columns });
+}
+
+/** Voxels of a selection that a mask accepts. */
+export interface SelectedVoxels {
+  readonly box: Box;
+  /** A box with all voxels that decide which ones are accepted. */
+  readonly reads: Box;
+  accepts(block: number, x: number, y: number, z: number, w: number): boolean;
+}
+
+/** Returns the voxels of a checked selection that a checked mask accepts, without one all. */
+export async function prepareSelection(
+  selection: Selection,
+  mask: Mask | undefined,
+  world: OperationWorld,
+): Promise<SelectedVoxels> {
+  const context = await prepareContext([selection, mask], 0, world);
+  const { box, has } = voxelSetOf(selection, context);
+  if (mask === undefined) return { box, reads: box, accepts: (_, x, y, z, w) => has(x, y, z, w) };
+  const { low, high, accepts } = voxelTestOf(mask, context);
+  return {
+    box,
+    reads: grown(box, low, high),
+    accepts: (block, x, y, z, w) => has(x, y, z, w) && accepts(block, x, y, z, w),
+  };
+}
+
+/** Returns what a checked value needs to know of its world, with the voxels of its selections of connected ones. */
+async function prepareContext(
+  value: unknown,
+  seed: number,
+  world: OperationWorld,
+): Promise<Omit<PlanContext, "columns">> {
+  const { axes, catalog, reader, generated } = world;
+  const connected = new Map<ConnectedSelection, VoxelSet>();
+  const base = seed * SEEDS_PER_OPERATION;
+  let used = 0;
+  const nextSeed = (): bigint => BigInt(base + used++);
+  const context = { axes, catalog, connected, reader, generated, nextSeed };
+  for (const selection of connectedIn(value)) {
+    const test = voxelTestOf(selection.through, context);
+    connected.set(selection, await connectedVoxels(selection, test, world));
+  }
+  return context;
+}
+
+/** Returns all selections of connected voxels in a value, the innermost first. */
+function connectedIn(value: unknown): readonly ConnectedSelection[] {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
+  const inner = Object.values(value).flatMap(connectedIn);
+  return "connected" in value ? [...inner, value as ConnectedSelection] : inner;
+}
+
+async function connectedVoxels(
+  { connected, limit }: ConnectedSelection,
+  { low, high, accepts }: VoxelTest,
+  world: OperationWorld,
+): Promise<VoxelSet> {
+  const { axes, reader } = world;
+  const faces = stepsToFaces(axes);
+  const loaded = new PositionSet();
+  const seen = new PositionSet();
+  const found: Position[] = [];
+  const load = async (voxel: Position): Promise<void> => {
+    const chunk = chunkOfVoxel(world.shape, voxel);
+    await world.load(grown(voxelsOfChunks(world.shape, boxAt(chunk)), low, high));
+    loaded.add(...chunk);
+  };
+  const visit = (voxel: Position): void => {
+    seen.add(...voxel);
+    if (!accepts(reader.block(...voxel), ...voxel)) return;
+    requireAtMost(
+      found.length + 1,
+      limit,
+      "connected voxels",
+      "raise the limit of the selection, or select less",
+    );
+    found.push(voxel);
+  };
+  const start = axes.position("a connected voxel", connected);
+  await load(start);
+  visit(start);
+  let box: Box = boxAt(start);
+  for (let at = 0; at < found.length; at++) {
+    const [x, y, z, w] = found[at] as Position;
+    box = unionBox(box, boxAt([x, y, z, w]));
+    for (const [byX, byY, byZ, byW] of faces) {
+      const next: Position = [x + byX, y + byY, z + byZ, w + byW];
+      if (seen.has(...next)) continue;
+      if (!loaded.has(...chunkOfVoxel(world.shape, next))) await load(next);
+      visit(next);
+    }
+    const paused = world.pause();
+    if (paused !== undefined) await paused;
+  }
+  const voxels = new PositionSet();
+  for (const voxel of found) voxels.add(...voxel);
+  return positionsSet(voxels, box);
+}
+
+async function smoothedColumns(box: Box, rounds: number, world: OperationWorld): Promise<SmoothedColumns> {
+  const { dimensions } = world.axes;
+  const around = columnsAround(box, rounds, dimensions);
+  requireAtMost(
+    boxVolume(around),
+    SMOOTHED_VOXELS_MAX,
+    "voxels around what is smoothed",
+    "smooth it in parts",
+  );
+  await world.load(around);
+  return smoothColumns(around, rounds, dimensions, world.reader);
+}

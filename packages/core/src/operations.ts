@@ -1,0 +1,55 @@
+/**
+ * Operations on many voxels as values and as texts: selections, masks and patterns.
+ *
+ * @module @orthant/core/operations
+ */
+
+export { CachedVoxels } from "./operation/cached-voxels.ts";
+export {
+  checkedMask,
+  checkedOperation,
+  checkedPattern,
+  checkedSelection,
+} from "./operation/check-operation.ts";
+export { CLIPBOARD_VOXELS_MAX, Clipboard, NOT_COPIED, placeInBox } from "./operation/clipboard.ts";
+export type {
+  BlockChoice,
+  BlockMask,
+  BlockPattern,
+  CancelSignal,
+  ConnectedSelection,
+  CylinderSelection,
+  Mask,
+  NextToMask,
+  Operation,
+  OperationKind,
+  Pattern,
+  PrismSelection,
+  Selection,
+  SphereSelection,
+  WeightedPattern,
+} from "./operation/operation.ts";
+export {
+  OPERATION_DEPTH_MAX,
+  OPERATION_ITEMS_MAX,
+  OPERATION_PARTS_MAX,
+  OPERATION_POINTS_MAX,
+  OPERATION_TEXT_LENGTH_MAX,
+} from "./operation/operation-limits.ts";
+export { type OperationPlan, UNCHANGED } from "./operation/operation-plan.ts";
+export {
+  type OperationTextOptions,
+  parseMask,
+  parseOperation,
+  parsePattern,
+  parseSelection,
+} from "./operation/parse-operation.ts";
+export { type PlannedChunk, plannedChunk } from "./operation/planned-chunk.ts";
+export {
+  type OperationWorld,
+  prepareOperation,
+  prepareSelection,
+  type SelectedVoxels,
+} from "./operation/prepare-operation.ts";
+export { printMask, printOperation, printPattern, printSelection } from "./operation/print-operation.ts";
+export type { AxisName, Plane } from "./operation/turn.ts";

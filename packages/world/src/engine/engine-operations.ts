@@ -1,0 +1,91 @@
+import type { Box, Dimensions } from "@orthant/core";
+import { type Axes, unionBox } from "@orthant/core/lattice";
+import type { CancelSignal, Clipboard, Mask, Operation, Selection } from "@orthant/core/operations";
+import { EngineTransaction } from "../edit/engine-transaction.ts";
+import type { ChangedChunk } from "../operation/chunk-work.ts";
+import { type OperationProgress, OperationRun } from "../operation/operation-run.ts";
+import type { RunContext } from "../operation/operation-world.ts";
+import { clipboardOf, countBlocks } from "../operation/selected-voxels.ts";
+import type { EngineCore } from "./engine-core.ts";
+import type { EngineTransactions } from "./engine-transactions.ts";
+
+/** How an operation runs. */
+export interface OperationOptions {
+  readonly axes: Axes<Dimensions>;
+  readonly signal?: CancelSignal | undefined;
+  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+}
+
+/** What an operation changed, or would change. */
+export interface EngineOperation {
+  /** The number of voxels with another block or other data. */
+  readonly count: number;
+  /** A box around them, of whole chunks where the operation has them. */
+  readonly box: Box | undefined;
+  /** What is needed to take it back. */
+  readonly changed: readonly ChangedChunk[];
+}
+
+/** Makes changes of many voxels: whole, or not at all. */
+export class EngineOperations {
+  readonly #core: EngineCore;
+  readonly #transactions: EngineTransactions;
+
+  /** @internal */
+  constructor(core: EngineCore, transactions: EngineTransactions) {
+    this.#core = core;
+    this.#transactions = transactions;
+  }
+
+  /**
+   * Does what a checked operation says to the world as it is when all of it is done at once. Until then others edit as usual, and
+   * see nothing of it. Waits until it is durable, as an edit does.
+   */
+  apply(operation: Operation, options: OperationOptions): Promise<EngineOperation> {
+    return this.#make(OperationRun.of(this.#contextOf(options), operation, options.onProgress));
+  }
+
+  /** Returns what an operation would change now. */
+  async plan(operation: Operation, options: OperationOptions): Promise<EngineOperation> {
+    const run = OperationRun.of(this.#contextOf(options), operation, options.onProgress);
+    const transaction = new EngineTransaction(this.#core);
+    await run.attempt(transaction);
+    transaction.end();
+    return madeBy(run);
+  }
+
+  /** Takes an operation back. What others have changed since stays. */
+  undo({ changed }: EngineOperation, options: OperationOptions): Promise<EngineOperation> {
+    return this.#make(OperationRun.undo(this.#contextOf(options), changed));
+  }
+
+  /** Returns a copy of selected voxels. */
+  clipboard(selection: Selection, options: OperationOptions): Promise<Clipboard> {
+    return clipboardOf(this.#contextOf(options), selection);
+  }
+
+  /** Returns how many of the selected voxels have each block. */
+  countBlocks(
+    selection: Selection,
+    mask: Mask | undefined,
+    options: OperationOptions,
+  ): Promise<ReadonlyMap<number, number>> {
+    return countBlocks(this.#contextOf(options), selection, mask);
+  }
+
+  async #make(run: OperationRun): Promise<EngineOperation> {
+    await this.#transactions.run((transaction) => run.attempt(transaction));
+    return madeBy(run);
+  }
+
+  #contextOf({ axes, signal }: OperationOptions): RunContext {
+    const { content, time } = this.#core;
+    return { content, time, axes, signal };
+  }
+}
+
+function madeBy({ changed }: OperationRun): EngineOperation {
+  const count = changed.reduce((sum, chunk) => sum + chunk.count, 0);
+  const box = changed.reduce<Box | undefined>((all, chunk) => unionBox(all, chunk.box), undefined);
+  return { count, box, changed };
+}

@@ -1,0 +1,126 @@
+import { OrthantError, type Position } from "@orthant/core";
+import { boxAt, boxVolume, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
+import { type Operation, prepareOperation } from "@orthant/core/operations";
+import type { EngineTransaction } from "../edit/engine-transaction.ts";
+import { type ChangedChunk, type ChunkWork, planWork, undoWork } from "./chunk-work.ts";
+import { isCurrent, type ReadChunks, ReadWorld, type RunContext } from "./operation-world.ts";
+
+/** How often an operation is planned while others change what decides which voxels it changes. */
+const PLANS_MAX = 1_000;
+
+/** How many chunks are done, of all that may change. */
+export interface OperationProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** What an operation has to do, and what decided that. */
+interface PlannedWork {
+  readonly work: ChunkWork;
+  readonly world: ReadWorld;
+}
+
+/** A chunk that is done, and what it was computed from. */
+interface Piece extends ReadChunks {
+  readonly changed: ChangedChunk | undefined;
+}
+
+/**
+ * Computes what an operation makes of a world, in slices. It is tried as a transaction: while it computes, others may edit;
+ * then the chunks that depend on what they changed are computed again.
+ */
+export class OperationRun {
+  readonly #newWork: (world: ReadWorld) => ChunkWork | Promise<ChunkWork>;
+  readonly #context: RunContext;
+  readonly #onProgress: ((progress: OperationProgress) => void) | undefined;
+  readonly #pieces = new PositionMap<Piece>();
+  #planned: PlannedWork | undefined;
+
+  private constructor(
+    context: RunContext,
+    newWork: (world: ReadWorld) => ChunkWork | Promise<ChunkWork>,
+    onProgress?: (progress: OperationProgress) => void,
+  ) {
+    this.#context = context;
+    this.#newWork = newWork;
+    this.#onProgress = onProgress;
+  }
+
+  /** Does what a checked operation says. */
+  static of(
+    context: RunContext,
+    operation: Operation,
+    onProgress: ((progress: OperationProgress) => void) | undefined,
+  ): OperationRun {
+    return new OperationRun(
+      context,
+      async (world) => planWork(await prepareOperation(operation, world), world),
+      onProgress,
+    );
+  }
+
+  /** Takes changes back where they still stand. */
+  static undo(context: RunContext, changed: readonly ChangedChunk[]): OperationRun {
+    return new OperationRun(context, () => undoWork(changed));
+  }
+
+  /** The chunks that it changes, after an attempt. */
+  get changed(): readonly ChangedChunk[] {
+    return [...this.#pieces.values()].flatMap(({ changed }) => changed ?? []);
+  }
+
+  /** Computes what is not up to date, and has a transaction change it all. */
+  async attempt(transaction: EngineTransaction): Promise<void> {
+    const { work, world } = await this.#watchedWork(transaction);
+    const { state } = world;
+    const total = boxVolume(work.chunks);
+    let done = 0;
+    for (const part of work.parts) {
+      const release = state.generatesAsync
+        ? await state.keepGenerated([part, ...work.reads(part)])
+        : undefined;
+      for (const position of positionsLexicographic(part)) {
+        this.#compute(work, position, world);
+        const paused = world.pause();
+        if (paused !== undefined) await paused;
+      }
+      release?.();
+      done += boxVolume(part);
+      this.#onProgress?.({ done, total });
+    }
+    transaction.setChunks(this.changed.map(({ position, chunk }) => [position, chunk]));
+  }
+
+  /** Returns the work, after all that decides it is in memory and watched. */
+  async #watchedWork(transaction: EngineTransaction): Promise<PlannedWork> {
+    for (let plan = 0; plan < PLANS_MAX; plan++) {
+      const planned = this.#planned ?? (await this.#planNow());
+      this.#planned = planned;
+      const { work, world } = planned;
+      const read = world.reads.flatMap(({ boxes }) => boxes);
+      world.take(await transaction.watch([work.chunks, ...work.reads(work.chunks), ...read]));
+      if (world.reads.every((reads) => isCurrent(reads, world.state))) return planned;
+      this.#planned = undefined;
+      this.#pieces.clear();
+    }
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `an operation was planned ${PLANS_MAX} times, and each time what it had read had changed meanwhile`,
+    );
+  }
+
+  async #planNow(): Promise<PlannedWork> {
+    const world = new ReadWorld(this.#context);
+    return { work: await this.#newWork(world), world };
+  }
+
+  #compute(work: ChunkWork, position: Position, { state }: ReadWorld): void {
+    const known = this.#pieces.get(...position);
+    if (known !== undefined && isCurrent(known, state)) return;
+    const box = boxAt(position);
+    const before = state.realizeChunk(...position);
+    const made = work.change(position, before);
+    const changed = made && { ...made, position, before };
+    this.#pieces.set(...position, { boxes: [box, ...work.reads(box)], state, changed });
+  }
+}

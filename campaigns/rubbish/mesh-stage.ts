@@ -71,7 +71,7 @@ export const meshStage: Stage = {
               world,
               { position: point(random), size: [0.6, 1.8, 0.6] },
               [0.5, -1, 0.25],
-              { isSolid: (block: number) => block > 0, unloaded: "air" },
+              { isSolid: (block: number) => block > 0, unloaded: "air", stepHeight: 0.5 },
             ],
           ],
         }),

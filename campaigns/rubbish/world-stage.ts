@@ -273,6 +273,17 @@ function behaviour(prng: Prng): object {
     light: prng.below(16),
     opacity: prng.below(16),
     tags: ["ore"],
+    shape: [
+      {
+        when: {},
+        boxes: [
+          [
+            [0, 0, 0],
+            [1, prng.pick([0.5, 1]), 1],
+          ],
+        ],
+      },
+    ],
   };
 }
 
@@ -288,5 +299,6 @@ function blockTargets(blocks: BlockCatalog): readonly Target[] {
     isSolid: (prng) => [prng.below(9)],
     isTransparent: (prng) => [prng.below(9)],
     colourOf: (prng) => [prng.below(9)],
+    boxesOf: (prng) => [prng.below(9)],
   });
 }

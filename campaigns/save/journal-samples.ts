@@ -77,7 +77,10 @@ export const journalEntries: readonly JournalEntry[] = [
     kind: "blocks",
     change: {
       changed: [{ id: 3, name: "lawn", retired: false }],
-      redefined: [redefined(1, { light: 3, tags: ["a", "b"] }), redefined(2, { opacity: 0, retired: true })],
+      redefined: [
+        redefined(1, { light: 3, tags: ["a", "b"] }),
+        redefined(2, { opacity: 0, retired: true, shape: [{ when: {}, boxes: [] }] }),
+      ],
       added: DEFAULT_BLOCKS.types.slice(14),
     },
   },

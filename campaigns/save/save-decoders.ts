@@ -223,11 +223,27 @@ const doors = new BlockCatalog([
   { id: 400, name: "old", colour: 1, solid: false, retired: true, tags: ["wooden"] },
 ]);
 
+const LOW = [
+  [0, 0, 0],
+  [1, 0.5, 1],
+] as const;
+
 /** With types that say their opacity. */
 const panes = new BlockCatalog([
   ...doors.types,
   { id: 401, name: "pane", colour: 2, solid: true, transparent: true, opacity: 0 },
   { id: 402, name: "curtain", colour: 3, solid: false, light: 1, opacity: 9, tags: ["wooden"] },
+]);
+
+/** With types that have shapes. */
+const slabs = new BlockCatalog([
+  ...panes.types,
+  {
+    ...{ id: 403, name: "slab", colour: 4, solid: true },
+    properties: [{ name: "half", values: ["low", "high"] }],
+    shape: [{ when: { half: "low" }, boxes: [LOW] }, { boxes: [] }],
+  },
+  { id: 405, name: "plate", colour: 4, solid: true, shape: [LOW] },
 ]);
 
 /** Larger limit, because each call builds a pack around the table. */
@@ -242,7 +258,7 @@ const CATALOG_CALL_BYTES = 16_384;
 /** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
   {
-    ...strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors, panes]),
+    ...strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors, panes, slabs]),
     callBytes: CATALOG_CALL_BYTES,
   },
   strict("chunk blob", chunkBlobCodec(SMALL_CHUNKS.volume), [

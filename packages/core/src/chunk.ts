@@ -18,7 +18,9 @@ export {
   blockCatalogCodec,
   blockCatalogHash,
   plainBlockCatalog,
+  unshapedBlockCatalog,
 } from "./chunk/block-catalog-codec.ts";
+export type { BlockBox, BlockShape, BlockShapePart } from "./chunk/block-shape.ts";
 export {
   BLOCK_LIGHT_MAX,
   BLOCK_NAME_LENGTH_MAX,

@@ -1,5 +1,6 @@
 import { AIR, type Dimensions, type Position, type Vector } from "@orthant/core";
 import { callback, fieldsOf, wrongArgument } from "@orthant/core/arguments";
+import type { BlockBox } from "@orthant/core/chunk";
 import { AXIS_NAMES } from "@orthant/core/lattice";
 import {
   type PointLike,
@@ -73,7 +74,14 @@ export function castRay<D extends Dimensions>(
   for (let distance = 0; distance <= maxDistance; ) {
     const block = world.voxelAt([...cell] as unknown as Position<D>);
     if (block === undefined) return undefined;
-    if (stopsAt(block)) return hitOf<D>(cell, unit, entered, block, distance);
+    if (stopsAt(block)) {
+      const boxes = world.blocks.boxesOf(block);
+      // What stops nothing, such as an open door, is still there for a ray.
+      if (boxes === undefined || boxes.length === 0) return hitOf<D>(cell, unit, entered, block, distance);
+      const entry = firstEntry(boxes, cell, from, unit);
+      if (entry !== undefined && entry.distance <= maxDistance)
+        return hitOf<D>(cell, unit, entry.axis, block, entry.distance);
+    }
     const axis = leastOf(next);
     distance = next[axis] as number;
     cell[axis] = (cell[axis] as number) + Math.sign(unit[axis] as number);
@@ -81,6 +89,51 @@ export function castRay<D extends Dimensions>(
     entered = axis;
   }
   return undefined;
+}
+
+/** Where a ray enters a box: on an axis, unless it begins inside. */
+interface BoxEntry {
+  readonly distance: number;
+  readonly axis: number | undefined;
+}
+
+/** Returns where a ray enters the first of the boxes in a voxel. */
+function firstEntry(
+  boxes: readonly BlockBox[],
+  cell: readonly number[],
+  from: readonly number[],
+  unit: readonly number[],
+): BoxEntry | undefined {
+  let first: BoxEntry | undefined;
+  for (const box of boxes) {
+    const entry = entryInto(box, cell, from, unit);
+    if (entry !== undefined && entry.distance < (first?.distance ?? Number.POSITIVE_INFINITY)) first = entry;
+  }
+  return first;
+}
+
+function entryInto(
+  [min, max]: BlockBox,
+  cell: readonly number[],
+  from: readonly number[],
+  unit: readonly number[],
+): BoxEntry | undefined {
+  let [distance, leave] = [0, Number.POSITIVE_INFINITY];
+  let entered: number | undefined;
+  for (let axis = 0; axis < cell.length; axis++) {
+    const [part, start] = [unit[axis] as number, from[axis] as number];
+    const low = (cell[axis] as number) + (min[axis] as number);
+    const high = (cell[axis] as number) + (max[axis] as number);
+    if (start < low || start >= high) {
+      // Towards the box: from below upwards, or from above downwards.
+      if (start < low ? part <= 0 : part >= 0) return undefined;
+      const entry = ((start < low ? low : high) - start) / part;
+      if (entered === undefined || entry > distance) [distance, entered] = [entry, axis];
+    }
+    if (part !== 0) leave = Math.min(leave, ((part > 0 ? high : low) - start) / part);
+  }
+  // One that begins inside touches the box, even if it leaves it at once.
+  return entered === undefined || distance < leave ? { distance: distance + 0, axis: entered } : undefined;
 }
 
 /** Returns a direction with the length 1. */

@@ -1,11 +1,13 @@
 import type { Dimensions, Position } from "@orthant/core";
 import { callback, choiceOf, fieldsOf, requireObject, whole } from "@orthant/core/arguments";
+import type { BlockBox } from "@orthant/core/chunk";
 import { PositionMap } from "@orthant/core/lattice";
+import { UP } from "./box-sweep.ts";
 import type { MoveOptions } from "./move-box.ts";
 import { type PointLike, requirePlace, requireSource, type VoxelReader } from "./voxel-reader.ts";
 
 /** How a walker gets along. */
-export interface PathOptions extends MoveOptions {
+export interface PathOptions extends Omit<MoveOptions, "stepHeight"> {
   /** The voxels that it takes above the ground. Default: 2. */
   readonly height?: number;
   /** The voxels that it may fall. Default: 3. */
@@ -36,9 +38,6 @@ const pathOptions = fieldsOf<PathOptions>({
   visits: whole(1, 100_000),
 });
 
-/** The axis that points up. */
-const UP = 1;
-
 /** A voxel that the search has reached. */
 interface Reached {
   readonly voxel: readonly number[];
@@ -51,7 +50,7 @@ interface Reached {
 
 /**
  * Finds a way from one place to another: a step along one axis at a time, up by `climb` voxels at most and down by `fall`. The
- * walker needs `height` voxels of space, and ground or a liquid. Costs at most `visits`, which a system of a simulation
+ * walker needs `height` voxels of space, and ground or a liquid; on blocks with shapes it stands and passes where their boxes let it. Costs at most `visits`, which a system of a simulation
  * can afford in a step; the result is the same everywhere.
  *
  * @example
@@ -124,18 +123,27 @@ class Walker<D extends Dimensions> {
   /** Yields the voxels that one step leads to. */
   *stepsFrom(voxel: readonly number[]): Generator<readonly number[]> {
     const { fall = 3, climb = 1, height = 2 } = this.#options;
+    const { hasShapes } = this.#world.blocks;
+    const feet = (voxel[UP] as number) + (this.#groundIn(voxel) ?? 0);
     for (const axis of voxel.keys()) {
       if (axis === UP) continue;
       for (const direction of [-1, 1]) {
         const beside = voxel.map((at, along) => (along === axis ? at + direction : at));
         for (let rise = climb; rise >= -fall; rise--) {
           const there = lifted(beside, rise);
-          // From above down to there, and above the start as far as it climbs.
+          const ground = this.#groundIn(there);
+          if (ground === undefined) continue;
+          const to = (there[UP] as number) + ground;
+          if (to > feet + climb || to < feet - fall) continue;
+          // Up above its place if it climbs, across at the height of the upper one, and down if it falls.
+          const upper = Math.max(feet, to);
           const isFree =
-            rise > 0
-              ? this.#hasSpace(there, height) && this.#hasSpace(lifted(voxel, height), rise)
-              : this.#hasSpace(there, height - rise);
-          if (!isFree || !this.#isGround(there)) continue;
+            this.#hasSpace(there, to, upper) &&
+            this.#hasSpace(there, upper, upper + height, axis, -direction) &&
+            this.#hasSpace(voxel, feet + height, upper + height) &&
+            // Where it stands it has space, but what is beside it there may be in its way.
+            (!hasShapes || this.#hasSpace(voxel, upper, upper + height, axis, direction));
+          if (!isFree) continue;
           yield there;
           break;
         }
@@ -143,26 +151,72 @@ class Walker<D extends Dimensions> {
     }
   }
 
-  #hasSpace(voxel: readonly number[], height: number): boolean {
-    for (let above = 0; above < height; above++) if (this.#stops(lifted(voxel, above))) return false;
+  /** Whether a walker fits between two heights in the column of a voxel, and up to one of the column's sides. */
+  #hasSpace(voxel: readonly number[], low: number, high: number, axis = -1, side = 0): boolean {
+    const at = [...voxel];
+    for (let y = Math.floor(low); y < high; y++) {
+      at[UP] = y;
+      const boxes = this.#boxesAt(at);
+      if (boxes === undefined) return false;
+      for (const box of boxes)
+        if (y + bottomOf(box) < high && y + topOf(box) > low && isInWay(box, voxel.length, axis, side))
+          return false;
+    }
     return true;
   }
 
-  #isGround(voxel: readonly number[]): boolean {
+  /** Returns how high the ground is in a voxel, from 0 to less than 1; `undefined` if a walker cannot stand there. */
+  #groundIn(voxel: readonly number[]): number | undefined {
+    const boxes = this.#boxesAt(voxel);
+    if (boxes === undefined) return undefined;
+    const top = topInWay(boxes, voxel.length);
+    if (top > 0) return top < 1 ? top : undefined;
     const block = this.#blockAt(voxel);
-    const isWet = block !== undefined && this.#options.isLiquid?.(block) === true;
-    return isWet || this.#stops(lifted(voxel, -1));
+    if (block !== undefined && this.#options.isLiquid?.(block) === true) return 0;
+    const below = this.#boxesAt(lifted(voxel, -1));
+    return below === undefined || topInWay(below, voxel.length) === 1 ? 0 : undefined;
   }
 
-  #stops(voxel: readonly number[]): boolean {
-    const { isSolid = (block: number) => this.#world.blocks.isSolid(block), unloaded } = this.#options;
+  /** Returns the boxes that stop a walker in a voxel; `undefined` if all of it does. */
+  #boxesAt(voxel: readonly number[]): readonly BlockBox[] | undefined {
+    const { blocks } = this.#world;
+    const { isSolid = (block: number) => blocks.isSolid(block), unloaded } = this.#options;
     const block = this.#blockAt(voxel);
-    return block === undefined ? unloaded !== "air" : isSolid(block);
+    if (block === undefined) return unloaded === "air" ? NO_BOXES : undefined;
+    return isSolid(block) ? blocks.boxesOf(block) : NO_BOXES;
   }
 
   #blockAt(voxel: readonly number[]): number | undefined {
     return this.#world.voxelAt(voxel as unknown as Position<D>);
   }
+}
+
+const NO_BOXES: readonly BlockBox[] = [];
+/** Between its sides a walker is this far from those of its voxel, so that it passes a door that is open. */
+const [WALKER_LOW, WALKER_HIGH] = [0.2, 0.8];
+
+function bottomOf([min]: BlockBox): number {
+  return min[UP] as number;
+}
+
+function topOf([, max]: BlockBox): number {
+  return max[UP] as number;
+}
+
+/** Returns how high the boxes in the middle of a voxel reach; 0 without any. */
+function topInWay(boxes: readonly BlockBox[], dimensions: number): number {
+  return boxes.reduce((top, box) => (isInWay(box, dimensions) ? Math.max(top, topOf(box)) : top), 0);
+}
+
+/** Whether a box is in the way in the middle of its voxel, or between there and a side. */
+function isInWay([min, max]: BlockBox, dimensions: number, axis = -1, side = 0): boolean {
+  for (let along = 0; along < dimensions; along++) {
+    if (along === UP) continue;
+    const low = along === axis && side < 0 ? 0 : WALKER_LOW;
+    const high = along === axis && side > 0 ? 1 : WALKER_HIGH;
+    if ((min[along] as number) >= high || (max[along] as number) <= low) return false;
+  }
+  return true;
 }
 
 function lifted(voxel: readonly number[], rise: number): readonly number[] {

@@ -1,5 +1,6 @@
 import type { Dimensions, Position, Vector } from "@orthant/core";
 import { callback, fieldsOf, requireObject, upTo } from "@orthant/core/arguments";
+import { UP } from "./box-sweep.ts";
 import { type BoxMove, type MoveOptions, type MovingBox, moveBox, moveOptionChecks } from "./move-box.ts";
 import {
   type PointLike,
@@ -21,7 +22,7 @@ export interface BodyMove<D extends Dimensions> extends BoxMove<D> {
   readonly velocity: Vector<D>;
 }
 
-/** What a body does, and what stops it. */
+/** What a body does, and what stops it. Its `stepHeight`, which it climbs without a jump, is 1 by default. */
 export interface BodyOptions<D extends Dimensions> extends MoveOptions {
   /** Where it goes, in voxels a second. Along y only where it swims. */
   readonly walk: PointLike<D>;
@@ -29,8 +30,6 @@ export interface BodyOptions<D extends Dimensions> extends MoveOptions {
   readonly seconds: number;
   /** The speed at which it jumps off the ground, in voxels a second. Default: 0, it does not. */
   readonly jumpSpeed?: number;
-  /** The highest step that it climbs without a jump, in voxels. Default: 1. */
-  readonly stepHeight?: number;
   /** How much faster it falls with every second, in voxels a second. Default: 28. */
   readonly gravity?: number;
   /** Whether it swims in a block. Default: in none. */
@@ -46,17 +45,12 @@ const bodyOptions = fieldsOf<BodyOptions<Dimensions>>({
   walk: (_name, value) => value as PointLike<Dimensions>,
   seconds: requireSeconds,
   jumpSpeed: upTo(SPEED_MAX),
-  stepHeight: upTo(16),
   gravity: upTo(SPEED_MAX),
   isLiquid: callback,
 });
 
-/** The axis that points up. */
-const UP = 1;
 /** How quickly a body in water comes to the speed at which it swims: the share of the difference in a second. */
 const DRAG = 4;
-/** A step must bring a body forward by this much, in voxels. */
-const STEP_LEAST = 1 / 1_024;
 
 /**
  * Moves a body for a moment: it falls, walks where it wants, climbs steps, slides along walls, and swims. For systems of a
@@ -95,12 +89,11 @@ export function moveBody<D extends Dimensions>(
   const [rise = 0, swim = 0] = [speed[UP], walk[UP]];
   const falling = swims ? rise + (swim - rise) * Math.min(1, DRAG * seconds) : rise - gravity * seconds;
   const wanted = walk.map((part, axis) => limited(axis === UP ? falling : part) * seconds);
-  const moved = climbed(
+  const moved = moveBox(
     world,
     { position: from as unknown as Vector<D>, size: size as unknown as Vector<D> },
-    wanted,
-    stepHeight,
-    own,
+    wanted as unknown as Vector<D>,
+    { ...own, stepHeight },
   );
   const isStopped = moved.hit[UP] !== 0;
   const jumps = moved.onGround && jumpSpeed > 0;
@@ -120,47 +113,4 @@ function checked<D extends Dimensions>(options: BodyOptions<D>): BodyOptions<D> 
 
 function limited(speed: number): number {
   return Math.max(-SPEED_MAX, Math.min(SPEED_MAX, speed));
-}
-
-/** Moves a box, over a step if that leads farther. */
-function climbed<D extends Dimensions>(
-  world: VoxelReader<D>,
-  box: MovingBox<D>,
-  wanted: readonly number[],
-  stepHeight: number,
-  options: MoveOptions,
-): BoxMove<D> {
-  const along = (motion: readonly number[]): PointLike<D> => motion as unknown as Vector<D>;
-  const from = [...box.position];
-  const straight = moveBox(world, box, along(wanted), options);
-  const isBlocked = straight.hit.some((hit, axis) => axis !== UP && hit !== 0);
-  if (stepHeight === 0 || !straight.onGround || !isBlocked) return straight;
-  const upwards = wanted.map((_, axis) => (axis === UP ? stepHeight : 0));
-  const raised = moveBox(world, box, along(upwards), options);
-  const forwards = moveBox(
-    world,
-    raised,
-    along(wanted.map((part, axis) => (axis === UP ? 0 : part))),
-    options,
-  );
-  const height = raised.motion[UP] as number;
-  const lowered = moveBox(
-    world,
-    forwards,
-    along(wanted.map((_, axis) => (axis === UP ? -height : 0))),
-    options,
-  );
-  if (distance(forwards.motion) < distance(straight.motion) + STEP_LEAST || !lowered.onGround)
-    return straight;
-  const motion = lowered.position.map((coordinate, axis) => coordinate - (from[axis] as number));
-  return { ...lowered, motion: motion as readonly number[] as Vector<D>, hit: withGround(forwards.hit) };
-}
-
-/** Returns how far a motion leads, without up and down. */
-function distance(motion: readonly number[]): number {
-  return Math.hypot(...motion.map((part, axis) => (axis === UP ? 0 : part)));
-}
-
-function withGround<D extends Dimensions>(hit: Vector<D>): Vector<D> {
-  return hit.map((direction, axis) => (axis === UP ? -1 : direction)) as readonly number[] as Vector<D>;
 }

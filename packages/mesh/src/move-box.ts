@@ -5,8 +5,10 @@ import {
   fieldsOf,
   type OptionTable,
   requireObject,
+  upTo,
   wrongArgument,
 } from "@orthant/core/arguments";
+import { type Stops, type Sweep, sweepAll, UP } from "./box-sweep.ts";
 import {
   type PointLike,
   requirePlace,
@@ -22,13 +24,8 @@ export const BOX_EDGE_MAX = 32;
 /** Maximum motion on each axis in one call, in voxels. */
 export const BOX_MOTION_MAX = 256;
 
-/** The axis that points up. */
-const UP = 1;
-/** An overlap below this, in voxels, is a touch: the rounding of coordinates causes it. */
-const TOUCH = 2 ** -16;
-/** The same for places far away, as a share of the coordinates. */
-const TOUCH_SHARE = 2 ** -50;
-
+/** A step must bring a box forward by this much, in voxels. */
+const STEP_LEAST = 1 / 1_024;
 /** A box that moves through a world, such as a player. */
 export interface MovingBox<D extends Dimensions> {
   /** The middle of the box's lower side: where the feet of a player are. */
@@ -52,16 +49,22 @@ export interface BoxMove<D extends Dimensions> {
 
 /** What stops a box. */
 export interface MoveOptions {
-  /** Whether a block stops the box; by default those that the catalog calls solid. */
+  /** Whether a block stops the box, with its shape; by default those that the catalog calls solid. */
   readonly isSolid?: (block: number) => boolean;
   /** How voxels count that are not in memory; by default as solid, so that no player falls while a world loads. */
   readonly unloaded?: "solid" | "air";
+  /** The highest step that the box climbs while something stops it from below, in voxels. Default: 0. */
+  readonly stepHeight?: number;
 }
+
+/** The highest step, in voxels. */
+const STEP_HEIGHT_MAX = 16;
 
 /** The checks of {@link MoveOptions}. */
 export const moveOptionChecks: OptionTable<MoveOptions> = {
   isSolid: callback,
   unloaded: choiceOf("solid", "air"),
+  stepHeight: upTo(STEP_HEIGHT_MAX),
 };
 
 const moveOptions = fieldsOf<MoveOptions>(moveOptionChecks);
@@ -88,137 +91,79 @@ export function moveBox<D extends Dimensions>(
   const size = requireEdges(box.size, world.dimensions);
   const wanted = requireMotion(motion, world.dimensions);
   const own = moveOptions("options", options);
-  const { isSolid = (block: number) => world.blocks.isSolid(block), unloaded } = own;
-  const isUnloadedSolid = unloaded !== "air";
-  const stops = (voxel: readonly number[]): boolean => {
-    const block = world.voxelAt([...voxel] as unknown as Position<D>);
-    return block === undefined ? isUnloadedSolid : isSolid(block);
-  };
-  const sweeps = sweepAll(from, size, wanted, stops);
-  const tuple = (of: (sweep: Sweep, axis: number) => number): Vector<D> =>
-    sweeps.map(of) as unknown as Vector<D>;
-  const end = tuple(({ stop, sign, offset }, axis) => {
-    if (stop === undefined) return (from[axis] as number) + (wanted[axis] as number);
-    return sign > 0 ? stop.face - (size[axis] as number) + offset : stop.face + offset;
-  });
-  return {
-    position: end,
-    size: size as unknown as Vector<D>,
-    motion: tuple(({ stop }, axis) =>
-      stop === undefined ? (wanted[axis] as number) + 0 : (end[axis] as number) - (from[axis] as number),
-    ),
-    hit: tuple(({ stop, sign }) => (stop === undefined ? 0 : sign)),
-    onGround: sweeps[UP]?.stop !== undefined && sweeps[UP].sign < 0,
-  };
+  const mover = new Mover(world, size, own);
+  return own.stepHeight === undefined ? mover.move(from, wanted) : mover.climb(from, wanted, own.stepHeight);
 }
 
-/** The movement along one axis. Times run from 0 at the start to 1 at the end of the motion. */
-interface Sweep {
-  /** 1 or -1, or 0 without motion. */
-  readonly sign: number;
-  readonly motion: number;
-  /** From the lower end of the box to its position. */
-  readonly offset: number;
-  /** The lower end and the upper end at the start. */
-  readonly low: number;
-  readonly high: number;
-  /** The farthest layer of voxels that the box has entered. */
-  front: number;
-  /** When, and at which face of the lattice, the box stopped. */
-  stop: { readonly time: number; readonly face: number } | undefined;
-}
+/** Moves boxes of one size in a world. */
+class Mover<D extends Dimensions> {
+  readonly #size: readonly number[];
+  readonly #hasShapes: boolean;
+  readonly #stops: Stops;
 
-function sweepAll(
-  from: readonly number[],
-  size: readonly number[],
-  wanted: readonly number[],
-  stops: (voxel: readonly number[]) => boolean,
-): readonly Sweep[] {
-  const touch = TOUCH + Math.max(...from.map(Math.abs)) * TOUCH_SHARE;
-  const sweeps = from.map((coordinate, axis) => {
-    const edge = size[axis] as number;
-    return sweepOf(coordinate, edge, wanted[axis] as number, axis === UP ? 0 : edge / 2, touch);
-  });
-  for (;;) {
-    const axis = nextAxis(sweeps);
-    const sweep = sweeps[axis];
-    if (sweep === undefined) return sweeps;
-    const time = nextTime(sweep);
-    if (isLayerOpen(sweeps, axis, time, touch, stops)) sweep.front += sweep.sign;
-    else sweep.stop = { time, face: nextFace(sweep) };
+  constructor(world: VoxelReader<D>, size: readonly number[], { isSolid, unloaded }: MoveOptions) {
+    const { blocks } = world;
+    const stopsBox = isSolid ?? ((block: number) => blocks.isSolid(block));
+    const isUnloadedSolid = unloaded !== "air";
+    this.#size = size;
+    this.#hasShapes = blocks.hasShapes;
+    this.#stops = (voxel, obstacles) => {
+      const block = world.voxelAt([...voxel] as unknown as Position<D>);
+      if (block === undefined) return isUnloadedSolid;
+      if (!stopsBox(block)) return false;
+      const boxes = obstacles && blocks.boxesOf(block);
+      if (boxes === undefined) return true;
+      obstacles?.add(voxel, boxes);
+      return false;
+    };
+  }
+
+  move(from: readonly number[], wanted: readonly number[]): BoxMove<D> {
+    const size = this.#size;
+    const sweeps = sweepAll(from, size, wanted, this.#stops, this.#hasShapes);
+    const tuple = (of: (sweep: Sweep, axis: number) => number): Vector<D> =>
+      sweeps.map(of) as unknown as Vector<D>;
+    const end = tuple(({ stop, sign, offset }, axis) => {
+      if (stop === undefined) return (from[axis] as number) + (wanted[axis] as number);
+      return sign > 0 ? stop.face - (size[axis] as number) + offset : stop.face + offset;
+    });
+    return {
+      position: end,
+      size: size as unknown as Vector<D>,
+      motion: tuple(({ stop }, axis) =>
+        stop === undefined ? (wanted[axis] as number) + 0 : (end[axis] as number) - (from[axis] as number),
+      ),
+      hit: tuple(({ stop, sign }) => (stop === undefined ? 0 : sign)),
+      onGround: sweeps[UP]?.stop !== undefined && sweeps[UP].sign < 0,
+    };
+  }
+
+  /** Moves a box, over a step if that leads farther. */
+  climb(from: readonly number[], wanted: readonly number[], stepHeight: number): BoxMove<D> {
+    const straight = this.move(from, wanted);
+    const isBlocked = straight.hit.some((hit, axis) => axis !== UP && hit !== 0);
+    if (stepHeight === 0 || !straight.onGround || !isBlocked) return straight;
+    const along = (height: number): readonly number[] => wanted.map((_, axis) => (axis === UP ? height : 0));
+    const raised = this.move(from, along(stepHeight));
+    const forwards = this.move(
+      raised.position,
+      wanted.map((part, axis) => (axis === UP ? 0 : part)),
+    );
+    const lowered = this.move(forwards.position, along(-(raised.motion[UP] as number)));
+    if (distance(forwards.motion) < distance(straight.motion) + STEP_LEAST || !lowered.onGround)
+      return straight;
+    const motion = lowered.position.map((coordinate, axis) => coordinate - (from[axis] as number));
+    return { ...lowered, motion: motion as readonly number[] as Vector<D>, hit: withGround(forwards.hit) };
   }
 }
 
-function sweepOf(coordinate: number, edge: number, motion: number, offset: number, touch: number): Sweep {
-  const low = coordinate - offset;
-  const high = low + edge;
-  const front = motion > 0 ? Math.ceil(high - touch) - 1 : Math.floor(low + touch);
-  return { sign: Math.sign(motion), motion, offset, low, high, front, stop: undefined };
+/** Returns how far a motion leads, without up and down. */
+function distance(motion: readonly number[]): number {
+  return Math.hypot(...motion.map((part, axis) => (axis === UP ? 0 : part)));
 }
 
-/** Returns the axis on which the box enters the next layer of voxels first; -1 when it enters no other. */
-function nextAxis(sweeps: readonly Sweep[]): number {
-  let first = -1;
-  let least = 1;
-  for (const [axis, sweep] of sweeps.entries()) {
-    const time = nextTime(sweep);
-    if (time >= least) continue;
-    first = axis;
-    least = time;
-  }
-  return first;
-}
-
-/** Returns when the box reaches the face in front of it; infinity if it does not move towards one. */
-function nextTime(sweep: Sweep): number {
-  if (sweep.sign === 0 || sweep.stop !== undefined) return Number.POSITIVE_INFINITY;
-  const end = sweep.sign > 0 ? sweep.high : sweep.low;
-  return Math.max(0, (nextFace(sweep) - end) / sweep.motion);
-}
-
-function nextFace({ sign, front }: Sweep): number {
-  return sign > 0 ? front + 1 : front;
-}
-
-/** Whether nothing stops the box in the layer that it enters, within its extent on the other axes at that time. */
-function isLayerOpen(
-  sweeps: readonly Sweep[],
-  entered: number,
-  time: number,
-  touch: number,
-  stops: (voxel: readonly number[]) => boolean,
-): boolean {
-  const ranges = sweeps.map((sweep, axis): readonly [number, number] => {
-    const layer = sweep.front + sweep.sign;
-    return axis === entered ? [layer, layer] : rangeAt(sweep, Math.min(time, sweep.stop?.time ?? 1), touch);
-  });
-  const voxel = ranges.map(([first]) => first + 0);
-  for (;;) {
-    if (stops(voxel)) return false;
-    let axis = 0;
-    for (; axis < voxel.length; axis++) {
-      const [first, last] = ranges[axis] as readonly [number, number];
-      if ((voxel[axis] as number) < last) break;
-      voxel[axis] = first;
-    }
-    if (axis === voxel.length) return true;
-    voxel[axis] = (voxel[axis] as number) + 1;
-  }
-}
-
-/**
- * Returns the first and last layer that the box is in at a time. In front, this counts the layers that it entered: two
- * axes may enter theirs at the same time, and the voxel at the corner belongs to both.
- */
-function rangeAt(
-  { sign, motion, low, high, front }: Sweep,
-  time: number,
-  touch: number,
-): readonly [number, number] {
-  const moved = motion * time;
-  const first = sign < 0 ? front : Math.floor(low + moved + touch);
-  const last = sign > 0 ? front : Math.ceil(high + moved - touch) - 1;
-  return [first, last];
+function withGround<D extends Dimensions>(hit: Vector<D>): Vector<D> {
+  return hit.map((direction, axis) => (axis === UP ? -1 : direction)) as readonly number[] as Vector<D>;
 }
 
 function requireEdges(value: unknown, dimensions: number): readonly number[] {

@@ -12,8 +12,10 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { BlockAppearance, buildMesh, type ChunkMesh, type MeshArrays, type MeshSource } from "@orthant/mesh";
+import { defaultLooks, looksOf, plainLooks } from "@orthant/mesh/looks";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
+import { SHAPED_BLOCKS } from "./shaped-blocks.ts";
 
 const STONE = 1;
 const WATER = 5;
@@ -97,6 +99,50 @@ describe("a chunk's mesh", () => {
       }
       expect(facesOf(mesh, mesh.opaque), `round ${round}`).toEqual(opaque.sort());
       expect(facesOf(mesh, mesh.transparent), `round ${round}`).toEqual(transparent.sort());
+    }
+  });
+
+  test("has the boxes of a block with a shape, which hides only what they cover", () => {
+    const [slab, open] = [SHAPED_BLOCKS.id("slab"), SHAPED_BLOCKS.id("gate", { open: "yes" })];
+    const row = chunkFromVoxels(
+      Uint16Array.from({ length: 4096 }, (_, index) =>
+        index === 1 ? slab : index === 2 ? STONE : index === 9 ? open : 0,
+      ),
+    );
+    const world: MeshSource<3> = {
+      ...worldOf((position) => (position.every((part) => part === 0) ? row : emptyChunk(4096))),
+      blocks: SHAPED_BLOCKS,
+    };
+    for (const looks of [undefined, plainLooks(SHAPED_BLOCKS), looksOf(defaultLooks(), SHAPED_BLOCKS)]) {
+      const mesh = built(buildMesh(world, [0, 0, 0], { isExact: true, ...(looks && { looks }) }));
+      const { positions, normals, blocks } = mesh.opaque;
+      const faces: string[] = [];
+      for (let at = 0; at < blocks.length; at += 4) {
+        const along = [0, 1, 2].map((axis) =>
+          [0, 1, 2, 3].map((corner) => positions[(at + corner) * 3 + axis] as number),
+        );
+        const [low, high] = [
+          along.map((parts) => Math.min(...parts)),
+          along.map((parts) => Math.max(...parts)),
+        ];
+        faces.push(
+          `${blocks[at] === slab ? "slab" : blocks[at]} ${normals.subarray(at * 3, at * 3 + 3)}: ${low} to ${high}`,
+        );
+      }
+      expect(faces.sort()).toEqual([
+        "1 -1,0,0: 2,0,0 to 2,1,1",
+        "1 0,-1,0: 2,0,0 to 3,0,1",
+        "1 0,0,-1: 2,0,0 to 3,1,0",
+        "1 0,0,1: 2,0,1 to 3,1,1",
+        "1 0,1,0: 2,1,0 to 3,1,1",
+        "1 1,0,0: 3,0,0 to 3,1,1",
+        "slab -1,0,0: 1,0,0 to 1,0.5,1",
+        "slab 0,-1,0: 1,0,0 to 2,0,1",
+        "slab 0,0,-1: 1,0,0 to 2,0.5,0",
+        "slab 0,0,1: 1,0,1 to 2,0.5,1",
+        "slab 0,1,0: 1,0.5,0 to 2,0.5,1",
+      ]);
+      expect(mesh.transparent.indices.length + mesh.cutout.indices.length).toBe(0);
     }
   });
 

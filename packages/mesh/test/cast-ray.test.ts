@@ -10,6 +10,7 @@ import { castRay, RAY_DISTANCE_MAX, type VoxelReader } from "@orthant/mesh";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { between, RandomWorld, STONE, WATER } from "./random-world.ts";
+import { boxesAt, randomShapes, SHAPED_BLOCKS, type WorldBox } from "./shaped-blocks.ts";
 
 const wall: VoxelReader<3> = {
   dimensions: 3,
@@ -23,25 +24,26 @@ interface Entry {
   readonly axis: number | undefined;
 }
 
-/** Intersects a ray with the cube of every voxel, and returns where it enters the first; `undefined` for none. */
+/** Intersects a ray with every box, and returns where it enters the first; `undefined` for none. */
 function nearest(
-  voxels: readonly (readonly number[])[],
+  boxes: readonly WorldBox[],
   origin: readonly number[],
   direction: readonly number[],
 ): Entry | undefined {
   const length = Math.hypot(...direction);
   let first: Entry | undefined;
-  for (const position of voxels) {
+  for (const { voxel, min, max } of boxes) {
     let [enter, leave] = [0, Number.POSITIVE_INFINITY];
     let axis: number | undefined;
-    for (const [index, low] of position.entries()) {
+    for (const [index, low] of min.entries()) {
+      const high = max[index] as number;
       const part = (direction[index] as number) / length;
       const from = origin[index] as number;
       if (part === 0) {
-        if (from < low || from >= low + 1) leave = -1;
+        if (from < low || from >= high) leave = -1;
         continue;
       }
-      const [near, far] = [(low - from) / part, (low + 1 - from) / part].sort((a, b) => a - b) as [
+      const [near, far] = [(low - from) / part, (high - from) / part].sort((a, b) => a - b) as [
         number,
         number,
       ];
@@ -49,7 +51,7 @@ function nearest(
       leave = Math.min(leave, far);
     }
     if (enter < leave && enter < (first?.distance ?? Number.POSITIVE_INFINITY)) {
-      first = { position, distance: enter, axis };
+      first = { position: voxel, distance: enter, axis };
     }
   }
   return first;
@@ -71,19 +73,36 @@ function randomDirection(prng: Prng, dimensions: number): readonly number[] {
 }
 
 describe("a ray", () => {
-  test.each<Dimensions>([2, 3, 4])(
-    "hits what intersecting every voxel finds, in %i dimensions",
-    (dimensions) => {
+  test.each<[dimensions: Dimensions, blocks: string]>([
+    [2, "whole"],
+    [3, "whole"],
+    [4, "whole"],
+    [2, "shaped"],
+    [3, "shaped"],
+    [4, "shaped"],
+  ])(
+    "hits what intersecting every box finds, in %i dimensions, with blocks that are %s",
+    (dimensions, blocks) => {
       const prng = new Prng(dimensions);
       const [reach, rays] = dimensions === 4 ? [3, 3_000] : [6, 3_000];
       let hits = 0;
       for (let round = 0; round < rays; ) {
-        const world = new RandomWorld(dimensions, reach, [2, 10, 40][round % 3] as number, AIR, prng);
-        const voxels = world.positions((block) => block !== AIR);
+        const world = new RandomWorld(
+          dimensions,
+          reach,
+          [2, 10, 40][round % 3] as number,
+          AIR,
+          prng,
+          blocks === "shaped" ? randomShapes(prng) : undefined,
+        );
+        const boxes = boxesAt(
+          world,
+          world.positions((block) => block !== AIR),
+        );
         for (let ray = 0; ray < 50; ray++, round++) {
           const origin = Array.from({ length: dimensions }, () => between(prng, -reach - 1, reach + 1));
           const direction = randomDirection(prng, dimensions);
-          const expected = nearest(voxels, origin, direction);
+          const expected = nearest(boxes, origin, direction);
           const hit = castRay(world, origin as never, direction as never, 40);
           if (expected !== undefined) hits++;
           const wanted = expected && {
@@ -97,7 +116,7 @@ describe("a ray", () => {
           if (!isSame) expect(hit, `round ${round}: [${origin}] towards [${direction}]`).toEqual(wanted);
         }
       }
-      expect(hits).toBeGreaterThan(rays / 5);
+      expect(hits).toBeGreaterThan(rays / (blocks === "shaped" ? 15 : 5));
     },
   );
 
@@ -119,6 +138,42 @@ describe("a ray", () => {
       block: STONE,
       distance: 2.5,
     });
+  });
+
+  test("hits the boxes of a block, and passes beside them through its voxel", () => {
+    const slab = SHAPED_BLOCKS.id("slab");
+    const world: VoxelReader<3> = {
+      ...{ dimensions: 3, blocks: SHAPED_BLOCKS },
+      voxelAt: ([x, y]) => (y === 0 && x === 2 ? slab : x === 5 ? STONE : AIR),
+    };
+    expect(castRay(world, [0.5, 0.25, 0.5], [1, 0, 0], 9)).toMatchObject({
+      ...{ position: [2, 0, 0], face: "-x", distance: 1.5, block: slab },
+    });
+    expect(castRay(world, [0.5, 0.75, 0.5], [1, 0, 0], 9)).toMatchObject({
+      position: [5, 0, 0],
+      distance: 4.5,
+    });
+    expect(castRay(world, [2.5, 3, 0.5], [0, -1, 0], 9)).toMatchObject({
+      ...{ position: [2, 0, 0], adjacent: [2, 1, 0], face: "+y", distance: 2.5 },
+    });
+    expect(
+      castRay(world, [2.5, 3, 0.5], [0, -1, 0], 2.25),
+      "the box is too far, not its voxel",
+    ).toBeUndefined();
+    expect(castRay(world, [2.5, 0.25, 0.5], [0, 1, 0], 9)).toMatchObject({ face: undefined, distance: 0 });
+    expect(castRay(world, [2.5, 0.5, 0.5], [0, -1, 0], 9)).toMatchObject({ face: "+y", distance: 0 });
+    expect(castRay(world, [2.5, 0.5, 0.5], [0, 1, 0], 9)).toBeUndefined();
+  });
+
+  test("hits the whole voxel of a block that stops nothing, so that a player can close an open gate", () => {
+    const open = SHAPED_BLOCKS.id("gate", { open: "yes" });
+    const world: VoxelReader<3> = {
+      ...{ dimensions: 3, blocks: SHAPED_BLOCKS },
+      voxelAt: ([x]) => (x === 2 ? open : AIR),
+    };
+    expect(castRay(world, [0.5, 0.5, 0.5], [1, 0, 0], 9)?.position).toEqual([2, 0, 0]);
+    const stopsAt = (block: number) => SHAPED_BLOCKS.isSolid(block);
+    expect(castRay(world, [0.5, 0.5, 0.5], [1, 0, 0], 9, { stopsAt })).toBeUndefined();
   });
 
   test("a ray that starts inside a block hits it, without a face", () => {

@@ -3,6 +3,7 @@ import { findPath, type PathOptions, type VoxelReader } from "@orthant/mesh";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { STONE } from "./random-world.ts";
+import { SHAPED_BLOCKS } from "./shaped-blocks.ts";
 
 const WATER = 5;
 
@@ -52,6 +53,42 @@ describe("a path", () => {
     expect(findPath(planned(["0022"]), [0, 0, 0], [3, 2, 0], { climb: 2 }).isComplete).toBe(true);
     expect(findPath(planned(["3300"]), [0, 3, 0], [3, 0, 0]).isComplete).toBe(true);
     expect(findPath(planned(["3300"]), [0, 3, 0], [3, 0, 0], { fall: 2 }).isComplete).toBe(false);
+  });
+
+  test("leads over slabs as high as they are, through open doors and not through closed ones", () => {
+    const [slab, door] = [SHAPED_BLOCKS.id("slab"), SHAPED_BLOCKS.id("door")];
+    const corridor = (blockAt: (x: number, y: number) => number): VoxelReader<3> => ({
+      ...{ dimensions: 3, blocks: SHAPED_BLOCKS },
+      voxelAt: ([x, y, z]) => (y < 0 || z !== 0 || x < 0 || x > 4 ? STONE : blockAt(x, y)),
+    });
+    const wayThrough = (block: number) =>
+      findPath(
+        corridor((x, y) => (x === 2 && y < 2 ? block : AIR)),
+        [0, 0, 0],
+        [4, 0, 0],
+      ).isComplete;
+    const gate = SHAPED_BLOCKS.id("gate");
+    expect([door, door + 1, gate, gate + 1].map(wayThrough)).toEqual([false, true, false, true]);
+    // The ground is 0, `first`, 1.5, 1.5, 1.5 voxels high.
+    const slope = (first: number) =>
+      corridor((x, y) => (x === 1 && y === 0 ? first : x < 2 || y > 1 ? AIR : y === 1 ? slab : STONE));
+    const climb = (world: VoxelReader<3>) => findPath(world, [0, 0, 0], [4, 1, 0]).steps;
+    expect(climb(slope(slab))).toEqual([
+      [1, 0, 0],
+      [2, 1, 0],
+      [3, 1, 0],
+      [4, 1, 0],
+    ]);
+    expect(climb(slope(AIR))).toEqual([[1, 0, 0]]);
+    const low = (ceiling: number) =>
+      findPath(
+        corridor((x, y) => (x === 2 && y === 0 ? slab : x === 2 && y === 2 ? ceiling : AIR)),
+        [0, 0, 0],
+        [4, 0, 0],
+      ).isComplete;
+    expect([low(slab + 1), low(STONE), low(slab)], "a slab at the top, stone, a slab at the bottom").toEqual([
+      ...[true, false, false],
+    ]);
   });
 
   test("needs space for the whole walker, and above it where it climbs", () => {

@@ -2,6 +2,7 @@ import { AIR, DEFAULT_BLOCKS, type Dimensions, type Vector } from "@orthant/core
 import { type BodyMove, type BodyOptions, moveBody, type VoxelReader } from "@orthant/mesh";
 import { describe, expect, test } from "vitest";
 import { STONE } from "./random-world.ts";
+import { SHAPED_BLOCKS } from "./shaped-blocks.ts";
 
 const WATER = 5;
 const SHEEP = [0.9, 1.3, 0.9] as const;
@@ -48,6 +49,28 @@ describe("a body", () => {
     let body = up;
     for (let step = 0; step < 80; step++) body = moveBody(hill, body, { walk: [-4, 0, 0], seconds: SECONDS });
     expect([body.position[0], body.position[1]]).toEqual([expect.closeTo(-2, 0), 0]);
+  });
+
+  test("walks up stairs and slabs and down again, without a jump and exactly on each step", () => {
+    const [stair, slab] = [SHAPED_BLOCKS.id("stair"), SHAPED_BLOCKS.id("slab")];
+    const flight: VoxelReader<3> = {
+      ...{ dimensions: 3, blocks: SHAPED_BLOCKS },
+      voxelAt: ([x, y]) => {
+        const height = Math.max(0, Math.min(x, 4));
+        if (y < height) return STONE;
+        return y > height ? AIR : x === -1 || x === 6 ? slab : x >= 0 && x < 4 ? stair : AIR;
+      },
+    };
+    const options = { walk: [4, 0, 0], stepHeight: 0.5 } as const;
+    const up = walked(flight, [-3, 0, 0.5], SHEEP, options, 30);
+    expect(up.position, "on the lower half of a stair").toEqual([expect.closeTo(3), 3.5, 0.5]);
+    let body = walked(flight, [-3, 0, 0.5], SHEEP, options, 42);
+    expect(body.position, "before the slab").toEqual([expect.closeTo(5.4), 4, 0.5]);
+    for (let step = 0; step < 16; step++) body = moveBody(flight, body, { ...options, seconds: SECONDS });
+    expect(body.position, "behind the slab").toEqual([expect.closeTo(8.6), 4, 0.5]);
+    for (let step = 0; step < 66; step++)
+      body = moveBody(flight, body, { ...options, walk: [-4, 0, 0], seconds: SECONDS });
+    expect(body.position).toEqual([expect.closeTo(-4.6), 0, 0.5]);
   });
 
   test("stops at a step that is too high, and jumps over it", () => {

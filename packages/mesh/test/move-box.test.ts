@@ -3,6 +3,7 @@ import { BOX_EDGE_MAX, BOX_MOTION_MAX, type BoxMove, moveBox, type VoxelReader }
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { between, RandomWorld, STONE } from "./random-world.ts";
+import { boxesAt, randomShapes, SHAPED_BLOCKS, type WorldBox } from "./shaped-blocks.ts";
 
 /** Overlaps below this do not count. */
 const TOUCH = 2 ** -15;
@@ -30,40 +31,39 @@ function endsOf(position: readonly number[], size: readonly number[]): readonly 
   });
 }
 
-function overlaps(ends: readonly Ends[], voxel: readonly number[]): boolean {
+function overlaps(ends: readonly Ends[], { min, max }: WorldBox): boolean {
   return ends.every(({ low, high }, axis) => {
-    const at = voxel[axis] as number;
-    return low + TOUCH < at + 1 && high - TOUCH > at;
+    return low + TOUCH < (max[axis] as number) && high - TOUCH > (min[axis] as number);
   });
 }
 
-/** Moves a box by intersecting its path with every solid voxel: the first one stops it on one axis, then the next. */
+/** Moves a box by intersecting its path with every solid box: the first one stops it on one axis, then the next. */
 function moveByForce(
-  solids: readonly (readonly number[])[],
+  solids: readonly WorldBox[],
   position: readonly number[],
   size: readonly number[],
   motion: readonly number[],
 ): { readonly position: readonly number[]; readonly hit: readonly number[]; readonly isTie: boolean } {
   const start = endsOf(position, size);
-  const obstacles = solids.filter((voxel) => !overlaps(start, voxel));
+  const obstacles = solids.filter((solid) => !overlaps(start, solid));
   const stops: (number | undefined)[] = motion.map(() => undefined);
   const end = position.map((coordinate, axis) => coordinate + (motion[axis] as number));
   let isTie = false;
   for (let time = 0; ; ) {
-    let first: { at: number; axis: number; voxel: readonly number[]; isTie: boolean } | undefined;
-    for (const voxel of obstacles) {
-      const entry = entryInto(voxel, start, motion, stops);
+    let first: { at: number; axis: number; solid: WorldBox; isTie: boolean } | undefined;
+    for (const solid of obstacles) {
+      const entry = entryInto(solid, start, motion, stops);
       if (entry === undefined || entry.leave <= time) continue;
       const at = Math.max(time, entry.enter);
-      if (at < (first?.at ?? 1)) first = { at, axis: entry.axis, voxel, isTie: at - entry.before < TIE };
+      if (at < (first?.at ?? 1)) first = { at, axis: entry.axis, solid, isTie: at - entry.before < TIE };
     }
     if (first === undefined) break;
-    const { axis, voxel } = first;
+    const { axis, solid } = first;
     time = first.at;
     isTie ||= first.isTie;
     stops[axis] = time;
     const { low, high } = start[axis] as Ends;
-    const face = (voxel[axis] as number) + ((motion[axis] as number) > 0 ? 0 : 1);
+    const face = ((motion[axis] as number) > 0 ? solid.min : solid.max)[axis] as number;
     end[axis] = (position[axis] as number) + face - ((motion[axis] as number) > 0 ? high : low);
   }
   return {
@@ -73,9 +73,9 @@ function moveByForce(
   };
 }
 
-/** Returns when a box on its path enters and leaves a voxel, and on which axis it enters last and next to last. */
+/** Returns when a box on its path enters and leaves a solid one, and on which axis it enters last and next to last. */
 function entryInto(
-  voxel: readonly number[],
+  { min, max }: WorldBox,
   start: readonly Ends[],
   motion: readonly number[],
   stops: readonly (number | undefined)[],
@@ -85,14 +85,15 @@ function entryInto(
   let before = Number.NEGATIVE_INFINITY;
   let [enter, leave, entered] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, -1];
   for (const [axis, { low, high }] of start.entries()) {
-    const [at, step, stop] = [voxel[axis] as number, motion[axis] as number, stops[axis]];
+    const [least, most] = [min[axis] as number, max[axis] as number];
+    const [step, stop] = [motion[axis] as number, stops[axis]];
     if (step === 0 || stop !== undefined) {
       const moved = step * (stop ?? 0);
-      if (low + moved + TOUCH >= at + 1 || high + moved - TOUCH <= at) return undefined;
+      if (low + moved + TOUCH >= most || high + moved - TOUCH <= least) return undefined;
       continue;
     }
-    const from = step > 0 ? (at - high) / step : (at + 1 - low) / step;
-    const to = step > 0 ? (at + 1 - TOUCH - low) / step : (at + TOUCH - high) / step;
+    const from = step > 0 ? (least - high) / step : (most - low) / step;
+    const to = step > 0 ? (most - TOUCH - low) / step : (least + TOUCH - high) / step;
     before = Math.max(before, Math.min(enter, from));
     if (from > enter) [enter, entered] = [from, axis];
     leave = Math.min(leave, to);
@@ -101,15 +102,32 @@ function entryInto(
 }
 
 describe("a moving box", () => {
-  test.each<Dimensions>([2, 3, 4])(
-    "ends where intersecting every voxel says, in %i dimensions",
-    (dimensions) => {
+  test.each<[dimensions: Dimensions, blocks: string]>([
+    [2, "whole"],
+    [3, "whole"],
+    [4, "whole"],
+    [2, "shaped"],
+    [3, "shaped"],
+    [4, "shaped"],
+  ])(
+    "ends where intersecting every solid box says, in %i dimensions, with blocks that are %s",
+    (dimensions, blocks) => {
       const prng = new Prng(100 + dimensions);
       const [reach, moves] = dimensions === 4 ? [3, 3_000] : [6, 4_000];
       let [hits, slides, ties] = [0, 0, 0];
       for (let round = 0; round < moves; ) {
-        const world = new RandomWorld(dimensions, reach, [3, 10, 25][round % 3] as number, AIR, prng);
-        const solids = world.positions((block) => block === STONE);
+        const world = new RandomWorld(
+          dimensions,
+          reach,
+          [3, 10, 25][round % 3] as number,
+          AIR,
+          prng,
+          blocks === "shaped" ? randomShapes(prng) : undefined,
+        );
+        const solids = boxesAt(
+          world,
+          world.positions((block) => world.blocks.isSolid(block)),
+        );
         const size = Array.from({ length: dimensions }, () =>
           between(prng, 0.1, prng.chance(0.2) ? 2.5 : 0.9),
         );
@@ -130,7 +148,7 @@ describe("a moving box", () => {
           const isSame =
             expected.hit.every((part, axis) => part === moved.hit[axis]) &&
             errors.every((error) => Math.abs(error) < TOUCH);
-          const isOutside = !solids.some((voxel) => overlaps(ended, voxel) && !overlaps(started, voxel));
+          const isOutside = !solids.some((solid) => overlaps(ended, solid) && !overlaps(started, solid));
           if (expected.isTie) ties++;
           if (!(isSame || expected.isTie) || !isOutside) {
             expect(moved, `round ${round}: [${position}] of [${size}] by [${motion}]`).toEqual(expected);
@@ -204,6 +222,86 @@ describe("a moving box", () => {
     const box = { position: [0.1, 0, 0.5], size: PERSON } as const;
     expect(moveBox(inside, box, [-1, 0, 0]).motion[0]).toBe(-1);
     expect(moveBox(inside, box, [2, 0, 0]).hit).toEqual([1, 0, 0]);
+  });
+
+  test("lies exactly on slabs, and walks over their seams in all directions", () => {
+    const slab = SHAPED_BLOCKS.id("slab");
+    const slabs = {
+      ...worldOf((x, y) => (y === 0 ? (x === 7 ? slab + 1 : slab) : AIR)),
+      blocks: SHAPED_BLOCKS,
+    };
+    let player: BoxMove<3> = moveBox(slabs, { position: [0.5, 0.9, 0.5], size: PERSON }, [0, -9, 0]);
+    expect([player.position, player.hit, player.onGround]).toEqual([[0.5, 0.5, 0.5], [0, -1, 0], true]);
+    const prng = new Prng(11);
+    for (let step = 0; step < 3_000; step++) {
+      const before = player.position;
+      const motion = [between(prng, -1, 1), -0.1, between(prng, -1, 1)] as const;
+      player = moveBox(slabs, player, motion);
+      const isAtStep = player.hit[0] !== 0;
+      if (isAtStep) expect(player.position[0], "before the slab at the top").toBeCloseTo(6.7);
+      else expect(player.position[0]).toBeCloseTo(before[0] + motion[0]);
+      expect([player.position[1], player.hit[2], player.onGround]).toEqual([0.5, 0, true]);
+      if (player.position[0] > 7) throw new Error("it passed the slab at the top");
+    }
+  });
+
+  test("climbs steps of half a voxel with a step height, and no higher ones", () => {
+    const stair = SHAPED_BLOCKS.id("stair");
+    const slope = {
+      ...worldOf((x, y) => (y < Math.max(0, Math.min(x, 6)) ? STONE : y === x && x < 6 ? stair : AIR)),
+      blocks: SHAPED_BLOCKS,
+    };
+    let player: BoxMove<3> = moveBox(slope, { position: [-3, 0, 0.5], size: PERSON }, [0, -1, 0]);
+    const heights = new Set<number>();
+    for (let step = 0; step < 120; step++) {
+      player = moveBox(slope, player, [0.1, -0.2, 0], { stepHeight: 0.5 });
+      heights.add(player.position[1]);
+    }
+    expect(player.position).toEqual([expect.closeTo(9), 6, 0.5]);
+    expect([...heights]).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6]);
+    for (let step = 0; step < 120; step++)
+      player = moveBox(slope, player, [-0.1, -0.6, 0], { stepHeight: 0.5 });
+    expect(player.position).toEqual([expect.closeTo(-3), 0, 0.5]);
+    const low = moveBox(slope, { position: [-0.5, 0, 0.5], size: PERSON }, [2, -0.2, 0], {
+      stepHeight: 0.4375,
+    });
+    expect([low.position[0], low.hit]).toEqual([-0.3, [1, -1, 0]]);
+  });
+
+  test("passes an open door and not a closed one, and stands between them", () => {
+    const door = SHAPED_BLOCKS.id("door");
+    const gate = SHAPED_BLOCKS.id("gate");
+    const wallWith = (block: number): VoxelReader<3> => ({
+      ...worldOf((x, y, z) => (x === 3 && z === 0 ? block : x === 3 || y < 0 ? STONE : AIR)),
+      blocks: SHAPED_BLOCKS,
+    });
+    const box = { position: [1.5, 0, 0.5], size: PERSON } as const;
+    const moved = (block: number) => moveBox(wallWith(block), box, [4, -0.1, 0]).position[0];
+    expect([door, door + 1, gate, gate + 1].map(moved)).toEqual([
+      expect.closeTo(2.7),
+      5.5,
+      expect.closeTo(2.7),
+      5.5,
+    ]);
+    const back = moveBox(wallWith(door), { ...box, position: [3.5, 0, 0.5] }, [-2, 0, 0]);
+    expect(back.position[0], "beside the closed door, in its voxel").toBeCloseTo(3.4875);
+  });
+
+  test("counts the first two axes of boxes in a world of two dimensions, and fills w in one of four", () => {
+    const slab = SHAPED_BLOCKS.id("slab");
+    const flat: VoxelReader<2> = {
+      ...{ dimensions: 2, blocks: SHAPED_BLOCKS },
+      voxelAt: ([, y]) => (y === 0 ? slab : AIR),
+    };
+    expect(moveBox(flat, { position: [0.5, 3], size: [0.6, 1.8] }, [1, -9]).position).toEqual([1.5, 0.5]);
+    const deep: VoxelReader<4> = {
+      ...{ dimensions: 4, blocks: SHAPED_BLOCKS },
+      voxelAt: ([, y, , w]) => (y === 0 && w === 2 ? slab : AIR),
+    };
+    const box = { position: [0.5, 1, 0.5, 2.5], size: [0.6, 1.8, 0.6, 0.6] } as const;
+    expect(moveBox(deep, box, [0, -2, 0, 0]).position).toEqual([0.5, 0.5, 0.5, 2.5]);
+    const beside = { ...box, position: [0.5, 0.25, 0.5, 0.5] } as const;
+    expect(moveBox(deep, beside, [0, 0, 0, 5]).hit).toEqual([0, 0, 0, 1]);
   });
 
   test("rests beside a wall far from the origin", () => {

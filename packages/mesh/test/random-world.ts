@@ -1,16 +1,22 @@
-import { AIR, DEFAULT_BLOCKS, type Dimensions, type Position } from "@orthant/core";
+import { AIR, type BlockCatalog, DEFAULT_BLOCKS, type Dimensions, type Position } from "@orthant/core";
 import type { VoxelReader } from "@orthant/mesh";
 import type { Prng } from "@orthant/testkit";
 
 export const STONE = 1;
 export const WATER = 5;
 
+/** The blocks of a random world, and the ids of those that are in it beside air. */
+export interface RandomBlocks {
+  readonly blocks: BlockCatalog;
+  readonly ids: readonly number[];
+}
+
 /** A small world of random blocks, from -`reach` to `reach` - 1 on each axis, with air or unloaded space around it. */
 export class RandomWorld<D extends Dimensions> implements VoxelReader<D> {
   readonly dimensions: D;
-  readonly blocks = DEFAULT_BLOCKS;
+  readonly blocks: BlockCatalog;
   readonly reach: number;
-  readonly #voxels: Uint8Array;
+  readonly #voxels: Uint16Array;
   readonly #outside: number | undefined;
 
   constructor(
@@ -19,13 +25,16 @@ export class RandomWorld<D extends Dimensions> implements VoxelReader<D> {
     stonesInHundred: number,
     outside: number | undefined,
     prng: Prng,
+    { blocks, ids }: RandomBlocks = { blocks: DEFAULT_BLOCKS, ids: [STONE] },
   ) {
+    this.blocks = blocks;
     this.dimensions = dimensions;
     this.reach = reach;
     this.#outside = outside;
-    this.#voxels = Uint8Array.from({ length: (2 * reach) ** dimensions }, () => {
+    this.#voxels = Uint16Array.from({ length: (2 * reach) ** dimensions }, () => {
       const drawn = prng.below(100);
-      return drawn < stonesInHundred ? STONE : drawn < stonesInHundred + 5 ? WATER : AIR;
+      if (drawn < stonesInHundred) return ids.length === 1 ? STONE : prng.pick(ids);
+      return drawn < stonesInHundred + 5 && ids.length === 1 ? WATER : AIR;
     });
   }
 

@@ -54,6 +54,7 @@ export {
   type VoxelWorld,
   valueNoise,
 } from "@orthant/core";
+export type { BlockBox, BlockShape, BlockShapePart } from "@orthant/core/chunk";
 export {
   type Mask,
   type Operation,

@@ -65,6 +65,7 @@ export {
   valueNoise,
   type WorldGenerator,
 } from "@orthant/core";
+export type { BlockBox, BlockShape, BlockShapePart } from "@orthant/core/chunk";
 export { type GeneratorSource, hashKey, type SeededGenerator } from "@orthant/core/generate";
 export {
   type Mask,

@@ -269,7 +269,7 @@ describe("the bytes of a journal", () => {
               tags: [],
               properties: [],
             },
-          ].map((type) => ({ ...type, transparent: false, retired: false })),
+          ].map((type) => ({ ...type, transparent: false, retired: false, shape: [] })),
         },
       },
       "06 01 01 04 726f636b 01 00 00 01 02 03 74696e 01 010203",
@@ -284,7 +284,7 @@ describe("the bytes of a journal", () => {
           redefined: [
             {
               ...{ id: 2, name: "tin", colour: 0x01_02_03, solid: true, transparent: false },
-              ...{ light: 0, opacity: 15, tags: [], retired: false },
+              ...{ light: 0, opacity: 15, tags: [], retired: false, shape: [] },
             },
           ],
           added: [],

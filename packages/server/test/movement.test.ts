@@ -1,6 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
-import type { Position, VoxelBox } from "@orthant/core";
+import { AIR, type Position, type VoxelBox } from "@orthant/core";
 import { boxBetween, positionsLexicographic } from "@orthant/core/lattice";
+import { type BoxMove, moveBox, type VoxelReader } from "@orthant/mesh";
 import type { Placed } from "@orthant/protocol";
 import type { PlayerInterestEvent, ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
@@ -95,6 +96,63 @@ describe("a movement check", () => {
     await world.fill(boxBetween([3, 1, -9, 0], [4, 4, 9, 1]), 5);
     expect(await move([2.65, 1, 0.5])).toBeUndefined();
     expect(await move([2.8, 1, 0.5])).toBe("a wall is in the way");
+  });
+
+  test("agrees with the client about the shapes of blocks: steps of slabs, and doors", async () => {
+    const { world, client, move } = await walker();
+    const panel = [
+      [0, 0, 0],
+      [0.1875, 1, 1],
+    ] as const;
+    const { slab, door } = await world.blocks.define({
+      slab: {
+        shape: [
+          [
+            [0, 0],
+            [1, 0.5],
+          ],
+        ],
+      },
+      door: {
+        properties: { open: ["no", "yes"] },
+        shape: [{ when: { open: "no" }, boxes: [panel] }, { boxes: [] }],
+      },
+    });
+    // A slab before a step of one voxel at z = 3, and on the step a door in a wall at x = -2.
+    await world.fill(boxBetween([-9, 1, 3, 0], [3, 2, 9, 1]), AIR);
+    await world.fill(boxBetween([-9, 0, 3, 0], [3, 1, 9, 1]), STONE);
+    await world.fill(boxBetween([-9, 0, 2, 0], [3, 1, 3, 1]), slab.id());
+    await world.fill(boxBetween([-2, 1, 2, 0], [-1, 4, 9, 1]), STONE);
+    await world.fill(boxBetween([-2, 1, 4, 0], [-1, 3, 5, 1]), door.id());
+    await until(() => client.catalog.hasShapes && client.voxelAt([-2, 2, 4, 0]) === door.id());
+    const seen: VoxelReader<3> = {
+      dimensions: 3,
+      get blocks() {
+        return client.catalog;
+      },
+      voxelAt: ([x, y, z]) => client.voxelAt([x, y, z, 0]),
+    };
+    let player: BoxMove<3> = moveBox(seen, { position: [0.5, 1, 0.5], size: MOVEMENT.size }, [0, -2, 0]);
+    const walk = async (x: number, z: number, steps: number): Promise<readonly number[]> => {
+      for (let step = 0; step < steps; step++) {
+        player = moveBox(seen, player, [x, -0.1, z], { stepHeight: 0.5 });
+        const [px, py, pz] = player.position;
+        expect(await move([px, py, pz]), `to ${player.position}`).toBeUndefined();
+      }
+      return player.position;
+    };
+    expect(await walk(0, 0.1, 20), "on the slab").toEqual([0.5, 0.5, expect.closeTo(2.5)]);
+    expect(await walk(0, 0.1, 20), "on the step").toEqual([0.5, 1, expect.closeTo(4.5)]);
+    const stopped = await walk(-0.1, 0, 25);
+    expect(stopped, "at the panel of the door").toEqual([
+      expect.closeTo(-2 + 0.1875 + 0.3),
+      1,
+      expect.closeTo(4.5),
+    ]);
+    expect(await move([-1.65, 1, 4.5])).toBe("a wall is in the way");
+    await world.fill(boxBetween([-2, 1, 4, 0], [-1, 3, 5, 1]), door.id({ open: "yes" }));
+    await until(() => client.voxelAt([-2, 2, 4, 0]) === door.id({ open: "yes" }));
+    expect((await walk(-0.1, 0, 20))[0], "behind the door").toBeLessThan(-3);
   });
 
   test("rejects edits out of reach, measured from the player's box", async () => {

@@ -92,6 +92,42 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
     await again.close();
   });
 
+  test("have shapes, which change, are there after it is opened again and as they were in its history", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, { dimensions: 3 }, options);
+    const low = [
+      [0, 0, 0],
+      [1, 0.5, 1],
+    ] as const;
+    const { slab } = await world.defineBlocks({
+      slab: {
+        properties: { half: ["bottom", "whole"] },
+        shape: [{ when: { half: "bottom" }, boxes: [low] }],
+      },
+    });
+    const boxes = [
+      [
+        [0, 0, 0, 0],
+        [1, 0.5, 1, 1],
+      ],
+    ];
+    expect([slab.id(), slab.id({ half: "whole" })].map((id) => world.blocks.boxesOf(id))).toEqual([
+      boxes,
+      undefined,
+    ]);
+    await world.set([0, 0, 0], slab.id());
+    const before = await world.history.tag("before");
+    await world.changeBlock("slab", { shape: [low] });
+    await world.close();
+
+    const again = await openWorld(disk, options);
+    expect([16, 17].map((id) => again.blocks.boxesOf(id))).toEqual([boxes, boxes]);
+    await again.close();
+    const past = await openWorld(disk, { readOnly: true, at: before });
+    expect([16, 17].map((id) => past.blocks.boxesOf(id))).toEqual([boxes, undefined]);
+    await past.close();
+  });
+
   test("are refused as a whole when one of them contradicts a type, and by a world that takes no changes", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, options);

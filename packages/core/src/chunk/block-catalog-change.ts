@@ -5,6 +5,7 @@ import { U16_MAX } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { BlockCatalog } from "./block-catalog.ts";
 import { blockTypesCodec, plainTypesCodec } from "./block-catalog-codec.ts";
+import { shapeKey } from "./block-shape.ts";
 import { BLOCK_NAME_LENGTH_MAX, type BlockType, hasOwnOpacity, withFields } from "./block-type.ts";
 
 /**
@@ -55,6 +56,7 @@ function isSame(a: BlockType, b: BlockType): boolean {
   if (a === b) return true;
   for (const field of ["name", "retired", "colour", "solid", "transparent", "light", "opacity"] as const)
     if (a[field] !== b[field]) return false;
+  if (a.shape !== b.shape && shapeKey(a.shape) !== shapeKey(b.shape)) return false;
   return a.tags.length === b.tags.length && a.tags.every((tag, index) => tag === b.tags[index]);
 }
 
@@ -101,9 +103,12 @@ const changedTypesCodec = list<ChangedBlockType>(
   U16_MAX + 1,
 );
 
-/** Whether a change needs only what all programs know: no type is redefined, and those added have their default opacity. */
+/**
+ * Whether a change needs only what all programs know: no type is redefined, and those added have their default opacity and
+ * no shape.
+ */
 export function isPlainBlockChange({ redefined, added }: BlockCatalogChange): boolean {
-  return redefined.length === 0 && !added.some(hasOwnOpacity);
+  return redefined.length === 0 && !added.some((type) => hasOwnOpacity(type) || type.shape.length > 0);
 }
 
 /** A change of a catalog for which {@link isPlainBlockChange} holds. Rule C23 in docs/formats/chunk-payload.md. */

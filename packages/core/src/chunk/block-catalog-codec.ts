@@ -6,6 +6,7 @@ import { hash64 } from "../bytes/hash64.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { getOrAdd } from "../lattice/get-or-add.ts";
 import { BlockCatalog } from "./block-catalog.ts";
+import { ShapeReader, ShapeWriter } from "./block-shape-codec.ts";
 import {
   BLOCK_LIGHT_MAX,
   BLOCK_NAME_LENGTH_MAX,
@@ -29,6 +30,7 @@ export const BLOCK_CATALOG_BYTES_MAX = 262_144;
 const VERSION_WITH_NAMES = 1;
 const VERSION_WITH_TYPES = 2;
 const VERSION_WITH_OPACITY = 3;
+const VERSION_WITH_SHAPES = 4;
 /** A UTF-16 unit takes at most three bytes of UTF-8. */
 const TEXT_BYTES_MAX = BLOCK_NAME_LENGTH_MAX * 3;
 const TYPES_MAX = U16_MAX + 1;
@@ -50,13 +52,14 @@ const namedTypeCodec: Codec<BlockType> = {
     const transparent = isTransparentName(name);
     const light = lightOfName(name);
     const opacity = defaultOpacity({ id, name, transparent });
-    return { id, name, colour, solid, transparent, light, opacity, properties: [], tags: [], retired: false };
+    const looks = { id, name, colour, solid, transparent, light, opacity };
+    return { ...looks, properties: [], tags: [], retired: false, shape: [] };
   },
 };
 
 const namedTypesCodec = list(namedTypeCodec, TYPES_MAX);
 
-/** A catalog, prefixed with its version. Rules C15 to C22 and C28 in docs/formats/chunk-payload.md. */
+/** A catalog, prefixed with its version. Rules C15 to C22, C28 and C30 to C32 in docs/formats/chunk-payload.md. */
 export const blockCatalogCodec: Codec<BlockCatalog> = {
   write(out, { types }) {
     const version = versionOf(types);
@@ -66,10 +69,10 @@ export const blockCatalogCodec: Codec<BlockCatalog> = {
 
   read(input) {
     const version = input.varUint();
-    if (version < VERSION_WITH_NAMES || version > VERSION_WITH_OPACITY) {
+    if (version < VERSION_WITH_NAMES || version > VERSION_WITH_SHAPES) {
       throw input.fail(
         "ORT_VERSION",
-        `unsupported block catalog version ${version} (expected at most ${VERSION_WITH_OPACITY})`,
+        `unsupported block catalog version ${version} (expected at most ${VERSION_WITH_SHAPES})`,
       );
     }
     const types = typesCodecOf(version).read(input);
@@ -85,21 +88,36 @@ export const blockCatalogCodec: Codec<BlockCatalog> = {
 
 function typesCodecOf(version: number): Codec<readonly BlockType[]> {
   if (version === VERSION_WITH_NAMES) return namedTypesCodec;
-  return version === VERSION_WITH_TYPES ? plainTypesCodec : blockTypesCodec;
+  if (version === VERSION_WITH_TYPES) return plainTypesCodec;
+  return version === VERSION_WITH_OPACITY ? unshapedTypesCodec : blockTypesCodec;
 }
 
 const plainCatalogs = new WeakMap<BlockCatalog, BlockCatalog>();
 
 /**
  * Returns a catalog as programs know it that cannot read version 3: the same one, or one in which all types have their
- * default opacity. Always the same one for a catalog.
+ * default opacity and no shape. Always the same one for a catalog.
  */
 export function plainBlockCatalog(catalog: BlockCatalog): BlockCatalog {
   const plain = getOrAdd(plainCatalogs, catalog, () => {
-    if (!catalog.types.some(hasOwnOpacity)) return catalog;
-    return new BlockCatalog(catalog.types.map((type) => ({ ...type, opacity: defaultOpacity(type) })));
+    if (!catalog.hasShapes && !catalog.types.some(hasOwnOpacity)) return catalog;
+    return new BlockCatalog(
+      catalog.types.map((type) => ({ ...type, opacity: defaultOpacity(type), shape: [] })),
+    );
   });
   return plain;
+}
+
+const unshapedCatalogs = new WeakMap<BlockCatalog, BlockCatalog>();
+
+/** Returns a catalog as programs know it that cannot read version 4, in the same way. */
+export function unshapedBlockCatalog(catalog: BlockCatalog): BlockCatalog {
+  if (!catalog.hasShapes) return catalog;
+  return getOrAdd(
+    unshapedCatalogs,
+    catalog,
+    () => new BlockCatalog(catalog.types.map((type) => ({ ...type, shape: [] }))),
+  );
 }
 
 const hashes = new WeakMap<BlockCatalog, bigint>();
@@ -111,11 +129,12 @@ export function blockCatalogHash(catalog: BlockCatalog): bigint {
 
 /** Returns the lowest version that can hold types. */
 function versionOf(types: readonly BlockType[]): number {
+  if (types.some(({ shape }) => shape.length > 0)) return VERSION_WITH_SHAPES;
   if (types.some(hasOwnOpacity)) return VERSION_WITH_OPACITY;
   return types.every(isOfNames) ? VERSION_WITH_NAMES : VERSION_WITH_TYPES;
 }
 
-/** Whether version 1 can hold a type with the default opacity. */
+/** Whether version 1 can hold a type with the default opacity and no shape. */
 function isOfNames({ name, transparent, light, properties, tags, retired }: BlockType): boolean {
   if (transparent !== isTransparentName(name) || light !== lightOfName(name)) return false;
   return properties.length === 0 && tags.length === 0 && !retired;
@@ -128,9 +147,12 @@ const HAS_LIGHT = 8;
 const HAS_PROPERTIES = 16;
 const HAS_TAGS = 32;
 const FLAGS_MAX = 63;
-/** Only in version 3. */
+/** Only from version 3 on. */
 const HAS_OPACITY = 64;
 const FLAGS_MAX_WITH_OPACITY = FLAGS_MAX + HAS_OPACITY;
+/** Only in version 4. */
+const HAS_SHAPE = 128;
+const FLAGS_MAX_WITH_SHAPE = FLAGS_MAX_WITH_OPACITY + HAS_SHAPE;
 
 const textCodec = string(TEXT_BYTES_MAX);
 const propertyTableCodec = list<BlockProperty>(
@@ -147,7 +169,7 @@ const valuesCodec = list(textCodec, BLOCK_VALUES_MAX);
 const tagTableCodec = list(textCodec, TYPES_MAX * BLOCK_TAGS_MAX);
 
 /**
- * Returns a codec of types of version 2 or 3, ordered by id. Properties and tags that several types share are written
+ * Returns a codec of types of version 2 to 4, ordered by id. Properties and tags that several types share are written
  * once, in two tables before the types, in order of their first use.
  */
 function typesCodec(flagsMax: number): Codec<readonly BlockType[]> {
@@ -162,9 +184,10 @@ function typesCodec(flagsMax: number): Codec<readonly BlockType[]> {
       propertyTableCodec.write(out, properties.items);
       tagTableCodec.write(out, tags.items);
       out.varUint(types.length);
+      const shapes = new ShapeWriter();
       let endId = 0;
       for (const type of types) {
-        writeType(out, type, { endId, properties, tags });
+        writeType(out, type, { endId, properties, tags, shapes });
         endId = type.id + idCountOf(type);
       }
     },
@@ -172,11 +195,12 @@ function typesCodec(flagsMax: number): Codec<readonly BlockType[]> {
     read(input) {
       const properties = new ReadTable(input, propertyTableCodec.read(input), propertyKey);
       const tags = new ReadTable(input, tagTableCodec.read(input), (tag) => tag);
+      const shapes = new ShapeReader();
       const count = input.count(TYPES_MAX);
       const types: BlockType[] = [];
       let endId = 0;
       for (let index = 0; index < count; index++) {
-        const type = readType(input, { endId, flagsMax, properties, tags });
+        const type = readType(input, { endId, flagsMax, properties, tags, shapes });
         types.push(type);
         endId = type.id + idCountOf(type);
       }
@@ -189,17 +213,24 @@ function typesCodec(flagsMax: number): Codec<readonly BlockType[]> {
 
 /** Types of version 2, which have their default opacity. */
 export const plainTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX);
-/** Types of version 3. */
-export const blockTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX_WITH_OPACITY);
+/** Types of version 3, which have no shapes. */
+const unshapedTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX_WITH_OPACITY);
+/** Types of version 4. Those of version 3 have the same bytes. */
+export const blockTypesCodec: Codec<readonly BlockType[]> = typesCodec(FLAGS_MAX_WITH_SHAPE);
 
 interface WriteContext {
   /** The end of the previous type's ids. */
   readonly endId: number;
   readonly properties: Table<BlockProperty>;
   readonly tags: Table<string>;
+  readonly shapes: ShapeWriter;
 }
 
-function writeType(out: ByteWriter, type: BlockType, { endId, properties, tags }: WriteContext): void {
+function writeType(
+  out: ByteWriter,
+  type: BlockType,
+  { endId, properties, tags, shapes }: WriteContext,
+): void {
   out.varU16(type.id - endId);
   out.string(type.name, TEXT_BYTES_MAX);
   let flags = (type.solid ? SOLID : 0) | (type.transparent ? TRANSPARENT : 0) | (type.retired ? RETIRED : 0);
@@ -207,6 +238,7 @@ function writeType(out: ByteWriter, type: BlockType, { endId, properties, tags }
   if (type.properties.length > 0) flags |= HAS_PROPERTIES;
   if (type.tags.length > 0) flags |= HAS_TAGS;
   if (hasOwnOpacity(type)) flags |= HAS_OPACITY;
+  if (type.shape.length > 0) flags |= HAS_SHAPE;
   out.u8(flags);
   writeColour(out, type.colour);
   if (type.light > 0) out.u8(type.light);
@@ -215,9 +247,11 @@ function writeType(out: ByteWriter, type: BlockType, { endId, properties, tags }
     out.varUint(type.properties.length);
     for (const property of type.properties) out.varUint(properties.indexOf(property));
   }
-  if (type.tags.length === 0) return;
-  out.varUint(type.tags.length);
-  for (const tag of type.tags) out.varUint(tags.indexOf(tag));
+  if (type.tags.length > 0) {
+    out.varUint(type.tags.length);
+    for (const tag of type.tags) out.varUint(tags.indexOf(tag));
+  }
+  if (type.shape.length > 0) shapes.write(out, type.shape);
 }
 
 interface ReadContext {
@@ -225,9 +259,10 @@ interface ReadContext {
   readonly flagsMax: number;
   readonly properties: ReadTable<BlockProperty>;
   readonly tags: ReadTable<string>;
+  readonly shapes: ShapeReader;
 }
 
-function readType(input: ByteReader, { endId, flagsMax, properties, tags }: ReadContext): BlockType {
+function readType(input: ByteReader, { endId, flagsMax, properties, tags, shapes }: ReadContext): BlockType {
   const id = endId + input.varU16();
   if (id > U16_MAX) throw input.fail("ORT_BLOCKS", `block ${id}, the last is ${U16_MAX}`);
   const name = input.string(TEXT_BYTES_MAX);
@@ -258,6 +293,7 @@ function readType(input: ByteReader, { endId, flagsMax, properties, tags }: Read
     properties: (flags & HAS_PROPERTIES) === 0 ? [] : properties.list(BLOCK_PROPERTIES_MAX),
     tags: (flags & HAS_TAGS) === 0 ? [] : tags.list(BLOCK_TAGS_MAX),
     retired: (flags & RETIRED) !== 0,
+    shape: (flags & HAS_SHAPE) === 0 ? [] : shapes.read(input),
   };
 }
 

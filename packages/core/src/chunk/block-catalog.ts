@@ -1,6 +1,7 @@
 import { requireList } from "../arguments/checks.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { BlockIds, type BlockProperties } from "./block-ids.ts";
+import type { BlockBox } from "./block-shape.ts";
 import {
   BLOCK_LIGHT_MAX,
   type BlockType,
@@ -30,6 +31,8 @@ export class BlockCatalog {
   readonly types: readonly BlockType[];
   /** The lowest id that is above all of its ids. */
   readonly endId: number;
+  /** Whether a type has a shape. Without any, all blocks fill their whole voxels. */
+  readonly hasShapes: boolean;
   readonly #ids: readonly BlockIds[];
   readonly #byName: ReadonlyMap<string, BlockIds>;
   /** The first id of each type. A table of all ids would let a few bytes from a server take much memory. */
@@ -46,6 +49,7 @@ export class BlockCatalog {
     this.#byName = new Map(this.#ids.map((ids) => [ids.type.name, ids]));
     const last = this.#ids.at(-1) as BlockIds;
     this.endId = last.type.id + last.count;
+    this.hasShapes = this.types.some(({ shape }) => shape.length > 0);
     this.#firstIds = Uint16Array.from(this.types, ({ id }) => id);
   }
 
@@ -86,9 +90,24 @@ export class BlockCatalog {
     return this.#byName.get(name)?.type;
   }
 
-  /** Whether a block stops movement. A block that the catalog does not have does. */
+  /**
+   * Whether a block stops movement, in all of its voxel or in the boxes of its shape. A block that the catalog does not have
+   * does.
+   */
   isSolid(id: number): boolean {
-    return this.byId(id)?.solid ?? true;
+    const ids = this.#idsOf(id);
+    return ids === undefined || (ids.type.solid && ids.boxesOf(id)?.length !== 0);
+  }
+
+  /**
+   * Returns the boxes of a block with a shape; each corner has four numbers, one for each axis that a world can have.
+   * `undefined` for a block that fills its whole voxel, and for one that the catalog does not have.
+   *
+   * @example
+   * world.blocks.boxesOf(slab.id({ half: "bottom" })); // [[[0, 0, 0, 0], [1, 0.5, 1, 1]]]
+   */
+  boxesOf(id: number): readonly BlockBox[] | undefined {
+    return this.#idsOf(id)?.boxesOf(id);
   }
 
   /** Whether what lies behind a block is visible. A block that the catalog does not have is not transparent. */

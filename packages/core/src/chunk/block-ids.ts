@@ -1,4 +1,5 @@
 import { wrongArgument } from "../error/orthant-error.ts";
+import { type BlockBox, fillsVoxel } from "./block-shape.ts";
 import { type BlockType, idCountOf } from "./block-type.ts";
 
 /** Values of properties by name. A property that is missing has its first value. */
@@ -10,6 +11,8 @@ export class BlockIds {
   readonly count: number;
   /** For each property what each of its values adds to the first id; built when it is first needed. */
   #offsets: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
+  /** The boxes of each id, in their order; built when they are first needed. */
+  #boxes: readonly (readonly BlockBox[] | undefined)[] | undefined;
 
   constructor(type: BlockType) {
     this.type = type;
@@ -46,6 +49,13 @@ export class BlockIds {
     return found;
   }
 
+  /** Returns the boxes of an id of this type, or `undefined` if it fills its whole voxel. */
+  boxesOf(id: number): readonly BlockBox[] | undefined {
+    if (this.type.shape.length === 0) return undefined;
+    this.#boxes ??= boxesOfIds(this.type, this.count);
+    return this.#boxes[id - this.type.id];
+  }
+
   #wrongProperty(name: string, value: unknown): Error {
     const { name: type, properties } = this.type;
     const property = properties.find((known) => known.name === name);
@@ -71,4 +81,56 @@ function offsetsOf({ properties }: BlockType): ReadonlyMap<string, ReadonlyMap<s
     stride *= values.length;
   }
   return offsets;
+}
+
+/** Returns the boxes of each id of a type: those of the first part of its shape that is for the id's values. */
+function boxesOfIds(type: BlockType, count: number): readonly (readonly BlockBox[] | undefined)[] {
+  const all: (readonly BlockBox[] | undefined)[] = Array.from({ length: count });
+  const strides = stridesOf(type, count);
+  let left = Array.from(all.keys());
+  for (const { when = {}, boxes } of type.shape) {
+    // Of the parts behind, none counts.
+    if (left.length === 0) break;
+    const own = fillsVoxel(boxes) ? undefined : boxes;
+    const tests = Object.entries(when).map(([name, value]) => testOf(strides.get(name), value));
+    left = left.filter((offset) => {
+      const isOther = tests.some((test) => !hasValue(offset, test));
+      if (!isOther) all[offset] = own;
+      return isOther;
+    });
+  }
+  return all;
+}
+
+/** Which value a property must have: `value` of `length`, which changes after `stride` ids. */
+interface ValueTest {
+  readonly stride: number;
+  readonly length: number;
+  readonly value: number;
+}
+
+/** A property with the number of ids after which its value changes. */
+interface Stride {
+  readonly stride: number;
+  readonly values: readonly string[];
+}
+
+function stridesOf({ properties }: BlockType, count: number): ReadonlyMap<string, Stride> {
+  let stride = count;
+  return new Map(
+    properties.map(({ name, values }) => {
+      stride /= values.length;
+      return [name, { stride, values }];
+    }),
+  );
+}
+
+/** A catalog has only shapes for properties that their type has. */
+function testOf(property: Stride | undefined, value: string): ValueTest {
+  const { stride = 1, values = [] } = property ?? {};
+  return { stride, length: values.length, value: values.indexOf(value) };
+}
+
+function hasValue(offset: number, { stride, length, value }: ValueTest): boolean {
+  return Math.floor(offset / stride) % length === value;
 }

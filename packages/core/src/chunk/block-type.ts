@@ -2,6 +2,8 @@ import { convertList, requireFlag, requireObject, requireWhole } from "../argume
 import { nameFault, printable } from "../arguments/printable.ts";
 import { U16_MAX } from "../bytes/integers.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
+import { type BlockShape, type BlockShapePart, checkedShape, findShapeFault } from "./block-shape.ts";
 import { AIR } from "./chunk.ts";
 
 /** One property of a block type, such as where a chest faces. */
@@ -32,6 +34,8 @@ export interface BlockType {
   readonly tags: readonly string[];
   /** Whether it is out of use: voxels keep it, and nothing offers it to players. */
   readonly retired: boolean;
+  /** What it fills of its voxel, for movement and rays. Without parts it fills the whole voxel. */
+  readonly shape: readonly BlockShapePart[];
 }
 
 /**
@@ -40,7 +44,7 @@ export interface BlockType {
  * leaves and water have 2, other transparent types 1, and all others 15.
  */
 export type NewBlockType = Pick<BlockType, "id" | "name" | "colour" | "solid"> &
-  Partial<Omit<BlockType, "id" | "name" | "colour" | "solid">>;
+  Partial<Omit<BlockType, "id" | "name" | "colour" | "solid" | "shape">> & { readonly shape?: BlockShape };
 
 /** Maximum length of a block's name, a tag, and a property's name or value in UTF-16 units. */
 export const BLOCK_NAME_LENGTH_MAX = 64;
@@ -53,6 +57,7 @@ export const BLOCK_VALUES_MAX = 256;
 /** Maximum number of tags of a type. */
 export const BLOCK_TAGS_MAX = 32;
 const COLOUR_MAX = 0xff_ffff;
+const NO_SHAPE: readonly BlockShapePart[] = [];
 const ID_COUNT_MAX = U16_MAX + 1;
 /** A name that an object of JavaScript keeps in the order in which it was written. */
 const PROPERTY_NAME = /^[a-z][a-z0-9_-]*$/i;
@@ -108,13 +113,15 @@ export function idCountOf({ properties }: Pick<BlockType, "properties">): number
 /** Returns copies of types with all fields. Throws `ORT_ARGUMENT` for a field that a type cannot have. */
 export function checkedBlockTypes(types: readonly NewBlockType[]): BlockType[] {
   const own: BlockType[] = [];
+  // Types that share a shape keep sharing it, so that a few bytes from a server do not become many shapes.
+  const shapes = new Map<unknown, BlockShapePart[]>();
   // A loop by index also visits holes.
   for (let index = 0; index < types.length; index++)
-    own.push(checkedBlockType(`types[${index}]`, types[index]));
+    own.push(checkedBlockType(`types[${index}]`, types[index], shapes));
   return own;
 }
 
-function checkedBlockType(at: string, given: unknown): BlockType {
+function checkedBlockType(at: string, given: unknown, shapes: Map<unknown, BlockShapePart[]>): BlockType {
   requireObject(at, given, 'it is an object such as { id: 1, name: "stone", colour: 0x888888, solid: true }');
   const {
     id,
@@ -127,6 +134,7 @@ function checkedBlockType(at: string, given: unknown): BlockType {
     properties,
     tags,
     retired,
+    shape = NO_SHAPE,
   }: Partial<BlockType> = given;
   const checkedName = requireString(`${at}.name`, name);
   const looks = {
@@ -150,6 +158,7 @@ function checkedBlockType(at: string, given: unknown): BlockType {
     properties: properties === undefined ? [] : checkedProperties(`${at}.properties`, properties),
     tags: tags === undefined ? [] : checkedTags(`${at}.tags`, tags),
     retired: retired === undefined ? false : requireFlag(`${at}.retired`, retired),
+    shape: getOrAdd(shapes, shape, () => checkedShape(`${at}.shape`, shape)),
   };
 }
 
@@ -195,12 +204,14 @@ export function findContradiction(types: readonly BlockType[]): string | undefin
   if (air?.id !== AIR || air.name !== "air" || air.solid) return "block 0 is not air";
   if (air.properties.length > 0 || air.retired) return "air has properties or is retired";
   if (air.opacity > 0) return `air has opacity ${air.opacity}`;
+  if (air.shape.length > 0) return "air has a shape";
   const names = new Set<string>();
+  const shapes = new ShapeChecks();
   let nextId = 0;
   for (const type of types) {
     const { id, name } = type;
     if (id < nextId) return `block ${id} after block ${nextId - 1}`;
-    const problem = findFault(type);
+    const problem = findFault(type) ?? shapes.findFault(type);
     if (problem !== undefined) return `block ${id} ${problem}`;
     if (names.has(name)) return `two blocks are named ${name}`;
     names.add(name);
@@ -251,6 +262,21 @@ function findFault({ name, properties, tags }: BlockType): string | undefined {
   if (wrong !== undefined) return `has a tag ${textFault(wrong)}`;
   const ascends = tags.every((tag, index) => index === 0 || (tags[index - 1] as string) < tag);
   return ascends ? undefined : "has tags out of order";
+}
+
+/** Checks each shape once for all types that share it and have the same properties: a few bytes can name it for many. */
+class ShapeChecks {
+  readonly #checked = new Map<readonly BlockShapePart[], Set<string>>();
+
+  findFault({ shape, properties }: BlockType): string | undefined {
+    if (shape.length === 0) return undefined;
+    const key = JSON.stringify(properties.map(({ name, values }) => [name, values]));
+    const checked = getOrAdd(this.#checked, shape, () => new Set<string>());
+    if (checked.has(key)) return undefined;
+    const fault = findShapeFault(shape, properties);
+    if (fault === undefined) checked.add(key);
+    return fault;
+  }
 }
 
 function findPropertyFault({ name, values }: BlockProperty): string | undefined {

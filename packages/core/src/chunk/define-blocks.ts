@@ -6,6 +6,7 @@ import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { BlockCatalog, colourOfUnknown } from "./block-catalog.ts";
 import { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec } from "./block-catalog-codec.ts";
 import { BlockIds, type BlockProperties } from "./block-ids.ts";
+import { type BlockShape, checkedShape } from "./block-shape.ts";
 import {
   BLOCK_LIGHT_MAX,
   type BlockProperty,
@@ -44,6 +45,11 @@ export interface BlockDefinition {
   readonly properties?: Readonly<Record<string, readonly string[]>>;
   /** Words that the game chooses. Orthant gives them no meaning. */
   readonly tags?: readonly string[];
+  /**
+   * What it fills of its voxel: boxes for all of its blocks, or the first of several parts that is for a block's values.
+   * Movement and rays meet these boxes only. Default: the whole voxel, as `[]` says it, and where no part is for a block.
+   */
+  readonly shape?: BlockShape;
 }
 
 /** What can change of a type that is there. Its ids and properties stay: voxels hold them. */
@@ -82,7 +88,7 @@ export type BlockHandles<Definitions extends BlockDefinitions> = {
   readonly [Name in keyof Definitions]: BlockHandle<PropertiesOf<Definitions[Name]>>;
 };
 
-const CHANGES = ["colour", "solid", "transparent", "light", "opacity", "tags"];
+const CHANGES = ["colour", "solid", "transparent", "light", "opacity", "tags", "shape"];
 const FIELDS = [...CHANGES, "properties"];
 const defineOptions: OptionTable<DefineBlocksOptions> = { change: requireFlag };
 
@@ -224,7 +230,7 @@ function checkedFields(at: string, given: object, known: readonly string[]): Che
     const value = (given as Record<string, unknown>)[unknown];
     throw wrongArgument(`${at}.${unknown}`, value, `there are ${known.join(", ")}`);
   }
-  const { colour, solid, transparent, light, opacity, properties, tags } = given as BlockDefinition;
+  const { colour, solid, transparent, light, opacity, properties, tags, shape } = given as BlockDefinition;
   return {
     ...(colour !== undefined && { colour: requireColour(`${at}.colour`, colour) }),
     ...(solid !== undefined && { solid: requireFlag(`${at}.solid`, solid) }),
@@ -233,6 +239,7 @@ function checkedFields(at: string, given: object, known: readonly string[]): Che
     ...(opacity !== undefined && { opacity: requireWhole(`${at}.opacity`, opacity, 0, BLOCK_LIGHT_MAX) }),
     ...(properties !== undefined && { properties: checkedProperties(`${at}.properties`, properties) }),
     ...(tags !== undefined && { tags: checkedTags(`${at}.tags`, tags) }),
+    ...(shape !== undefined && { shape: checkedShape(`${at}.shape`, shape) }),
   };
 }
 
@@ -257,6 +264,7 @@ function newType(name: string, id: number, defined: CheckedDefinition): BlockTyp
     properties: [],
     tags: [],
     retired: false,
+    shape: [],
     ...defined,
   };
 }

@@ -5,7 +5,15 @@ import { blockCatalogCodec, type NewBlockType } from "@orthant/core/chunk";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-const plain = { transparent: false, light: 0, opacity: 15, properties: [], tags: [], retired: false };
+const plain = {
+  transparent: false,
+  light: 0,
+  opacity: 15,
+  properties: [],
+  tags: [],
+  retired: false,
+  shape: [],
+};
 const air: BlockType = {
   ...plain,
   id: 0,
@@ -76,7 +84,7 @@ describe("a block catalog", () => {
 
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["C15", "version 0", `00 01 ${airHex}`, "ORT_VERSION"],
-    ["C15", "version 4", `04 01 ${airHex}`, "ORT_VERSION"],
+    ["C15", "version 5", `05 01 ${airHex}`, "ORT_VERSION"],
     ["C16", "no blocks", "01 00", "ORT_BLOCKS"],
     ["C16", "no air", `01 01 ${stoneHex}`, "ORT_BLOCKS"],
     ["C16", "solid air", "01 01 00 03 616972 000000 01", "ORT_BLOCKS"],

@@ -380,6 +380,7 @@ describe("a change of a catalog", () => {
           opacity: 9,
           tags: [],
           retired: false,
+          shape: [],
         },
       ],
       added: [],

@@ -26,6 +26,7 @@ describe("defining blocks", () => {
       tags: ["holds"],
       retired: false,
       opacity: 15,
+      shape: [],
     });
     expect(defined.types.slice(0, 16)).toEqual(DEFAULT_BLOCKS.types);
   });

@@ -34,12 +34,15 @@ export class BlockAppearance {
   readonly glows: Uint8Array;
   /** 0xRRGGBB, by block. */
   readonly colours: Uint32Array;
+  /** The catalog, which says what is not a whole cube. */
+  readonly catalog: BlockCatalog;
 
   constructor(catalog: BlockCatalog, options: AppearanceOptions = {}) {
     const count = U16_MAX + 1;
     if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
     const own = appearanceOptions("options", options);
     const { isTransparent = ({ transparent }) => transparent, isGlowing = ({ light }) => light > 0 } = own;
+    this.catalog = catalog;
     this.kinds = new Uint8Array(count).fill(OPAQUE);
     this.glows = new Uint8Array(count);
     this.colours = Uint32Array.from({ length: count }, (_, block) => catalog.colourOf(block));

@@ -2,6 +2,8 @@ import { AIR } from "@orthant/core";
 import { requireObject } from "@orthant/core/arguments";
 import { U16_MAX } from "@orthant/core/bytes";
 import type { BlockLook, BlockLooks, DrawPass, FaceTexture, ModelQuad } from "../looks/block-looks.ts";
+import { plainLook } from "../looks/looks-of.ts";
+import { shapedLook } from "../looks/shaped-look.ts";
 import { BlockAppearance, INVISIBLE, OPAQUE } from "./block-appearance.ts";
 import { MaterialTable } from "./material-table.ts";
 import { EMPTY_SIDE, FULL_SIDE, SideMasks, type SideRectangle } from "./side-masks.ts";
@@ -114,9 +116,15 @@ export class DrawnBlocks {
     else this.#meetLook(block, this.#looks.lookOf(block));
   }
 
-  #meetColour(block: number, { kinds, glows, colours }: BlockAppearance): void {
+  #meetColour(block: number, { kinds, glows, colours, catalog }: BlockAppearance): void {
     const kind = kinds[block] as number;
     const tint = colours[block] as number;
+    const boxes = kind === OPAQUE ? catalog.boxesOf(block) : undefined;
+    if (boxes !== undefined) {
+      const cube = plainLook(tint, false, glows[block] !== 0);
+      this.#meetLook(block, shapedLook(cube, boxes));
+      return;
+    }
     if (kind === INVISIBLE) {
       this.classes[block] = 0;
       return;

@@ -66,6 +66,7 @@ describe("the page of look packs", () => {
       properties: [],
       tags: [],
       retired: false,
+      shape: [],
     };
     const [lower, upper] = ["lower", "upper"].map(
       (half) => pack.lookOf(type, { half })?.quads[0]?.texture.layer,

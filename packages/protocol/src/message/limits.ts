@@ -63,6 +63,7 @@ export const FEATURES: {
   readonly resends: bigint;
   readonly redefinedBlocks: bigint;
   readonly sampledGenerators: bigint;
+  readonly blockShapes: bigint;
 } = {
   /** Patches may carry lists of single voxels instead of whole chunks. */
   editLists: 1n << 0n,
@@ -72,10 +73,12 @@ export const FEATURES: {
   redefinedBlocks: 1n << 2n,
   /** Only in a hello: the client has offered the hashes of samples of its generators. Rule N60. */
   sampledGenerators: 1n << 3n,
+  /** Catalogs of blocks may have shapes. Rule N61. */
+  blockShapes: 1n << 4n,
 };
 
 /** All features that peers agree on. */
-export const KNOWN_FEATURES: bigint = FEATURES.editLists | FEATURES.redefinedBlocks;
+export const KNOWN_FEATURES: bigint = FEATURES.editLists | FEATURES.redefinedBlocks | FEATURES.blockShapes;
 
 /** The feature bits that a peer must support if they are set. */
 export const REQUIRED_FEATURES_MASK = 0xffff_ffff_0000_0000n;

@@ -377,7 +377,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
           redefined: [
             {
               ...{ id: 7, name: "rock", colour: 0x80_80_80, solid: true, transparent: false },
-              ...{ light: 3, opacity: 5, tags: [], retired: false },
+              ...{ light: 3, opacity: 5, tags: [], retired: false, shape: [] },
             },
           ],
           added: [],

@@ -7,6 +7,7 @@ import {
   isPlainBlockChange,
   plainBlockCatalog,
   retireBlock,
+  unshapedBlockCatalog,
 } from "@orthant/core/chunk";
 import { FEATURES } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
@@ -122,7 +123,7 @@ describe("[N59] a type that changes", () => {
   test("reaches a client as a redefinition", async () => {
     const stage = new Stage();
     const client = await stage.join();
-    expect(client.takeAll("welcome")[0]?.featureBits).toBe(0b101n);
+    expect(client.takeAll("welcome")[0]?.featureBits).toBe(0b1_0101n);
     const before = stage.world.catalog;
     const hash = change(stage, "stone", { colour: 1, light: 3, opacity: 4 });
     await stage.tick();
@@ -134,6 +135,29 @@ describe("[N59] a type that changes", () => {
     client.send({ kind: "blocksSeen", blocksHash: hash });
     await stage.ticks(30);
     expect(blocksOf(client)).toEqual([]);
+  });
+
+  test("[N61] reaches a client that knows no shapes as if there were none", async () => {
+    const stage = new Stage();
+    const client = await stage.join({ featureBits: FEATURES.editLists | FEATURES.redefinedBlocks });
+    expect(client.takeAll("welcome")[0]?.featureBits).toBe(0b101n);
+    const shape = [
+      [
+        [0, 0],
+        [1, 0.5],
+      ],
+    ] as const;
+    change(stage, "stone", { shape });
+    await stage.ticks(30);
+    expect(blocksOf(client)).toEqual([]);
+    stage.world.catalog = defineBlocks(stage.world.catalog, { slab: { opacity: 0, shape } });
+    await stage.tick();
+    const [message] = blocksOf(client);
+    if (message === undefined || !("change" in message.content)) throw new Error("no change was sent");
+    expect(message.content.change.added).toMatchObject([{ name: "slab", opacity: 0, shape: [] }]);
+    expect(message.blocksHash).toBe(blockCatalogHash(unshapedBlockCatalog(stage.world.catalog)));
+    const other = await stage.join({ clientId: 2n });
+    expect(other.takeAll("welcome")[0]?.catalog?.types).toEqual(stage.world.catalog.types);
   });
 
   test("reaches a client without the feature with the whole catalog, in which opacities are the default ones", async () => {

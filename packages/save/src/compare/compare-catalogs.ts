@@ -1,4 +1,5 @@
 import type { BlockCatalog, BlockType } from "@orthant/core";
+import type { BlockShapePart } from "@orthant/core/chunk";
 import { catalogOf } from "../codec/world-description.ts";
 import type { Save } from "../read/save.ts";
 import { isSameWorld } from "./block-translation.ts";
@@ -39,7 +40,7 @@ function compareTypes(before: BlockType, after: BlockType | undefined): readonly
 
 /** Returns everything about a type but its name and ids, as texts in an order that is the same for all types. */
 function fieldsOf(type: BlockType): readonly string[] {
-  const { colour, solid, transparent, light, opacity, properties, tags, retired } = type;
+  const { colour, solid, transparent, light, opacity, properties, tags, retired, shape } = type;
   const values = properties.map((property) => `${property.name}=${property.values.join("|")}`);
   return [
     `colour 0x${colour.toString(16).padStart(6, "0")}`,
@@ -50,5 +51,16 @@ function fieldsOf(type: BlockType): readonly string[] {
     values.length === 0 ? "no properties" : `properties ${values.join(" ")}`,
     tags.length === 0 ? "no tags" : `tags ${tags.join(" ")}`,
     retired ? "retired" : "in use",
+    shape.length === 0 ? "no shape" : `shape ${shape.map(partText).join("; ")}`,
   ];
+}
+
+/** Returns a part of a shape as text, such as `half=bottom 0,0,0,0 to 1,0.5,1,1`. */
+function partText({ when = {}, boxes }: BlockShapePart): string {
+  const values = Object.entries(when).map(([name, value]) => `${name}=${value}`);
+  const corners = boxes.map(([min, max]) => `${min} to ${max}`);
+  return [
+    values.length === 0 ? "all" : values.join(" "),
+    ...(boxes.length === 0 ? ["nothing"] : corners),
+  ].join(" ");
 }

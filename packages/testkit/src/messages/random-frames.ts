@@ -343,12 +343,18 @@ const SERVER_MESSAGES: RandomServerMessages = {
   clock: (prng) => ({ kind: "clock", timeMs: prng.below(65_536) }),
 };
 
+const SLAB = [
+  [0, 0, 0, 0],
+  [1, 0.5, 1, 1],
+] as const;
+
 function randomRedefinitions(prng: Prng): BlockCatalogChange["redefined"] {
   return DEFAULT_BLOCKS.types.slice(prng.between(1, 15)).map(({ properties: _, ...type }) => ({
     ...type,
     light: prng.below(16),
     opacity: prng.below(16),
     tags: prng.pick([[], ["wet"], ["a", "wet"]]),
+    shape: prng.pick([[], [{ when: {}, boxes: [] }], [{ when: { a: "b" }, boxes: [SLAB] }]]),
   }));
 }
 

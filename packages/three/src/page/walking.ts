@@ -90,6 +90,8 @@ const [SWIM_UP, SWIM_DOWN, SINK] = [4, -4, -1.4];
 const BANK_JUMP = 7;
 /** How fast the speed approaches what the player wants, a second. */
 const EASE = { ground: 16, air: 5, liquid: 5, flight: 8 };
+/** Slabs and stairs lead up without a jump. */
+const STEP_HEIGHT = 0.5;
 /** A step of one voxel and what rounding needs. */
 const CLIMB = 1.1;
 const FALL_SPEED_MAX = 60;
@@ -183,7 +185,7 @@ function stepped<D extends Dimensions>(
 
   const box = { position: before.position, size: rules.size };
   const motion = vector<D>(before.position, (axis) => (velocity[axis] as number) * seconds);
-  const moved = moveBox(world, box, motion);
+  const moved = moveBox(world, box, motion, medium === "ground" ? { stepHeight: STEP_HEIGHT } : {});
   const isStopped = moved.hit.some((side, axis) => axis !== UP && side !== 0);
   for (const [axis, side] of moved.hit.entries()) if (side !== 0) velocity[axis] = 0;
   if (isStopped && before.onGround && input.climb && isStep(world, moved, wanted))

@@ -1,4 +1,5 @@
 import { AIR, DEFAULT_BLOCKS, type Position } from "@orthant/core";
+import { defineBlocks } from "@orthant/core/chunk";
 import { type WalkInput, type Walking, type WalkState, walking } from "@orthant/three/page";
 import { expect, test } from "vitest";
 
@@ -43,6 +44,33 @@ test("a player walks ahead at the speed of the game, runs faster, and keeps to i
   expect(distance({ ahead: 1, run: true })).toBeCloseTo(7, 2);
   expect(distance({ ahead: 1, right: 1 })).toBeCloseTo(4, 2);
   expect(distance({ ahead: 0.5 })).toBeCloseTo(2, 2);
+});
+
+test("a player walks up slabs and stairs without a jump, and down again", () => {
+  const blocks = defineBlocks(DEFAULT_BLOCKS, {
+    slab: {
+      shape: [
+        [
+          [0, 0, 0],
+          [1, 0.5, 1],
+        ],
+      ],
+    },
+  });
+  const slab = blocks.id("slab");
+  const steps = field(([, y, z]) =>
+    z > -2 || z < -6 || y > 0 || y < 0 ? undefined : z === -2 || z === -6 ? slab : STONE,
+  );
+  const walk = walking({ ...steps, blocks });
+  const heights = new Set<number>();
+  let state = walk.state;
+  for (let frame = 0; frame < 150; frame++) {
+    state = walk.step(state, { ...STILL, ahead: 1 }, FRAME);
+    if (state.onGround) heights.add(state.position[1]);
+  }
+  expect([...heights]).toEqual([0, 0.5, 1]);
+  expect([state.position[1], state.onGround]).toEqual([0, true]);
+  expect(state.position[2]).toBeLessThan(-10);
 });
 
 test("a player walks to where the view points, and the pose tells where that is", () => {

@@ -5,6 +5,7 @@ import {
   diffBlockCatalogs,
   isPlainBlockChange,
   plainBlockCatalog,
+  unshapedBlockCatalog,
 } from "@orthant/core/chunk";
 import { FEATURES } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
@@ -20,11 +21,18 @@ const REPEAT_MS = 1_000;
 /** Returns the feed for clients with features. */
 export type BlockFeedFor = (featureBits: bigint) => BlockFeed;
 
-/** Creates the feeds of a world: one for clients that know redefined blocks, one for the others. Rule N59. */
+/** Creates the feeds of a world: one for clients that know all of a catalog, and two for earlier ones. Rules N59 and N61. */
 export function blockFeedsOf(world: SyncWorld): BlockFeedFor {
   const whole = new BlockFeed({ current: () => world.catalog, hasRedefinitions: true });
   const plain = new BlockFeed({ current: () => plainBlockCatalog(world.catalog), hasRedefinitions: false });
-  return (featureBits) => ((featureBits & FEATURES.redefinedBlocks) === 0n ? plain : whole);
+  const unshaped = new BlockFeed({
+    current: () => unshapedBlockCatalog(world.catalog),
+    hasRedefinitions: true,
+  });
+  return (featureBits) => {
+    if ((featureBits & FEATURES.redefinedBlocks) === 0n) return plain;
+    return (featureBits & FEATURES.blockShapes) === 0n ? unshaped : whole;
+  };
 }
 
 interface CatalogSource {

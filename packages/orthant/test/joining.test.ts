@@ -1,4 +1,5 @@
 import {
+  box,
   type ClientWorld,
   connect,
   createServer,
@@ -7,6 +8,7 @@ import {
   hashKey,
   hashPosition,
   MemoryDisk,
+  OrthantError,
   type OrthantServer,
   type World,
 } from "orthant";
@@ -51,6 +53,31 @@ test("a wrong interest rejects, as other promises of a client do", async () => {
   expect(await around([1, 2, 3])).toBe(undefined);
   const interest = { center: [1, 2] as never, radius: 8 };
   await expect(connect(server.url, { dimensions: 3, interest })).rejects.toThrow("center is [1, 2]");
+});
+
+test("a world and its clients refuse positions with too few or too many coordinates, and count those they have", async () => {
+  const { world, server } = await shared();
+  const ada = await joined(server, "Ada");
+  await ada.setInterest({ center: [0, 0, 0], radius: 8 });
+  const asIn = "it is [x, y, z], 3 whole numbers, in this world of 3 dimensions";
+  const { unit } = box([0, 0, 0], [1, 1, 1]);
+  for (const voxels of [world, ada]) {
+    for (const position of [[1, 2], [1, 2, 3, 4], []] as unknown as [number, number, number][]) {
+      const list = `[${position.join(", ")}]`;
+      const refused = new OrthantError("ORT_ARGUMENT", `position is ${list}; ${asIn}`);
+      expect(() => voxels.voxelAt(position)).toThrow(refused);
+      await expect(voxels.get(position)).rejects.toThrow(refused);
+      await expect(voxels.set(position, 1)).rejects.toThrow(refused);
+      await expect(voxels.edit([{ position, block: 1 }])).rejects.toThrow(
+        `placements[0].position is ${list}`,
+      );
+      const corners = { unit, min: position, max: position };
+      await expect(voxels.fill(corners, 1)).rejects.toThrow(`box.min is ${list}; ${asIn}`);
+      const cut = { unit, min: [0, 0, 0] as const, max: position };
+      await expect(voxels.fill(cut, 1)).rejects.toThrow(`box.max is ${list}; ${asIn}`);
+    }
+  }
+  expect(() => world.setNow([1, 2] as never, 1)).toThrow(`position is [1, 2]; ${asIn}`);
 });
 
 test("rules and hashes are there for a game that imports orthant alone", async () => {

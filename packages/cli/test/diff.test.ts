@@ -57,13 +57,13 @@ describe("diff", () => {
       differences: [
         {
           kind: "chunk",
-          chunk: [0, 6, 0, 0],
-          region: [0, 1, 0, 0],
+          chunk: [0, 6, 0],
+          region: [0, 1, 0],
           before: "content",
           after: "content",
           voxels: 1,
         },
-        { kind: "chunk", chunk: [18, 6, 0, 0], before: "untouched", after: "content", voxels: null },
+        { kind: "chunk", chunk: [18, 6, 0], before: "untouched", after: "content", voxels: null },
         { kind: "player", playerId: "6", change: "added" },
       ],
     });

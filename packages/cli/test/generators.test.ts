@@ -224,7 +224,7 @@ describe("run({ generators })", () => {
     const made = await start(["create", "own", ...words], program);
     expect(made).toMatchObject({ code: EXIT.ok, errors: "" });
     expect(JSON.parse(made.output)).toMatchObject({
-      chunkShape: [32, 32, 1, 1],
+      chunkShape: [32, 32],
       generator: { id: "my-game:hills" },
     });
     expect(await start(["info", "nowhere"], program)).toMatchObject({ code: EXIT.failed });

@@ -61,7 +61,7 @@ const CONTENT = [9, 1, 1, 2, 9, 2, 2];
 
 describe("a world with two generators and a store", () => {
   test("is described by info, with the versions where they are known", async () => {
-    const kept = { min: [0, -128, 0, 0], max: [128, 0, 4, 4] };
+    const kept = { min: [0, -128], max: [128, 0] };
     expect(await captureJson("info", world)).toMatchObject({
       generator: { id: "my-game:ground", version: 2 },
       keptGenerators: [{ id: "my-game:ground", version: 1, boxes: [kept] }],

@@ -30,7 +30,7 @@ describe("info", () => {
       name: "hills",
       generation: 2,
       generations: [1],
-      chunkShape: [16, 16, 16, 1],
+      chunkShape: [16, 16, 16],
       dimensions: 3,
       clockEpoch: 1,
       players: 1,
@@ -91,7 +91,7 @@ describe("info", () => {
       chunks: 2,
       emptyChunks: 0,
       entities: 1,
-      chunkBounds: { min: [-7, 6, 0, 0], max: [1, 7, 1, 1] },
+      chunkBounds: { min: [-7, 6, 0], max: [1, 7, 1] },
     });
   });
 
@@ -104,8 +104,8 @@ describe("info", () => {
 
 describe("ls", () => {
   test.each<[what: string, expected: readonly object[]]>([
-    ["chunks", [{ chunk: [-7, 6, 0, 0] }, { chunk: [0, 6, 0, 0], state: "content", blocks: 2 }]],
-    ["regions", [{ region: [-2, 1, 0, 0], epoch: 1, changeNumber: 1 }, { region: [0, 1, 0, 0] }]],
+    ["chunks", [{ chunk: [-7, 6, 0] }, { chunk: [0, 6, 0], state: "content", blocks: 2 }]],
+    ["regions", [{ region: [-2, 1, 0], epoch: 1, changeNumber: 1 }, { region: [0, 1, 0] }]],
     ["entities", [{ entityId: "1", kind: 3, displayName: "Bob", tags: ["cat"] }]],
     ["players", [{ playerId: "5", name: "Ann" }]],
     [
@@ -131,7 +131,7 @@ describe("ls", () => {
 
   test("lists only the content of a box, excluding its end", async () => {
     expect((await list("chunks", "--box", "-112,96,0,0..0,112,16,1")).items).toMatchObject([
-      { chunk: [-7, 6, 0, 0] },
+      { chunk: [-7, 6, 0] },
     ]);
     expect((await list("entities", "--box", "1,104,1,0..2,105,2,1")).items).toHaveLength(1);
     expect((await list("entities", "--box", "0,104,1,0..1,105,2,1")).items).toEqual([]);
@@ -152,10 +152,10 @@ describe("get", () => {
   test("shows where on disk an edited voxel is stored", async () => {
     const found = await captureJson<Record<string, unknown>>("get", folder, "-100,100,0,0");
     expect(found).toMatchObject({
-      voxel: [-100, 100, 0, 0],
+      voxel: [-100, 100, 0],
       block: { id: 13, name: "lamp" },
-      chunk: { position: [-7, 6, 0, 0], state: "content" },
-      region: { position: [-2, 1, 0, 0], epoch: 1, changeNumber: 1 },
+      chunk: { position: [-7, 6, 0], state: "content" },
+      region: { position: [-2, 1, 0], epoch: 1, changeNumber: 1 },
       record: { file: "data/dt-000001.v4dt", generation: 2, exact: true },
     });
     expect((await capture(["get", folder, "-100,100"])).output).toMatch(/block +13 lamp\n/);
@@ -183,7 +183,7 @@ describe("get", () => {
     const found = await captureJson<Record<string, unknown>>("get", other, "3,-40,3");
     expect(found).toMatchObject({
       block: { id: 0, name: "air" },
-      chunk: { position: [0, -3, 0, 0], state: "empty" },
+      chunk: { position: [0, -3, 0], state: "empty" },
       record: { exact: false },
     });
     expect((await capture(["get", other, "3,-40,3"])).output).toMatch(

@@ -37,7 +37,7 @@ describe("a tile save on the command line", () => {
       file: "world.sav",
       fault: null,
       tickIndex: "77",
-      chunkBounds: { min: [-1, 0, 0, 0], max: [1, 1, 1, 1] },
+      chunkBounds: { min: [-1, 0], max: [1, 1] },
     });
   });
 

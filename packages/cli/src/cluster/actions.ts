@@ -15,14 +15,14 @@ import {
   voxelsOfSectors,
   waitForOwner,
 } from "@orthant/cluster";
-import { type Box, dimensionsOf, OrthantError } from "@orthant/core";
+import { dimensionsOf, OrthantError } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/lattice";
 import { NodeDisk } from "@orthant/disk/node";
-import { formatBox, formatBytes, formatCount } from "@orthant/formats";
+import { formatBox, formatBytes, formatCount, formatPosition } from "@orthant/formats";
 import type { Arguments } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseBox } from "../command/parse.ts";
-import { tableLines } from "../command/report.ts";
+import { type BoxJson, boxJson, tableLines } from "../command/report.ts";
 import { UsageError } from "../command/usage.ts";
 import { withEngine } from "../world/with-engine.ts";
 import { backToOne, backUpCluster, restoreCluster } from "./backup-actions.ts";
@@ -91,14 +91,13 @@ interface ShardRow {
   readonly journalBytes: number;
   /** The shard that it was split from, and the voxels that it received; `null` for the first one. */
   readonly from: string | null;
-  readonly box: Box | null;
+  readonly box: BoxJson | null;
 }
 
 /** `orthant cluster status`. */
 async function printStatus(backbone: Backbone, args: Arguments, context: Context): Promise<void> {
   const world = args.at(1);
   const status = await requireStatus(backbone, world);
-  const dimensions = dimensionsOf(status.map.world.shape);
   const shards = status.shards.map((shard) => rowOf(status, shard));
   // Heartbeats count shards, too, but the last one of a dead node still has those that others own now.
   const nodes = (await clusterNodes(backbone, world, context.time)).map((node) => ({
@@ -111,7 +110,7 @@ async function printStatus(backbone: Backbone, args: Arguments, context: Context
       ["shard", "owner", "term", "unsaved", "journal", "voxels"],
       ...shards.map(({ shard, owner, term, unsavedRecords, journalBytes, box }) => [
         ...[shard, owner ?? "none", String(term), formatCount(unsavedRecords), formatBytes(journalBytes)],
-        box === null ? "the rest of the world" : formatBox(box, dimensions),
+        box === null ? "the rest of the world" : `${formatPosition(box.min)} to ${formatPosition(box.max)}`,
       ]),
     ]),
   );
@@ -135,6 +134,7 @@ async function requireStatus(backbone: Backbone, world: string): Promise<Cluster
 }
 
 function rowOf({ map }: ClusterStatus, { shard, lease, journal }: ShardStatus): ShardRow {
+  const { shape } = map.world;
   const split = map.splits.find(({ to }) => to === shard);
   return {
     shard,
@@ -143,7 +143,7 @@ function rowOf({ map }: ClusterStatus, { shard, lease, journal }: ShardStatus): 
     unsavedRecords: journal === undefined ? 0 : Math.max(0, journal.last - journal.first + 1),
     journalBytes: journal?.bytes ?? 0,
     from: split?.from ?? null,
-    box: split === undefined ? null : voxelsOfSectors(map.world.shape, split.sectors),
+    box: split === undefined ? null : boxJson(voxelsOfSectors(shape, split.sectors), dimensionsOf(shape)),
   };
 }
 
@@ -179,9 +179,17 @@ async function splitOff(backbone: Backbone, args: Arguments, context: Context): 
   await sendCommand(backbone, world, before.node, { kind: "split", shard, sectors, newShard });
   const { node, term } = await waitForOwner(backbone, world, newShard, 0, context.time);
   const box = voxelsOfSectors(shape, sectors);
-  context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
+  const dimensions = dimensionsOf(shape);
+  context.printJson({
+    world,
+    shard: newShard,
+    from: shard,
+    owner: node,
+    term,
+    box: boxJson(box, dimensions),
+  });
   context.print(
-    `split ${formatBox(box, dimensionsOf(shape))} off shard ${shard} as shard ${newShard}; ${node} owns it`,
+    `split ${formatBox(box, dimensions)} off shard ${shard} as shard ${newShard}; ${node} owns it`,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Box, Position } from "@orthant/core";
 import { U64_MAX } from "@orthant/core/bytes";
 import { boxBetween } from "@orthant/core/lattice";
+import { formatPosition } from "@orthant/formats";
 import type { Moment } from "@orthant/world";
 import { UsageError } from "./usage.ts";
 
@@ -42,6 +43,12 @@ const AXES_MAX = 4;
 /** Parses `3,-4` or `1,2,3,4`: coordinates left out at the end are 0. */
 export function parsePosition(text: string): Position {
   return coordinatesOf(text, 0);
+}
+
+/** Throws a `UsageError` if a position is not at `missing` on the axes that a world of these dimensions lacks. */
+export function requireAxes(position: Position, dimensions: number, missing = 0): void {
+  if (position.slice(dimensions).some((coordinate) => coordinate !== missing))
+    throw new UsageError(`${formatPosition(position)} has more than the ${dimensions} axes of the world`);
 }
 
 /** Parses `0,0,0,0..8,8,8,8`: from the first position to the second, exclusive; an omitted axis is 0 to 1. */

@@ -1,4 +1,6 @@
+import type { Box } from "@orthant/core";
 import { printable } from "@orthant/core/arguments";
+import { AXES } from "@orthant/core/lattice";
 import type { Finding } from "@orthant/disk/files";
 
 const DURATIONS: readonly (readonly [name: string, ms: number])[] = [
@@ -60,8 +62,26 @@ export function jsonLine(value: object): string {
   );
 }
 
-/** Converts a finding to JSON; unknown values are `null`. */
-export function findingJson(finding: Finding): object {
+/** Returns the coordinates of a position that `formatPosition` shows in a world of these dimensions. */
+export function positionJson(position: readonly number[], dimensions: number): readonly number[] {
+  const isInWorld = position.slice(dimensions).every((coordinate) => coordinate === 0);
+  return isInWorld ? position.slice(0, dimensions) : position;
+}
+
+/** A box in JSON. */
+export interface BoxJson {
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+}
+
+/** Returns the corners of a box as `formatBox` shows them. */
+export function boxJson({ min, max }: Box, dimensions: number): BoxJson {
+  const shown = positionJson(min, dimensions);
+  return { min: shown, max: max.slice(0, shown.length) };
+}
+
+/** Converts a finding to JSON; unknown values are `null`. Without `dimensions`, positions have four coordinates. */
+export function findingJson(finding: Finding, dimensions: number = AXES.length): object {
   const { severity, file, offset, code, message, generation, chunks } = finding;
   return {
     severity,
@@ -70,6 +90,6 @@ export function findingJson(finding: Finding): object {
     code: code ?? null,
     message,
     generation: generation ?? null,
-    chunks: chunks ?? null,
+    chunks: chunks === undefined ? null : boxJson(chunks, dimensions),
   };
 }

@@ -20,7 +20,7 @@ import { createWorldEngine, type NewWorldEngine } from "@orthant/world/engine";
 import type { Arguments, Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseU64 } from "../command/parse.ts";
-import { factLines } from "../command/report.ts";
+import { factLines, positionJson } from "../command/report.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
 import { GENERATORS, itemNamed, type NamedGenerator, newestOf } from "../generators/named-generators.ts";
 
@@ -126,16 +126,16 @@ export const createCommand: Command = {
         await (await createWorldEngine(disk, world, { generators: context.generators })).close();
       });
     const info = generatorInfoOf(ref, context.generators);
+    const dimensions = dimensionsOf(world.shape);
     context.printJson({
       world: folder,
       made: !isDry,
       template: template.name,
       name: world.name,
-      chunkShape: world.shape.extents,
+      chunkShape: world.shape.extents.slice(0, dimensions),
       generator: info,
-      spawn: world.spawn,
+      spawn: positionJson(world.spawn, dimensions),
     });
-    const dimensions = dimensionsOf(world.shape);
     context.print(`${isDry ? "would make" : "made"} ${folder}`);
     context.printAll(
       factLines([

@@ -7,6 +7,7 @@ import type { SaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseGenerations, parseInteger } from "../command/parse.ts";
+import { positionJson } from "../command/report.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
 import { openReadable } from "../world/found-world.ts";
 import { exitWithJournals, openAskedSave, retryWhileWritten } from "../world/live-save.ts";
@@ -61,7 +62,7 @@ export const diffCommand: Command = {
       truncated: found.isCut,
       differences: found.listed,
     });
-    context.printAll(found.listed.map((difference) => differenceLine(difference, found.opened)));
+    context.printAll(found.listed.map(differenceLine));
     if (found.isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more`);
     context.print(summaryOf(found));
     return exitWithJournals(found.opened, context, found.isEqual ? EXIT.ok : EXIT.failed);
@@ -135,7 +136,7 @@ async function compareOpen(
     for await (const difference of compareSaves(before, after, options)) {
       counts[difference.kind]++;
       if (difference.kind === "chunk") regions.add(...regionOf(difference.position));
-      if (listed.length < limit) listed.push(listedOf(difference));
+      if (listed.length < limit) listed.push(listedOf(difference, before, after));
       else isCut = true;
     }
   } finally {
@@ -154,13 +155,16 @@ async function compareOpen(
 /** A difference in JSON; unknown values are `null`. */
 type Listed = ReturnType<typeof listedOf>;
 
-function listedOf(difference: SaveDifference) {
+function listedOf(difference: SaveDifference, first: Save, second: Save) {
+  if (difference.kind === "fact" && difference.fact === "spawn")
+    return { ...difference, before: spawnOf(first), after: spawnOf(second) };
   if (difference.kind !== "chunk") return difference;
   const { position, before, after, voxels, data } = difference;
+  const dimensions = dimensionsOf(first.global.description.chunkShape);
   return {
     kind: "chunk",
-    chunk: position,
-    region: regionOf(position),
+    chunk: positionJson(position, dimensions),
+    region: positionJson(regionOf(position), dimensions),
     before,
     after,
     voxels: voxels ?? null,
@@ -168,15 +172,13 @@ function listedOf(difference: SaveDifference) {
   } as const;
 }
 
-function differenceLine(difference: Listed, [first, second]: Comparison["opened"]): string {
+function differenceLine(difference: Listed): string {
   switch (difference.kind) {
     case "fact":
-      if (difference.fact === "spawn") return `spawn: ${spawnOf(first)} -> ${spawnOf(second)}`;
       return `${difference.fact}: ${difference.before} -> ${difference.after}`;
     case "chunk": {
       const { chunk, region, before, after, voxels, data } = difference;
-      const dimensions = dimensionsOf(first.save.global.description.chunkShape);
-      const where = `chunk ${formatPosition(chunk, dimensions)} of region ${formatPosition(region, dimensions)}`;
+      const where = `chunk ${formatPosition(chunk)} of region ${formatPosition(region)}`;
       const amount = voxels === null ? "" : `, ${formatAmount(voxels, "voxel")}`;
       const withData = data === null || data === 0 ? "" : `, data of ${formatCount(data)}`;
       return `${where}: ${before} -> ${after}${amount}${withData}`;
@@ -190,8 +192,8 @@ function differenceLine(difference: Listed, [first, second]: Comparison["opened"
   }
 }
 
-function spawnOf({ save }: SaveWithJournal): string {
-  const { spawn, chunkShape } = save.global.description;
+function spawnOf({ global }: Save): string {
+  const { spawn, chunkShape } = global.description;
   return formatPosition(spawn, dimensionsOf(chunkShape));
 }
 

@@ -15,6 +15,7 @@ import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { makeFile } from "../command/files.ts";
 import { parseBox } from "../command/parse.ts";
+import { boxJson } from "../command/report.ts";
 import { EXIT } from "../command/usage.ts";
 import { ChunkSource } from "../map/band.ts";
 import { boundsOfMade } from "../map/view.ts";
@@ -78,7 +79,7 @@ export const exportCommand: Command = {
         output: file,
         format: made.format,
         made: !isDry,
-        box: made.box,
+        box: boxJson(made.box, made.dimensions),
         voxels,
         bytes: bytes.length,
         losses,

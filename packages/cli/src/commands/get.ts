@@ -17,8 +17,8 @@ import {
 import { packFile } from "@orthant/save/files";
 import type { SaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command/command.ts";
-import { parsePosition } from "../command/parse.ts";
-import { factLines } from "../command/report.ts";
+import { parsePosition, requireAxes } from "../command/parse.ts";
+import { boxJson, factLines, positionJson } from "../command/report.ts";
 import { openReadable } from "../world/found-world.ts";
 import { exitWithJournals, openLiveSave } from "../world/live-save.ts";
 import {
@@ -48,7 +48,10 @@ export const getCommand: Command = {
     const opened = await openLiveSave(disk, context.generators);
     const { save } = opened;
     try {
-      const chunk = chunkOfVoxel(save.global.description.chunkShape, voxel);
+      const { chunkShape } = save.global.description;
+      const dimensions = dimensionsOf(chunkShape);
+      requireAxes(voxel, dimensions);
+      const chunk = chunkOfVoxel(chunkShape, voxel);
       const stored = await findStored(save, chunk);
       const onDisk = isConverted ? undefined : await recordOnDisk(disk, opened, chunk, stored.record);
       const found = {
@@ -62,8 +65,7 @@ export const getCommand: Command = {
         journaled: !isConverted && stored.record !== undefined && onDisk === undefined,
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };
-      const dimensions = dimensionsOf(save.global.description.chunkShape);
-      context.printJson({ ...found, record: found.record ?? null });
+      context.printJson(jsonOf(found, dimensions));
       context.printAll(factLines(rowsOf(found, neededGenerator(save, context.generators), dimensions)));
       return exitWithJournals([opened], context);
     } finally {
@@ -233,6 +235,18 @@ function rowsOf(
     ["record", record && `${record.file} at offset ${record.offset}, ${formatBytes(record.bytes)}`],
     ["written by", record && `generation ${record.generation}${record.exact ? "" : " or before"}`],
   ];
+}
+
+function jsonOf(found: Found, dimensions: number): object {
+  const { voxel, chunk, region, leaf, record } = found;
+  return {
+    ...found,
+    voxel: positionJson(voxel, dimensions),
+    chunk: { ...chunk, position: positionJson(chunk.position, dimensions) },
+    region: { ...region, position: positionJson(region.position, dimensions) },
+    leaf: leaf && boxJson(leaf, dimensions),
+    record: record ?? null,
+  };
 }
 
 /** Returns the leaf of the index that holds a chunk. */

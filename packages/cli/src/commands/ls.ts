@@ -17,7 +17,7 @@ import { type LeafEntry, openSave, type Save, type StoredChunk, surveySave } fro
 import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseBox, parseInteger } from "../command/parse.ts";
-import { tableLines } from "../command/report.ts";
+import { boxJson, positionJson, tableLines } from "../command/report.ts";
 import { UsageError } from "../command/usage.ts";
 import { openReadable } from "../world/found-world.ts";
 import { exitWithJournals, openLiveSave } from "../world/live-save.ts";
@@ -137,7 +137,12 @@ async function* leafRows({ save, chunks, dimensions }: Scope): AsyncGenerator<Ro
         formatPosition(cube.min, dimensions),
         ...[edge, refs.length, bytes, clocks.length].map(formatCount),
       ],
-      item: { chunks: cube, chunkRecords: chunkRefs, entityRecords: entityRefs, regions: clocks.length },
+      item: {
+        chunks: boxJson(cube, dimensions),
+        chunkRecords: chunkRefs,
+        entityRecords: entityRefs,
+        regions: clocks.length,
+      },
     };
   }
 }
@@ -149,7 +154,7 @@ async function* regionRows({ save, chunks, dimensions }: Scope): AsyncGenerator<
       const [epoch, changeNumber] = [epochOf(clock), changeNumberOf(clock)];
       yield {
         cells: [formatPosition(region, dimensions), String(epoch), String(changeNumber)],
-        item: { region, clock, epoch, changeNumber },
+        item: { region: positionJson(region, dimensions), clock, epoch, changeNumber },
       };
     }
   }
@@ -164,7 +169,7 @@ async function* chunkRows({ save, chunks, dimensions }: Scope): AsyncGenerator<R
     const blockCount = blocks === null ? "unknown" : formatCount(blocks);
     return {
       cells: [formatPosition(stored.position, dimensions), state, blockCount, formatCount(data)],
-      item: { chunk: stored.position, state, blocks, data },
+      item: { chunk: positionJson(stored.position, dimensions), state, blocks, data },
     };
   };
   for await (const leaf of leavesIn(save, chunks)) {
@@ -192,7 +197,14 @@ async function* entityRows({ save, chunks, voxels, dimensions }: Scope): AsyncGe
           formatPosition(position, dimensions),
           displayName ?? "",
         ],
-        item: { entityId, entityClass, kind, position, displayName: displayName ?? null, tags: entity.tags },
+        item: {
+          entityId,
+          entityClass,
+          kind,
+          position: positionJson(position, dimensions),
+          displayName: displayName ?? null,
+          tags: entity.tags,
+        },
       };
     }
   }
@@ -204,7 +216,7 @@ async function* playerRows({ save, voxels, dimensions }: Scope): AsyncGenerator<
     if (voxels !== undefined && !boxContains(voxels, voxel)) continue;
     yield {
       cells: [String(playerId), name ?? "", formatPosition(position, dimensions), formatTime(lastSavedMs)],
-      item: { playerId, name: name ?? null, position, tags, lastSavedMs },
+      item: { playerId, name: name ?? null, position: positionJson(position, dimensions), tags, lastSavedMs },
     };
   }
 }

@@ -10,6 +10,7 @@ import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { makeFile } from "../command/files.ts";
 import { parseBox, parseInteger } from "../command/parse.ts";
+import { boxJson } from "../command/report.ts";
 import { UsageError } from "../command/usage.ts";
 import { ChunkSource } from "../map/band.ts";
 import { HEAT_KINDS, type HeatKind, readHeat } from "../map/heat.ts";
@@ -81,7 +82,8 @@ export const mapCommand: Command = {
     const { opened, picture, layout, bytes } = await retryWhileWritten(disk, () =>
       drawMap(disk, request, context),
     );
-    const { view, box, scale } = picture;
+    const { view, box, scale, shape } = picture;
+    const dimensions = dimensionsOf(shape);
     const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
     context.printJson({
       world: folder,
@@ -90,7 +92,7 @@ export const mapCommand: Command = {
       height: layout.height,
       bytes,
       scale,
-      box,
+      box: boxJson(box, dimensions),
       across: AXIS_NAMES[view.across],
       down: AXIS_NAMES[view.down],
       along: view.along === undefined ? null : AXIS_NAMES[view.along],
@@ -100,7 +102,7 @@ export const mapCommand: Command = {
       `wrote ${request.output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`,
     );
     context.print(
-      `shows voxels ${formatBox(box, dimensionsOf(picture.shape))}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
+      `shows voxels ${formatBox(box, dimensions)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
     );
     return exitWithJournals([opened], context);
   },

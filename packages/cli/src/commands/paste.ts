@@ -7,7 +7,7 @@ import { openWorld, type World } from "@orthant/world";
 import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Arguments, Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
-import { parseBox, parseNames, parsePosition } from "../command/parse.ts";
+import { parseBox, parseNames, parsePosition, requireAxes } from "../command/parse.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
 import {
   copyInMemory,
@@ -152,9 +152,8 @@ async function paste(
 ): Promise<PasteReport<Dimensions>> {
   const { dimensions } = world;
   const own = (position: Position, missing: number): Position<Dimensions> => {
-    if (position.slice(dimensions).every((coordinate) => coordinate === missing))
-      return position.slice(0, dimensions) as unknown as Position<Dimensions>;
-    throw new UsageError(`${formatPosition(position)} has more than the ${dimensions} axes of the world`);
+    requireAxes(position, dimensions, missing);
+    return position.slice(0, dimensions) as unknown as Position<Dimensions>;
   };
   const part: VoxelBox | undefined = box && { unit: "voxels", min: own(box.min, 0), max: own(box.max, 1) };
   let edits = 0;

@@ -6,6 +6,7 @@ import { parsePosition } from "../command/parse.ts";
 import { findingJson } from "../command/report.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
 import { findWorld, formatOptions, formatRequest, unsupported } from "../world/found-world.ts";
+import { dimensionsOfDamaged } from "../world/live-save.ts";
 
 /** `orthant repair`. */
 export const repairCommand: Command = {
@@ -44,12 +45,9 @@ export const repairCommand: Command = {
     const plan = await format.planRepair(request).finally(() => progress.end());
     if (writes) await context.makeFolder(target, (made) => plan.apply(made));
     const { facts, findings, lines, hasLosses } = plan;
-    context.printJson({
-      world: folder,
-      wrote: writes ? target : null,
-      ...facts,
-      findings: findings.map(findingJson),
-    });
+    const dimensions = findings.length === 0 ? undefined : await dimensionsOfDamaged(found.disk);
+    const listed = findings.map((finding) => findingJson(finding, dimensions));
+    context.printJson({ world: folder, wrote: writes ? target : null, ...facts, findings: listed });
     if (isWhole(findings)) context.print("nothing is damaged");
     context.printAll(lines);
     context.print(writes ? `wrote ${target}` : "nothing was written; --to FOLDER writes it");

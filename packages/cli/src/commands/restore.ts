@@ -5,6 +5,7 @@ import type { Moment } from "@orthant/world";
 import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseBox, parseMoment } from "../command/parse.ts";
+import { boxJson } from "../command/report.ts";
 import { EXIT, type ExitCode, UsageError } from "../command/usage.ts";
 import { KEEP_EVERY_GENERATION } from "../world/live-save.ts";
 import { withEngine } from "../world/with-engine.ts";
@@ -65,16 +66,17 @@ function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): P
   const options = { readOnly: isDry, retention: KEEP_EVERY_GENERATION };
   return withEngine(folder, options, context, async (world) => {
     const chunks = chunksOfVoxels(world.shape, box);
+    const dimensions = dimensionsOf(world.shape);
     const generation = await world.history.generationAt(moment);
     const edit = isDry ? undefined : await world.restoreRegion(chunks, generation);
     context.printJson({
       world: folder,
-      box: chunks,
+      box: boxJson(chunks, dimensions),
       generation,
       made: !isDry,
       chunks: edit?.chunks.length ?? null,
     });
-    const where = `chunks ${formatBox(chunks, dimensionsOf(world.shape))} of ${folder}`;
+    const where = `chunks ${formatBox(chunks, dimensions)} of ${folder}`;
     context.print(
       edit === undefined
         ? `would restore ${where} from generation ${generation}, in ${formatAmount(boxVolume(regionsTouching(chunks)), "region")}`

@@ -38,8 +38,9 @@ export const verifyCommand: Command = {
     const findings = await format.verify({ ...request, checksumsOnly: args.has("checksums") });
     const damage = findings.filter(({ severity }) => severity === "damage");
     const whole = isWhole(findings);
-    context.printJson({ world: folder, ...world, whole, findings: findings.map(findingJson) });
     const dimensions = findings.length === 0 ? undefined : await dimensionsOfDamaged(found.disk);
+    const listed = findings.map((finding) => findingJson(finding, dimensions));
+    context.printJson({ world: folder, ...world, whole, findings: listed });
     for (const finding of findings) printFinding(finding, dimensions, context);
     const notices = findings.length - damage.length;
     const faults = whole ? "" : `, ${formatAmount(damage.length, "fault")}`;

@@ -34,6 +34,7 @@ import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthan
 import { generatorMapOf } from "@orthant/save/content";
 import { packFile, packHeader } from "@orthant/save/files";
 import type { SaveWithJournal } from "@orthant/world/engine";
+import { boxJson, positionJson } from "../command/report.ts";
 import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
 import { chunkIfKnown } from "./stored-content.ts";
 
@@ -50,7 +51,12 @@ export async function nativeInfo({ disk, count = false, environment }: FormatReq
     const facts = factsOf(opened, survey, environment.generators);
     const loss = journalLoss(opened);
     return {
-      facts: { ...facts, journal: journalFacts(opened), sizes, counts: counts ?? null },
+      facts: {
+        ...factsJson(facts),
+        journal: journalFacts(opened),
+        sizes,
+        counts: counts === undefined ? null : countsJson(counts, facts.dimensions),
+      },
       rows: [...rowsOf(facts, sizes, counts), ["journal", describeJournal(opened)]],
       catalog: catalogOf(save.global.description),
       losses: loss === undefined ? [] : [`journal: ${loss}`],
@@ -269,7 +275,7 @@ function rowsOf(
   const older = generations.length === 0 ? "" : `, older ones: ${generations.join(", ")}`;
   return [
     ["name", facts.name === "" ? undefined : facts.name],
-    ["world id", facts.worldId === 0n ? undefined : facts.worldId.toString(16).padStart(16, "0")],
+    ["world id", facts.worldId === 0n ? undefined : String(facts.worldId)],
     ["generation", `${facts.generation}${older}`],
     ...namedGenerations.map(({ generation, name }) => ["named", `${generation}: ${name}`] as const),
     ["created", timeText(facts.createdMs)],
@@ -295,6 +301,30 @@ function rowsOf(
     ["tight bounds", counts?.chunkBounds ? `chunks ${formatBox(counts.chunkBounds, dimensions)}` : undefined],
     ["entities", counts && String(counts.entities)],
   ];
+}
+
+function factsJson(facts: Facts): object {
+  const { dimensions, bounds, changed } = facts;
+  return {
+    ...facts,
+    chunkShape: facts.chunkShape.slice(0, dimensions),
+    spawn: positionJson(facts.spawn, dimensions),
+    keptGenerators: facts.keptGenerators.map((kept) => ({
+      ...kept,
+      boxes: kept.boxes.map((box) => boxJson(box, dimensions)),
+    })),
+    bounds: bounds && boundsJson(bounds, dimensions),
+    changed: changed && boundsJson(changed, dimensions),
+  };
+}
+
+function boundsJson({ chunks, voxels }: Bounds, dimensions: number): object {
+  return { chunks: boxJson(chunks, dimensions), voxels: boxJson(voxels, dimensions) };
+}
+
+function countsJson(counts: Counts, dimensions: number): object {
+  const { chunkBounds } = counts;
+  return { ...counts, chunkBounds: chunkBounds && boxJson(chunkBounds, dimensions) };
 }
 
 /** A converted world has no times, so that the same source always makes the same bytes. */

@@ -43,7 +43,7 @@ export const tileSaveFormat: Format = {
         localPlayerId,
         gameplayFingerprint,
         chunks: chunks.length,
-        chunkBounds: bounds ?? null,
+        chunkBounds: bounds ? { min: bounds.min.slice(0, 2), max: bounds.max.slice(0, 2) } : null,
         unknownKeys,
         totalBytes,
       },

@@ -1,4 +1,4 @@
-import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
+import { type Box, type Chunk, dimensionsOf, isOrthantError, type Position } from "@orthant/core";
 import { callback, checkedOptions, requireFlag } from "@orthant/core/arguments";
 import {
   bytes,
@@ -335,8 +335,9 @@ function factsOf({ global }: Save): readonly Fact[] {
   const generatorText = generators
     .map(({ generatorId, seed }, index) => `${generatorId}, seed ${seed}${placeOf(index)}`)
     .join("; ");
+  const { extents } = description.chunkShape;
   return [
-    plain("chunk shape", description.chunkShape.extents.join(" x ")),
+    plain("chunk shape", extents.slice(0, dimensionsOf(description.chunkShape)).join(" x ")),
     plain("base", baseText),
     plain("seed", String(worldSeed)),
     exactBytes("generators", generatorText, encode(generatorsCodec, global)),

@@ -312,6 +312,7 @@ function serverOptions(world: World<3>, prng: Prng): object {
     revoked: [{ playerId: 77n }],
     limits: { connectionsMax: 10 },
     rules: { onJoin: () => undefined },
+    messages: { fromClient: (value: unknown) => value },
     metrics: { bearer: "abc", public: false },
     time: systemTime,
     closeWorld: false,

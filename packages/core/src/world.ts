@@ -11,6 +11,9 @@ export { dataText } from "./world/data-text.ts";
 export { checkedSetOptions, voxelPlacement, voxelPlacements } from "./world/placements.ts";
 export { decodePlainValue, encodePlainValue, PLAIN_VALUE_HEAD_BYTES } from "./world/plain-value.ts";
 export {
+  type GameMessages,
+  requireMessage,
+  requireMessages,
   requireValidator,
   type StandardSchema,
   type Validated,

@@ -63,3 +63,4 @@ export {
   printOperation,
   type Selection,
 } from "@orthant/core/operations";
+export type { GameMessages, StandardSchema, Validator } from "@orthant/core/world";

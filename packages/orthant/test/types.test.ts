@@ -6,6 +6,8 @@ import {
   createServer,
   type Dimensions,
   type EditResult,
+  type GameMessages,
+  type GameRules,
   issueToken,
   openWorld,
   type Position,
@@ -23,6 +25,12 @@ declare const client: ClientWorld<3>;
 declare const someWorld: World;
 declare const result: EditResult;
 
+/** The messages of a game, for both sides. */
+const messages = {
+  fromClient: (value: unknown) => value as { readonly type: "chat"; readonly text: string },
+  fromServer: (value: unknown) => value as { readonly type: "score"; readonly points: number },
+} satisfies GameMessages;
+
 /** Programs that are right. */
 async function rightPrograms(): Promise<unknown> {
   const onBothSides = async (shared: VoxelWorld<3>): Promise<EditResult> => shared.set([0, 64, 0], 1);
@@ -30,6 +38,18 @@ async function rightPrograms(): Promise<unknown> {
   const onAnySide = (any: World): Dimensions => any.dimensions;
   const opened: World<2> = await openWorld("saves/tiles", { dimensions: 2 });
   const joined: ClientWorld<3> = await connect("ws://127.0.0.1:7440", { dimensions: 3 });
+  const rules: GameRules<3> = { onMessage: ({ message }) => void (message satisfies unknown) };
+  const server = await createServer({
+    world,
+    messages,
+    rules: { onMessage: ({ message }) => void (message.text satisfies string) },
+  });
+  server.broadcast({ type: "score", points: 3 });
+  const player = await connect("ws://127.0.0.1:7440", { dimensions: 3, messages });
+  player satisfies ClientWorld<3>;
+  player.send({ type: "chat", text: "Hello" });
+  player.onMessage(({ points }) => void (points satisfies number));
+  joined.send({ type: "anything" });
   await flatland.set([1, 2], 3);
   await world.fill(box([0, 0, 0], [1, 1, 1]), 1);
   await world.loadChunks(chunkBox([0, 0, 0], [1, 1, 1]));
@@ -39,7 +59,7 @@ async function rightPrograms(): Promise<unknown> {
     await onBothSides(world),
     await onBothSides(client),
     onAnySide(someWorld),
-    await createServer({ world }),
+    await createServer({ world, rules }),
     corner,
     opened,
     joined,
@@ -88,6 +108,27 @@ async function wrongPrograms(): Promise<void> {
   // @ts-expect-error: ids are bigints
   await issueToken({ playerId: 1, role: "builder", expiresInSeconds: 60 }, { secret: "" });
 
+  // Messages.
+  const server = await createServer({ world, messages });
+  const player = await connect("ws://127.0.0.1:7440", { dimensions: 3, messages });
+  // @ts-expect-error: a message that clients do not send
+  player.send({ type: "chat", txt: "Hello" });
+  // @ts-expect-error: a message of the server
+  player.send({ type: "score", points: 3 });
+  // @ts-expect-error: the server sends no text
+  player.onMessage(({ text }) => text);
+  // @ts-expect-error: a message of clients
+  server.broadcast({ type: "chat", text: "Hello" });
+  // @ts-expect-error: points are a number
+  server.send(1n, { type: "score", points: "three" });
+  // @ts-expect-error: chat has no points
+  await createServer({ world, messages, rules: { onMessage: ({ message }) => message.points } });
+  // @ts-expect-error: a client that sends other messages
+  const typed: ClientWorld<3, { readonly type: "chat" }> = client as ClientWorld<
+    3,
+    { readonly type: "score" }
+  >;
+
   // Results.
   // @ts-expect-error: only a rejected edit has a reason
   result.reason satisfies string;
@@ -97,7 +138,7 @@ async function wrongPrograms(): Promise<void> {
   const block: number = world.voxelAt([0, 64, 0]);
   // @ts-expect-error: a fourth number of dimensions does not exist
   await openWorld("saves/valley", { dimensions: 5 });
-  return void [solid, shared, block];
+  return void [solid, shared, block, typed];
 }
 
 test("wrong units, axes and results do not compile, and right ones do", () => {

@@ -14,7 +14,7 @@ import {
   whole,
   withMethods,
 } from "@orthant/core/arguments";
-import { requireDataCodec } from "@orthant/core/world";
+import { requireDataCodec, requireMessages } from "@orthant/core/world";
 import { BOX_EDGE_MAX, BOX_MOTION_MAX } from "@orthant/mesh";
 import { ORIENTATION_STEPS_MAX, POSITION_STEPS_MAX, type Precision } from "@orthant/protocol";
 import type { AuthOptions } from "./auth/authorization.ts";
@@ -175,6 +175,7 @@ const SERVER_OPTIONS: OptionTable<ServerOptions> = {
   revoked: matching("it is a list", Array.isArray),
   limits: eachOf<Partial<Limits>>(limit),
   rules: requireRules,
+  messages: requireMessages,
   movement(name, value) {
     const movement = movementOptions(name, value);
     speed(`${name}.speedMax`, movement.speedMax);
@@ -206,10 +207,10 @@ const SERVER_OPTIONS: OptionTable<ServerOptions> = {
  * Returns the options as an object of our own. Throws `ORT_ARGUMENT` for an invalid one, with its name, its value and what
  * would be valid.
  */
-export function checkedServerOptions<D extends Dimensions, Message>(
-  given: ServerOptions<D, Message>,
+export function checkedServerOptions<D extends Dimensions, Message, Sent>(
+  given: ServerOptions<D, Message, Sent>,
 ): ServerOptions<D> {
-  // The rules' own validator tells what a message is.
+  // The validators of the game tell what a message is.
   const options = given as unknown as ServerOptions<D>;
   const table = SERVER_OPTIONS as unknown as OptionTable<ServerOptions<D>>;
   const checked = checkedOptions("options", options, table);

@@ -1,7 +1,7 @@
 import type { Dimensions } from "@orthant/core";
-import { printable } from "@orthant/core/arguments";
+import { printable, wrongArgument } from "@orthant/core/arguments";
 import { Axes } from "@orthant/core/lattice";
-import { PLAIN_DATA } from "@orthant/core/world";
+import { type GameMessages, PLAIN_DATA } from "@orthant/core/world";
 import { type Account, SyncServer } from "@orthant/protocol/server";
 import { World } from "@orthant/world";
 import { type Logger, pino } from "pino";
@@ -23,6 +23,7 @@ import { movementLimits, reachRule } from "./movement.ts";
 import { OrthantServer, type OrthantServerContext } from "./orthant-server.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { type RuledWorld, syncRulesOf } from "./sync/checked-rules.ts";
+import type { GameRules } from "./sync/game-rules.ts";
 import { noteGeneration } from "./sync/generation-notice.ts";
 import { syncWorldOf } from "./sync/sync-world-of.ts";
 import { steadyTime } from "./sync/tick-timer.ts";
@@ -34,9 +35,9 @@ const LOOPBACK = "127.0.0.1";
 /**
  * Serves a world. Resolves when it listens, throws `ORT_LISTEN` if it cannot, `ORT_ARGUMENT` for bad options.
  */
-export async function createServer<D extends Dimensions = Dimensions, Message = unknown>(
-  given: ServerOptions<D, Message>,
-): Promise<OrthantServer<D>> {
+export async function createServer<D extends Dimensions = Dimensions, Message = unknown, Sent = unknown>(
+  given: ServerOptions<D, Message, Sent>,
+): Promise<OrthantServer<D, Sent>> {
   const options = checkedServerOptions(given);
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "engine" in options.world ? options.world.engine : options.world;
@@ -88,7 +89,7 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
   noteGeneration(syncWorld, log);
   const { movement } = options;
   const rules = syncRulesOf(
-    options.rules ?? {},
+    rulesWith(options.rules, options.messages),
     { axes, world: syncWorld, dataCodec, ...transactionsOf(options.world) },
     (rule, error) => reportGameError(error, "a rule of the game failed", { rule }),
     ({ playerId }, fault) => log.debug({ player: playerId.toString(), fault }, "a message was refused"),
@@ -136,6 +137,7 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
       onError: (error) => reportGameError(error, "onRequest failed"),
     },
     cluster: options.cluster,
+    messages: options.messages ?? {},
     closeWorld: options.closeWorld ?? false,
   };
   try {
@@ -150,6 +152,20 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
     await sync.shutdown("the server never listened", 0); // it listens to the world, which outlives it
     throw error;
   }
+}
+
+/** Returns the rules of a game with the validator of its messages. */
+function rulesWith<D extends Dimensions>(
+  rules: GameRules<D> = {},
+  { fromClient }: GameMessages = {},
+): GameRules<D> {
+  if (fromClient === undefined) return rules;
+  if (rules.message === undefined || rules.message === fromClient) return { ...rules, message: fromClient };
+  throw wrongArgument(
+    "rules.message",
+    rules.message,
+    "messages.fromClient checks the same messages: give one of them",
+  );
 }
 
 /** Returns what shows transactions of a world to rules: nothing for a part of a world on several servers. */

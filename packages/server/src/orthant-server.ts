@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Dimensions, TimeSource } from "@orthant/core";
 import { requireId, requireList, requireText } from "@orthant/core/arguments";
 import type { Axes } from "@orthant/core/lattice";
+import { type GameMessages, requireMessage } from "@orthant/core/world";
 import { encodeGameMessage } from "@orthant/protocol";
 import type { SyncServer } from "@orthant/protocol/server";
 import { WorldEngine } from "@orthant/world/engine";
@@ -30,6 +31,7 @@ export interface OrthantServerContext<D extends Dimensions = Dimensions> extends
   readonly metrics: ServerMetrics;
   readonly time: TimeSource;
   readonly tickMs: number;
+  readonly messages: GameMessages;
   readonly closeWorld: boolean;
   /** State of a part of a cluster. */
   readonly cluster?: (() => ClusterCounts) | undefined;
@@ -39,7 +41,7 @@ export interface OrthantServerContext<D extends Dimensions = Dimensions> extends
 const RETRY_AFTER_MS = 1_000;
 
 /** A server of a world. */
-export class OrthantServer<D extends Dimensions = Dimensions> {
+export class OrthantServer<D extends Dimensions = Dimensions, Sent = unknown> {
   /** The port it listens on. */
   readonly port: number;
   /** Address for clients; on this machine, if it listens at all addresses. */
@@ -83,11 +85,11 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
    *
    * @internal
    */
-  static async listen<D extends Dimensions>(
+  static async listen<D extends Dimensions, Sent>(
     context: OrthantServerContext<D>,
     port: number,
     address: string,
-  ): Promise<OrthantServer<D>> {
+  ): Promise<OrthantServer<D, Sent>> {
     return new OrthantServer(context, await context.listener.listen(port, address), address);
   }
 
@@ -119,13 +121,15 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
    * @example
    * server.send(player.playerId, { type: "chat", text: "Welcome" });
    */
-  send(playerId: bigint, message: unknown): "sent" | "full" | "offline" {
+  send(playerId: bigint, message: Sent): "sent" | "full" | "offline" {
     requireId("playerId", playerId);
+    requireMessage(this.#context.messages.fromServer, message);
     return this.#context.sync.send(playerId, encodeGameMessage(message));
   }
 
   /** Sends a message, as `send` does, to all clients that have room for it. Returns their number. */
-  broadcast(message: unknown): number {
+  broadcast(message: Sent): number {
+    requireMessage(this.#context.messages.fromServer, message);
     return this.#context.sync.broadcast(encodeGameMessage(message));
   }
 

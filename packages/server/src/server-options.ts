@@ -1,4 +1,5 @@
 import type { DataCodec, Dimensions, TimeSource } from "@orthant/core";
+import type { GameMessages } from "@orthant/core/world";
 import type { Precision } from "@orthant/protocol";
 import type { EntityRates, SyncWorld } from "@orthant/protocol/server";
 import type { World } from "@orthant/world";
@@ -29,7 +30,7 @@ export interface GatewayWorld extends ServedWorld {
 }
 
 /** Options of a server. docs/reference/server.md describes each. */
-export interface ServerOptions<D extends Dimensions = Dimensions, Message = unknown> {
+export interface ServerOptions<D extends Dimensions = Dimensions, Message = unknown, Sent = unknown> {
   /** The world, open for writing. The server saves it on closing, and closes it only with `closeWorld`. */
   readonly world: World<D> | WorldEngine | GatewayWorld;
   /** The port; 0, the default, picks a free one. */
@@ -72,6 +73,8 @@ export interface ServerOptions<D extends Dimensions = Dimensions, Message = unkn
   readonly limits?: Partial<Limits>;
   /** A game's rules for what players do. */
   readonly rules?: GameRules<D, Message>;
+  /** The messages of the game, the same as those of its clients; anything by default. Instead of `rules.message`. */
+  readonly messages?: GameMessages<Message, Sent>;
   /** How players may move; anyhow by default. */
   readonly movement?: MovementOptions<D>;
   /**

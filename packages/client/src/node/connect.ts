@@ -28,10 +28,10 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  * Joins the world of a server like `connect` of `@orthant/client`, with the WebSocket of the `ws` package, which Node 20
  * lacks. The process stays alive until the client is closed, even while it waits to reconnect.
  */
-export function connect<D extends Dimensions = Dimensions>(
+export function connect<D extends Dimensions = Dimensions, Sent = unknown, Received = unknown>(
   server: string | readonly string[] | ServingWorker,
-  options: ConnectOptions<D> = {},
-): Promise<ClientWorld<D>> {
+  options: ConnectOptions<D, Sent, Received> = {},
+): Promise<ClientWorld<D, Sent, Received>> {
   return joined(options, (replicaOptions) => connectReplica(server, replicaOptions));
 }
 

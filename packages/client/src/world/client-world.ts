@@ -1,20 +1,21 @@
-import type {
-  BlockCatalog,
-  BlockPlacement,
-  Chunk,
-  ChunkBox,
-  ChunkShape,
-  DataCodec,
-  Dimensions,
-  EditEvent,
-  EditResult,
-  Entity,
-  EntityEvent,
-  Light,
-  Position,
-  Vector,
-  VoxelBox,
-  VoxelWorld,
+import {
+  type BlockCatalog,
+  type BlockPlacement,
+  type Chunk,
+  type ChunkBox,
+  type ChunkShape,
+  type DataCodec,
+  type Dimensions,
+  type EditEvent,
+  type EditResult,
+  type Entity,
+  type EntityEvent,
+  type Light,
+  OrthantError,
+  type Position,
+  type Vector,
+  type VoxelBox,
+  type VoxelWorld,
 } from "@orthant/core";
 import {
   isListOf,
@@ -30,8 +31,11 @@ import {
   decodeData,
   encodeData,
   encodeSetData,
+  type GameMessages,
   PLAIN_DATA,
+  requireMessage,
   type SetOptions,
+  validated,
   voxelPlacements,
 } from "@orthant/core/world";
 import type { Pose, Role, SeenEntity } from "@orthant/protocol";
@@ -51,16 +55,24 @@ import type { WorldReplica } from "./world-replica.ts";
  * A client's copy of the part of a server's world that it is interested in, with the client's own edits on top until
  * the server has answered them. `connect` creates one. It reconnects by itself, and can be read while disconnected.
  */
-export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
+export class ClientWorld<D extends Dimensions = Dimensions, Sent = unknown, Received = unknown>
+  implements VoxelWorld<D>
+{
   readonly dimensions: D;
   /** The same world with four axes, for the other packages of Orthant. */
   readonly replica: WorldReplica;
   /** Turns the data of voxels into bytes and back. */
   readonly dataCodec: DataCodec;
   readonly #axes: Axes<D>;
+  readonly #messages: GameMessages<Sent, Received>;
 
   /** @internal */
-  constructor(replica: WorldReplica, dataCodec: DataCodec = PLAIN_DATA) {
+  constructor(
+    replica: WorldReplica,
+    dataCodec: DataCodec = PLAIN_DATA,
+    messages: GameMessages<Sent, Received> = {},
+  ) {
+    this.#messages = messages;
     this.replica = replica;
     this.dataCodec = dataCodec;
     this.#axes = new Axes(replica.shape);
@@ -319,22 +331,33 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
 
   /**
    * Sends a message to the game: any value that JSON can hold, or a `Uint8Array`. It is dropped when there are too many
-   * (`rate`), or while the client is not joined (`offline`).
+   * (`rate`), or while the client is not joined (`offline`). Throws `ORT_ARGUMENT` for what `messages.fromClient` refuses.
    *
    * @example
    * client.send({ type: "chat", text: "Hello" });
    */
-  send(message: unknown): SendResult {
+  send(message: Sent): SendResult {
+    requireMessage(this.#messages.fromClient, message);
     return this.replica.send(message);
   }
 
   /**
    * Calls `listener` with what the server gave to `send` or `broadcast`. The first listener also gets the messages, up to
-   * 64, that arrived before it was added. Returns an unsubscribe function.
+   * 64, that arrived before it was added. Messages that `messages.fromServer` refuses do not reach it: each is an unhandled
+   * rejection, with what is wrong. Returns an unsubscribe function.
    */
-  onMessage(listener: (message: unknown) => void): () => void {
+  onMessage(listener: (message: Received) => void): () => void {
     requireFunction("listener", listener);
-    return this.replica.onMessage(listener);
+    const { fromServer } = this.#messages;
+    if (fromServer === undefined) return this.replica.onMessage(listener as (message: unknown) => void);
+    return this.replica.onMessage((message) => {
+      const checked = validated(fromServer, message);
+      if ("value" in checked) return listener(checked.value);
+      throw new OrthantError(
+        "ORT_MESSAGE",
+        `the server sent a message that is not one of the game: ${checked.fault}`,
+      );
+    });
   }
 
   /**

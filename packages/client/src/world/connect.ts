@@ -8,7 +8,7 @@ import {
 import { requireObject, wrongArgument } from "@orthant/core/arguments";
 import { type GeneratorSource, generatorsOf } from "@orthant/core/generate";
 import { Axes } from "@orthant/core/lattice";
-import { requireDataCodec } from "@orthant/core/world";
+import { type GameMessages, requireDataCodec, requireMessages } from "@orthant/core/world";
 import type { ServingWorker } from "../connection/worker-socket.ts";
 import { type Interest, replicaInterest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
@@ -17,7 +17,7 @@ import type { ReplicaOptions } from "./replica-options.ts";
 import type { WorldReplica } from "./world-replica.ts";
 
 /** Options of a connection. All are optional. */
-export interface ConnectOptions<D extends Dimensions = Dimensions>
+export interface ConnectOptions<D extends Dimensions = Dimensions, Sent = unknown, Received = unknown>
   extends Omit<ReplicaOptions, "interest" | "generators"> {
   /** The number of axes that the program expects. A world with another number is refused. */
   readonly dimensions?: D;
@@ -28,6 +28,8 @@ export interface ConnectOptions<D extends Dimensions = Dimensions>
   readonly generators?: GeneratorRegistry | readonly GeneratorSource[];
   /** Turns the data of voxels into bytes and back; the server needs the same one. Default: JSON, and bytes as they are. */
   readonly dataCodec?: DataCodec;
+  /** The messages of the game, the same as those of the server. Default: anything. */
+  readonly messages?: GameMessages<Sent, Received>;
   /** What to hold from the start; `setInterest` changes it. */
   readonly interest?: Interest<D>;
 }
@@ -45,23 +47,24 @@ export interface ConnectOptions<D extends Dimensions = Dimensions>
  * @example
  * const alone = await connect(new Worker(new URL("./world-worker.ts", import.meta.url), { type: "module" }));
  */
-export function connect<D extends Dimensions = Dimensions>(
+export function connect<D extends Dimensions = Dimensions, Sent = unknown, Received = unknown>(
   server: string | readonly string[] | ServingWorker,
-  options: ConnectOptions<D> = {},
-): Promise<ClientWorld<D>> {
+  options: ConnectOptions<D, Sent, Received> = {},
+): Promise<ClientWorld<D, Sent, Received>> {
   return joined(options, (replicaOptions) => connectReplica(server, replicaOptions));
 }
 
 /** Waits until a replica has joined, and returns its face. Closes it when it fails. */
-export async function joined<D extends Dimensions>(
-  given: ConnectOptions<D>,
+export async function joined<D extends Dimensions, Sent, Received>(
+  given: ConnectOptions<D, Sent, Received>,
   open: (options: ReplicaOptions) => WorldReplica,
-): Promise<ClientWorld<D>> {
+): Promise<ClientWorld<D, Sent, Received>> {
   requireObject("the options", given, "it is an object such as { token, dimensions: 3 }");
-  const { dimensions, interest, generators, dataCodec, ...options } = given;
+  const { dimensions, interest, generators, dataCodec, messages, ...options } = given;
   if (dimensions !== undefined && dimensions !== 2 && dimensions !== 3 && dimensions !== 4)
     throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
   const codec = dataCodec && requireDataCodec("dataCodec", dataCodec);
+  if (messages !== undefined) requireMessages("messages", messages);
   const replica = open({ ...options, generators: generatorsOf(generators) });
   try {
     await replica.ready;
@@ -73,7 +76,7 @@ export async function joined<D extends Dimensions>(
     if (interest !== undefined) {
       replica.setInterest(replicaInterest(new Axes<D>(replica.shape), replica.shape, interest));
     }
-    return new ClientWorld<D>(replica, codec);
+    return new ClientWorld<D, Sent, Received>(replica, codec, messages);
   } catch (error) {
     await replica.close();
     throw error;

@@ -1,4 +1,4 @@
-import type { Check } from "../arguments/options.ts";
+import { type Check, fieldsOf } from "../arguments/options.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 
 /** What libraries such as zod, valibot and arktype make of a schema: see standardschema.dev. */
@@ -50,9 +50,35 @@ export function validated<Value>(validator: Validator<Value>, value: unknown): V
   return { fault: result.issues.map(({ message }) => message).join("; ") };
 }
 
+/**
+ * The messages of a game: a module that the server and its clients import says them once. Both check what they send, and what they
+ * get, and TypeScript knows the types. What is left out may be anything.
+ *
+ * @example
+ * export const messages = { fromClient: chat, fromServer: news } satisfies GameMessages;
+ */
+export interface GameMessages<FromClient = unknown, FromServer = unknown> {
+  /** Checks what clients send. */
+  readonly fromClient?: Validator<FromClient>;
+  /** Checks what the server sends. */
+  readonly fromServer?: Validator<FromServer>;
+}
+
+/** Throws `ORT_ARGUMENT`, with what is wrong, for a message that is to be sent and that the other side would refuse. */
+export function requireMessage(validator: Validator | undefined, message: unknown): void {
+  const checked = validator && validated(validator, message);
+  if (checked !== undefined && "fault" in checked) throw wrongArgument("message", message, checked.fault);
+}
+
 /** Requires a validator. */
 export const requireValidator: Check<Validator> = (name, value) => {
   const standard = (Object(value) as Partial<StandardSchema<unknown>>)["~standard"];
   if (typeof value === "function" || typeof standard?.validate === "function") return value as Validator;
   throw wrongArgument(name, value, "it is a function that returns the value or throws, or a Standard Schema");
 };
+
+/** Requires the messages of a game. */
+export const requireMessages: Check<GameMessages> = fieldsOf<GameMessages>({
+  fromClient: requireValidator,
+  fromServer: requireValidator,
+});

@@ -142,6 +142,21 @@ describe("orthant export", () => {
     expect(parts[0]?.palette).toEqual(["minecraft:short_grass", "minecraft:dirt_path"]);
   });
 
+  test("[EX2] --map names blocks of the file, and refuses what the world or the file does not have", async () => {
+    const folder = await makeSampleWorld();
+    const file = join(folder, "../named.schem");
+    const words = ["export", folder, file, "--box", "0,100,0..4,104,1", "--map"];
+    expect((await capture([...words, "brik=minecraft:granite"])).errors).toContain('the nearest is "brick"');
+    const { exitCode, output } = await capture([...words, "brick=minecraft:granite"]);
+    expect(exitCode).toBe(EXIT.ok);
+    expect(output).not.toContain("loss:");
+    expect((await openSchematic(await readFile(file), file)).parts[0]?.palette).toEqual([
+      "minecraft:granite",
+    ]);
+    const colours = await capture(["export", folder, join(folder, "../a.vox"), "--map", "brick=x:y"]);
+    expect(colours.errors).toContain("files that end with .vox have colours, and no names of blocks");
+  });
+
   test("[EX5] [EX6] writes voxels of MagicaVoxel with their colours, in several models above 256", async () => {
     const folder = await makeNamedWorld();
     const file = join(folder, "../c.vox");

@@ -52,6 +52,23 @@ describe("orthant paste", () => {
     expect(await blockAt("7,200,-3")).toBe("wood");
   });
 
+  test("[IM88] --rotate turns what is pasted by quarters, clockwise seen from above", async () => {
+    const source = await openWorld(sample, { dimensions: 3 });
+    const { stairs } = await source.defineBlocks({
+      stairs: { properties: { facing: ["north", "east", "south", "west"] } },
+    });
+    await source.set([3, 104, 0], stairs.id({ facing: "east" }));
+    await source.close();
+    const words = ["paste", sample, target, "--box", "0,104,0..4,105,1", "--at", "7,200,-3", "--accept-loss"];
+    expect((await capture([...words, "--rotate", "45"])).errors).toContain(
+      '--rotate: "45" is not a number of quarter turns; write it as 90, 180 or 270 degrees',
+    );
+    await capture([...words, "--rotate", "90"]);
+    expect(await blockAt("7,200,0")).toBe("stairs[facing=south]");
+    await capture([...words, "--at", "7,210,-3", "--rotate", "270"]);
+    expect(await blockAt("7,210,-3")).toBe("stairs[facing=north]");
+  });
+
   test("[IM90] writes nothing while entities would be lost, and exits with 3 if that is accepted", async () => {
     const words = ["paste", sample, target, "--box", "0,100,0..4,105,4", "--at", "0,200,0"];
     const refused = await capture(words);

@@ -12,7 +12,7 @@ import {
   type VoxelBox,
   type VoxelWorld,
 } from "@orthant/core";
-import { requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
+import { checkedOptions, requireObject, requireText, wrongArgument } from "@orthant/core/arguments";
 import {
   Axes,
   boxBetween,
@@ -22,6 +22,7 @@ import {
   positionsMinorToMajor,
 } from "@orthant/core/lattice";
 import { type BoxWriter, type ExportSource, exportSize } from "./exported/exported-voxels.ts";
+import { requireNames } from "./format/block-names.ts";
 import type { FormatEnvironment } from "./format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "./format/losses.ts";
 import { QUIET } from "./format/quiet.ts";
@@ -51,6 +52,12 @@ export interface ExportedFile {
   readonly losses: readonly ConversionLoss[];
 }
 
+/** How a box is exported. */
+export interface ExportOptions {
+  /** Names that types get in the file, by those of the world, such as `{ planks: "minecraft:oak_planks" }`. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
 /**
  * Returns a box of a world as a file of another program, of at most 33,554,432 voxels. The name of the file says which:
  * `.schem`, `.vox`, `.glb`, `map.sqlite`, or `r.X.Z.mca`, into which only voxels of that region are written. Throws
@@ -64,13 +71,16 @@ export async function exportBox<D extends Dimensions>(
   world: ExportableWorld<D>,
   box: VoxelBox<D>,
   file: string,
+  options: ExportOptions = {},
 ): Promise<ExportedFile> {
+  const { names = {} } = checkedOptions<ExportOptions>("the options", options, { names: requireNames });
   requireWorld(world);
   const axes = new Axes<D>(world.chunkShape);
   const source: ExportSource = {
     shape: world.chunkShape,
     catalog: world.blocks,
     dataCodec: world.dataCodec,
+    names: new Map(Object.entries(names)),
     async open(chunks) {
       const found = new PositionMap<Chunk>();
       for (const position of positionsMinorToMajor(chunks)) {
@@ -109,6 +119,7 @@ export async function exportVoxels(
   const box = region === undefined ? wanted : boxInRegion(asked, region);
   if (box === undefined) throw new OrthantError("ORT_ARGUMENT", "this world has no edits; name a --box");
   exportSize(box);
+  requireNamed(source, writer);
   const losses = new ConversionLosses();
   if (region !== undefined && wanted !== undefined) {
     const [low, high] = [region.min[1], region.max[1]];
@@ -132,6 +143,19 @@ function writerOf(file: string): BoxWriter {
   if (writer !== undefined) return writer;
   const endings = WRITERS.map(({ ending }) => ending).join(", ");
   throw wrongArgument("file", file, `it ends with one of ${endings}, or is named r.X.Z.mca`);
+}
+
+/** Throws `ORT_ARGUMENT` for names of types that the world lacks, and for any where the file has none. */
+function requireNamed({ catalog, names = new Map() }: ExportSource, { ending }: BoxWriter): void {
+  for (const [from, to] of names) {
+    if (ending === voxWriter.ending || ending === glbWriter.ending)
+      throw wrongArgument(
+        "names",
+        `${from}=${to}`,
+        `files that end with ${ending} have colours, and no names of blocks`,
+      );
+    catalog.id(from); // throws, with names that look like it
+  }
 }
 
 /** Returns what a box and a region share in space; the box says where on the fourth axis. */

@@ -14,7 +14,7 @@ import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { makeFile } from "../command/files.ts";
-import { parseBox } from "../command/parse.ts";
+import { parseBox, parseNames } from "../command/parse.ts";
 import { boxJson } from "../command/report.ts";
 import { EXIT } from "../command/usage.ts";
 import { ChunkSource } from "../map/band.ts";
@@ -45,12 +45,19 @@ export const exportCommand: Command = {
       flags: "--box <box>",
       description: "voxels from the first corner to the second, exclusive (default: all edits)",
     },
+    {
+      flags: "--map <names>",
+      description:
+        "a block of the world, and what it is called in the file, such as planks=minecraft:oak_planks; may be given several times",
+      repeated: true,
+    },
     { flags: "--accept-loss", description: "write it although something is lost" },
     { flags: "--dry-run", description: "say what would be lost, and write nothing" },
     { flags: "--force", description: "replace the file if there is one" },
   ],
   examples: [
     "orthant export my-world house.schem --box 0,60,0..32,90,32 --accept-loss",
+    "orthant export my-world house.schem --map planks=minecraft:oak_planks --accept-loss",
     "orthant export my-world house.vox --dry-run",
     "orthant export my-world region/r.0.0.mca --accept-loss",
     "orthant export my-world hills.glb --box -64,0,-64..64,128,64 --accept-loss",
@@ -59,10 +66,11 @@ export const exportCommand: Command = {
   async run(args, context) {
     const [folder, file] = [args.at(0), args.at(1)];
     const box = args.parsed("box", parseBox);
+    const names = new Map(Object.entries(parseNames(args.all("map"))));
     const isDry = args.has("dryRun");
     const { disk } = await openReadable(folder, context);
     // A writer may save the world during the reading.
-    const made = await retryWhileWritten(disk, () => exportWorld(disk, box, file, context));
+    const made = await retryWhileWritten(disk, () => exportWorld(disk, { box, names }, file, context));
     const { losses, bytes } = made;
     const isRefused = !isDry && losses.length > 0 && !args.has("acceptLoss");
     if (!isDry && !isRefused) {
@@ -101,7 +109,7 @@ interface Exported extends ExportedVoxelsFile {
 
 async function exportWorld(
   disk: Disk,
-  box: Box | undefined,
+  { box, names }: { readonly box: Box | undefined; readonly names: ReadonlyMap<string, string> },
   file: string,
   context: Context,
 ): Promise<Exported> {
@@ -119,6 +127,7 @@ async function exportWorld(
       shape,
       catalog: catalogOf(save.global.description),
       dataCodec: PLAIN_DATA,
+      names,
       open: (column) => chunks.open(column),
       entitiesIn: (inside) => countEntities(save, inside),
       editedBox: () => boundsOfMade(save, shape),

@@ -50,6 +50,11 @@ export const pasteCommand: Command = {
       flags: "--box <box>",
       description: "the voxels of the file, the second corner exclusive (default: all that is not air)",
     },
+    {
+      flags: "--rotate <degrees>",
+      description:
+        "turn it about the vertical axis, clockwise seen from above, with its stairs and logs: 90, 180 or 270",
+    },
     { flags: "--air", description: "let air replace blocks, too" },
     {
       flags: "--map <names>",
@@ -64,6 +69,7 @@ export const pasteCommand: Command = {
   examples: [
     "orthant paste house.schem my-world --at 10,70,-4",
     "orthant paste house.schem my-world --at 10,70,-4 --map minecraft:oak_planks=wood",
+    "orthant paste house.schem my-world --at 10,70,-4 --rotate 90",
     "orthant paste castle.vox my-world --at 0,64,0 --dry-run",
     "orthant paste other-world my-world --box 0,60,0..32,90,32 --at 100,60,0 --accept-loss",
   ],
@@ -73,7 +79,8 @@ export const pasteCommand: Command = {
     const at = args.parsed("at", parsePosition);
     if (at === undefined) throw new UsageError("say where it goes, as in --at 10,70,-4");
     const names = parseNames(args.all("map"));
-    const place = { at, box: args.parsed("box", parseBox), air: args.has("air"), names };
+    const rotate: Rotation = args.parsed("rotate", parseRotation) ?? 0;
+    const place = { at, box: args.parsed("box", parseBox), air: args.has("air"), names, rotate };
     const isDry = args.has("dryRun");
     if (resolve(file) === resolve(folder)) throw new UsageError(`"${folder}" cannot be pasted into itself`);
     await requireNative(await context.openDisk(folder), folder);
@@ -137,17 +144,21 @@ async function withWorld<Value>(
   }
 }
 
+/** In degrees, clockwise seen from above. */
+type Rotation = 0 | 90 | 180 | 270;
+
 interface Place {
   readonly at: Position;
   readonly box: Box | undefined;
   readonly air: boolean;
   readonly names: Readonly<Record<string, string>>;
+  readonly rotate: Rotation;
 }
 
 async function paste(
   world: World,
   { save, losses: lost }: OpenSource,
-  { at, box, air, names }: Place,
+  { at, box, air, names, rotate }: Place,
   dryRun: boolean,
 ): Promise<PasteReport<Dimensions>> {
   const { dimensions } = world;
@@ -162,6 +173,7 @@ async function paste(
     ...(part && { box: part }),
     air,
     names,
+    rotate,
     dataCodec: BYTES_AS_THEY_ARE,
     dryRun,
     onEdit: () => (++edits % EDITS_PER_SAVE === 0 ? world.save() : undefined),
@@ -169,6 +181,12 @@ async function paste(
   const losses = new ConversionLosses();
   losses.addAll([...lost, ...report.losses]);
   return { ...report, losses: losses.list() };
+}
+
+function parseRotation(text: string): Rotation {
+  const degrees = ([90, 180, 270] as const).find((each) => text === String(each));
+  if (degrees !== undefined) return degrees;
+  throw new UsageError(`"${text}" is not a number of quarter turns; write it as 90, 180 or 270 degrees`);
 }
 
 function cornersOf({ min, max }: VoxelBox): object {

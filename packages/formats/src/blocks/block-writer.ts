@@ -1,4 +1,4 @@
-import { AIR, type BlockCatalog } from "@orthant/core";
+import { AIR } from "@orthant/core";
 import { type ExportedVoxels, isRecord } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import type { NbtTag } from "../nbt/nbt-value.ts";
@@ -64,12 +64,12 @@ interface MinecraftState {
 
 /** Returns a block's state in Minecraft. A name that does not exist there is changed, and listed as lost. */
 export function minecraftState(
-  catalog: BlockCatalog,
+  { describe }: Pick<ExportedVoxels, "describe">,
   block: number,
   losses: ConversionLosses,
 ): MinecraftState {
   if (block === AIR) return { name: "minecraft:air", properties: [] };
-  const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
+  const { type, properties } = describe(block);
   const named = /^[a-z0-9_.-]+:[a-z0-9_./-]+$/.test(type)
     ? (LATER_NAMES.get(type) ?? type)
     : (OWN_NAMES.get(type) ?? `orthant:${type.toLowerCase().replaceAll(/[^a-z0-9_./-]+/g, "_")}`);

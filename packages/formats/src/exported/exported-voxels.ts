@@ -1,5 +1,6 @@
 import {
   type BlockCatalog,
+  type BlockDescription,
   type Box,
   type Chunk,
   type ChunkShape,
@@ -19,6 +20,8 @@ export interface ExportSource {
   readonly shape: ChunkShape;
   readonly catalog: BlockCatalog;
   readonly dataCodec: DataCodec;
+  /** Names that types have in the file, by those of the world. */
+  readonly names?: ReadonlyMap<string, string>;
   /** Loads the chunks of a box. Returns a function that looks them up; a chunk that is `undefined` is air. */
   open(chunks: Box): Promise<(position: Position) => Chunk | undefined>;
   /** Returns the number of entities in a box of voxels. */
@@ -65,6 +68,8 @@ export interface ExportedVoxels {
   readonly min: readonly [x: number, y: number, z: number];
   readonly size: readonly [x: number, y: number, z: number];
   readonly catalog: BlockCatalog;
+  /** Returns a block with the name of its type in the file. */
+  readonly describe: (block: number) => BlockDescription;
   /** Ids of blocks; x runs fastest, then z, then y. */
   readonly blocks: Uint16Array;
   readonly data: readonly ExportedDatum[];
@@ -90,7 +95,7 @@ export async function readVoxels(
   { source, box, onColumn }: Pick<BoxToWrite, "source" | "box" | "onColumn">,
   inside: Box = box,
 ): Promise<ExportedVoxels> {
-  const { shape, catalog, dataCodec } = source;
+  const { shape, catalog, dataCodec, names } = source;
   const size = exportSize(box);
   if (size[0] * size[1] * size[2] > EXPORT_VOXELS_MAX) {
     throw new OrthantError(
@@ -140,6 +145,10 @@ export async function readVoxels(
     min: [box.min[0], box.min[1], box.min[2]],
     size,
     catalog,
+    describe(block) {
+      const { type, properties } = catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
+      return { type: names?.get(type) ?? type, properties };
+    },
     blocks,
     data,
     isEmpty,

@@ -1,4 +1,4 @@
-import { AIR, type BlockCatalog } from "@orthant/core";
+import { AIR } from "@orthant/core";
 import { deflateWrapped, encodeUtf8, joinBytes } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
 import { type BoxWriter, boxWriter, type ExportedVoxels, isRecord } from "../exported/exported-voxels.ts";
@@ -42,7 +42,7 @@ async function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): Pr
   const { min, size } = voxels;
   const low = [min[0], min[1], -(min[2] + size[2])].map((at) => Math.floor(at / EDGE));
   const high = [min[0] + size[0] - 1, min[1] + size[1] - 1, -1 - min[2]].map((at) => Math.floor(at / EDGE));
-  const names = new NodeNames(voxels.catalog, losses);
+  const names = new NodeNames(voxels, losses);
   const rows: SqliteBlob[] = [];
   for (let z = low[2] as number; z <= (high[2] as number); z++) {
     for (let y = low[1] as number; y <= (high[1] as number); y++) {
@@ -69,12 +69,12 @@ interface Node {
 }
 
 class NodeNames {
-  readonly #catalog: BlockCatalog;
+  readonly #voxels: ExportedVoxels;
   readonly #losses: ConversionLosses;
   readonly #nodes = new Map<number, Node>([[AIR, { name: "air", param2: 0 }]]);
 
-  constructor(catalog: BlockCatalog, losses: ConversionLosses) {
-    this.#catalog = catalog;
+  constructor(voxels: ExportedVoxels, losses: ConversionLosses) {
+    this.#voxels = voxels;
     this.#losses = losses;
   }
 
@@ -83,7 +83,7 @@ class NodeNames {
   }
 
   #make(block: number): Node {
-    const { type, properties } = this.#catalog.describe(block) ?? { type: `block ${block}`, properties: {} };
+    const { type, properties } = this.#voxels.describe(block);
     const name = /^\w+:\w+$/.test(type)
       ? type
       : (OWN_NODES.get(type) ?? `orthant:${type.toLowerCase().replaceAll(/\W+/g, "_")}`);

@@ -112,16 +112,11 @@ function columnFields(voxels: ExportedVoxels, losses: ConversionLosses): Readonl
   ]);
 }
 
-function sectionOf(
-  { catalog }: ExportedVoxels,
-  blocks: Uint16Array,
-  y: number,
-  losses: ConversionLosses,
-): NbtTag {
+function sectionOf(voxels: ExportedVoxels, blocks: Uint16Array, y: number, losses: ConversionLosses): NbtTag {
   const places = new Map<number, number>();
   for (const block of blocks) if (!places.has(block)) places.set(block, places.size);
   const palette = Array.from(places.keys(), (block): NbtTag => {
-    const { name, properties } = minecraftState(catalog, block, losses);
+    const { name, properties } = minecraftState(voxels, block, losses);
     const fields = new Map<string, NbtTag>([["Name", { type: "string", value: name }]]);
     const values = properties.map(([property, value]) => [property, { type: "string", value }] as const);
     if (values.length > 0) fields.set("Properties", compoundTag(values));

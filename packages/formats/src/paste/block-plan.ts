@@ -6,11 +6,14 @@ import {
   type BlockType,
   OrthantError,
 } from "@orthant/core";
-import { BLOCK_NAME_LENGTH_MAX, definitionOf, idCountOf } from "@orthant/core/chunk";
+import { BLOCK_NAME_LENGTH_MAX, definitionOf, idCountOf, nearNames } from "@orthant/core/chunk";
 import { getOrAdd } from "@orthant/core/lattice";
 import { importedName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
+import { turnedProperties, turnedType } from "./turned-blocks.ts";
 
+/** Names that an error lists when none is near. */
+const LISTED_MAX = 10;
 /** Ids up to which types get more values than they need: half of all that a world has. */
 const IDS_WANTED = 32_768;
 
@@ -20,6 +23,16 @@ export interface RenamedBlock {
   /** Such as `oak_stairs (2)`. */
   readonly as: string;
 }
+
+/** How blocks change on their way. */
+interface BlockChanges {
+  /** Names of the target for types of the source. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Quarter turns about the vertical axis. */
+  readonly turns: number;
+}
+
+const UNCHANGED: BlockChanges = { names: new Map(), turns: 0 };
 
 /** What the blocks of one world become in another. */
 interface BlockPlan {
@@ -40,7 +53,7 @@ export function planBlocks(
   source: BlockCatalog,
   target: BlockCatalog,
   used: Iterable<number>,
-  names: ReadonlyMap<string, string> = new Map(),
+  { names, turns }: BlockChanges = UNCHANGED,
 ): BlockPlan {
   const found = new Set<string>();
   const blocks = new Map<number, BlockDescription>();
@@ -50,8 +63,8 @@ export function planBlocks(
   for (const id of used) {
     const [known, described] = [source.byId(id), source.describe(id)];
     if (known === undefined || described === undefined) continue;
-    const type = getOrAdd(shown, known, () => importableType(known));
-    const properties = importableProperties(described.properties);
+    const type = getOrAdd(shown, known, () => importableType(turnedType(known, turns)));
+    const properties = importableProperties(turnedProperties(described.properties, turns));
     found.add(type.name);
     const asked = names.get(type.name);
     if (asked !== undefined) {
@@ -66,8 +79,10 @@ export function planBlocks(
   }
   for (const name of names.keys()) {
     if (found.has(name)) continue;
-    const all = [...found].sort().join(", ");
-    throw new OrthantError("ORT_ARGUMENT", `nothing that is pasted is called "${name}"; there is ${all}`);
+    const all = [...found].sort();
+    const near = nearNames(name, all);
+    const others = (near.length > 0 ? near : all.slice(0, LISTED_MAX)).join(", ");
+    throw new OrthantError("ORT_ARGUMENT", `nothing that is pasted is called "${name}"; there is ${others}`);
   }
   return { blocks, definitions: definitionsOf(defined, target), renamed: [...renamed.values()] };
 }

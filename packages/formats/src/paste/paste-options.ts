@@ -2,13 +2,13 @@ import type { BlockDefinitions, DataCodec, Dimensions, Position, VoxelBox, Voxel
 import {
   callback,
   checkedOptions,
+  matching,
   requireFlag,
-  requireObject,
-  requireText,
   unchecked,
   withMethods,
 } from "@orthant/core/arguments";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
+import { requireNames } from "../format/block-names.ts";
 
 /** Where a world is pasted into: an open `World`. */
 export type PasteTarget<D extends Dimensions> = Pick<
@@ -26,6 +26,10 @@ export interface PasteOptions<D extends Dimensions> {
   readonly air?: boolean;
   /** Names of the target's types for types of the source that have others there, such as `{ "minecraft:oak_planks": "planks" }`. */
   readonly names?: Readonly<Record<string, string>>;
+  /**
+   * Degrees by which it is turned about the vertical axis, clockwise seen from above, with the blocks' own directions. Default: 0.
+   */
+  readonly rotate?: 0 | 90 | 180 | 270;
   /** Reads the data of the source's voxels. Default: JSON, and bytes as they are. */
   readonly dataCodec?: DataCodec;
   /** Whether to count only, and to change nothing. Default: false. */
@@ -37,23 +41,29 @@ export interface PasteOptions<D extends Dimensions> {
 /** Returns the options with their defaults. Throws `ORT_ARGUMENT` for a wrong one; `at` and `box` are not checked. */
 export function checkedPasteOptions<D extends Dimensions>(
   options: PasteOptions<D>,
-): PasteOptions<D> & Required<Pick<PasteOptions<D>, "air" | "names" | "dataCodec" | "dryRun" | "onEdit">> {
+): PasteOptions<D> &
+  Required<Pick<PasteOptions<D>, "air" | "names" | "rotate" | "dataCodec" | "dryRun" | "onEdit">> {
   const checked = checkedOptions<PasteOptions<D>>("the options", options, {
     at: unchecked,
     box: unchecked,
     air: requireFlag,
-    names(name, value) {
-      requireObject(name, value, 'it has names, such as { "minecraft:oak_planks": "planks" }');
-      const entries = Object.entries(value);
-      for (const [from, to] of entries) requireText(`${name}["${from}"]`, to, "it is the name of a block");
-      return Object.fromEntries(entries);
-    },
+    names: requireNames,
+    rotate: matching("it is 0, 90, 180 or 270 degrees", (value) =>
+      [0, 90, 180, 270].includes(value as number),
+    ),
     dataCodec: requireDataCodec,
     dryRun: requireFlag,
     onEdit: callback,
   });
-  const defaults = { air: false, names: {}, dataCodec: PLAIN_DATA, dryRun: false, onEdit: () => undefined };
-  return { ...defaults, ...checked };
+  return {
+    air: false,
+    names: {},
+    rotate: 0,
+    dataCodec: PLAIN_DATA,
+    dryRun: false,
+    onEdit: () => undefined,
+    ...checked,
+  };
 }
 
 /** Throws `ORT_ARGUMENT` for a target that is not an open world. */

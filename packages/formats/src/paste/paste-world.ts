@@ -10,6 +10,7 @@ import {
   type Position,
   type VoxelBox,
 } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/arguments";
 import { Axes, positionFrom } from "@orthant/core/lattice";
 import { catalogOf, requireSave, type Save } from "@orthant/save";
 import { countEntities } from "../format/count-entities.ts";
@@ -24,6 +25,9 @@ import {
   requirePasteTarget,
 } from "./paste-options.ts";
 import { contentBox, sourceChunks, visitPart } from "./source-chunks.ts";
+import { turnedPlace } from "./turned-blocks.ts";
+
+const QUARTER_DEGREES = 90;
 
 /** What was pasted. */
 export interface PasteReport<D extends Dimensions> {
@@ -64,7 +68,9 @@ export async function pasteWorld<D extends Dimensions>(
   const losses = new ConversionLosses();
   const found = await countVoxels(source, place.box, checked, losses);
   const names = new Map(Object.entries(checked.names));
-  const plan = planBlocks(catalogOf(source.global.description), target.blocks, found.blocks.keys(), names);
+  const { turns } = place;
+  const catalog = catalogOf(source.global.description);
+  const plan = planBlocks(catalog, target.blocks, found.blocks.keys(), { names, turns });
   let voxels = 0;
   for (const [block, count] of found.blocks) {
     if (plan.blocks.has(block)) voxels += count;
@@ -95,13 +101,15 @@ interface PastePlace {
   /** In voxels of the source. */
   readonly box: Box;
   readonly at: Position;
+  /** Quarter turns about the vertical axis. */
+  readonly turns: number;
 }
 
 /** Returns which voxels are pasted, and where. Throws `ORT_ARGUMENT` if they cannot lie there. */
 async function placeOf<D extends Dimensions>(
   axes: Axes<D>,
   source: Save,
-  options: PasteOptions<D>,
+  options: PasteOptions<D> & Required<Pick<PasteOptions<D>, "rotate">>,
 ): Promise<PastePlace> {
   const dimensions = dimensionsOf(source.global.description.chunkShape);
   if (dimensions !== axes.dimensions) {
@@ -114,9 +122,22 @@ async function placeOf<D extends Dimensions>(
   const box = options.box === undefined ? await contentBox(source) : axes.voxels("box", options.box);
   if (box === undefined)
     throw new OrthantError("ORT_ARGUMENT", "there is nothing to paste: it holds only air");
-  const end = positionFrom((axis) => at[axis] + box.max[axis] - box.min[axis] - 1);
+  const turns = options.rotate / QUARTER_DEGREES;
+  if (turns > 0 && dimensions === 2)
+    throw wrongArgument(
+      "rotate",
+      options.rotate,
+      "a world of 2 dimensions has no vertical axis to turn about",
+    );
+  const size = sizeOf(box);
+  const turned: Position = turns % 2 === 0 ? size : [size[2], size[1], size[0], size[3]];
+  const end = positionFrom((axis) => at[axis] + turned[axis] - 1);
   axes.position("the upper corner, at + size of the box,", axes.publicPosition(end));
-  return { box, at };
+  return { box, at, turns };
+}
+
+function sizeOf({ min, max }: Box): Position {
+  return positionFrom((axis) => max[axis] - min[axis]);
 }
 
 interface FoundVoxels {
@@ -158,10 +179,14 @@ interface Pasting<D extends Dimensions> extends PastePlace {
 async function pasteVoxels<D extends Dimensions>(
   edits: PasteEdits<D>,
   source: Save,
-  { box, at, air, dataCodec, axes, ids }: Pasting<D>,
+  { box, at, turns, air, dataCodec, axes, ids }: Pasting<D>,
 ): Promise<void> {
-  const moved = (position: Position): Position =>
-    positionFrom((axis) => position[axis] - box.min[axis] + at[axis]);
+  const size = sizeOf(box);
+  const moved = (position: Position): Position => {
+    const inside = positionFrom((axis) => position[axis] - box.min[axis]);
+    const turned = turnedPlace(inside, size, turns);
+    return positionFrom((axis) => turned[axis] + at[axis]);
+  };
   await visitPasted(
     source,
     box,

@@ -1,4 +1,4 @@
-import { type BlockCatalog, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import { deflateWrapped } from "@orthant/core/bytes";
 import { MINECRAFT_DATA_VERSION, minecraftEntities, minecraftState } from "../blocks/block-writer.ts";
 import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
@@ -12,11 +12,11 @@ export const spongeWriter: BoxWriter = boxWriter(".schem", schemOf);
 
 /** Returns a schematic of Sponge, version 3, compressed with gzip. Rules EX1 to EX4. */
 async function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Promise<Uint8Array> {
-  const { min, size, catalog, blocks } = voxels;
+  const { min, size, blocks } = voxels;
   if (size.some((edge) => edge > EDGE_MAX)) {
     throw new OrthantError("ORT_LIMIT", `a schematic has edges of at most ${EDGE_MAX} voxels`);
   }
-  const { numbers, states } = paletteOf(catalog, blocks, losses);
+  const { numbers, states } = paletteOf(voxels, losses);
   const origin = compoundTag([["Origin", { type: "intArray", value: Int32Array.from(min) }]]);
   const palette = states.map((state, value) => [state, { type: "int", value }] as const);
   const schematic = compoundTag([
@@ -41,14 +41,13 @@ async function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Promis
 
 /** Returns a number for each block that occurs, and the states in the order of the numbers. */
 function paletteOf(
-  catalog: BlockCatalog,
-  blocks: Uint16Array,
+  voxels: ExportedVoxels,
   losses: ConversionLosses,
 ): { readonly numbers: ReadonlyMap<number, number>; readonly states: readonly string[] } {
   const numbers = new Map<number, number>();
   const byState = new Map<string, number>();
-  for (const block of new Set(blocks)) {
-    const state = stateOf(catalog, block, losses);
+  for (const block of new Set(voxels.blocks)) {
+    const state = stateOf(voxels, block, losses);
     const known = byState.get(state);
     if (known !== undefined) losses.add("blocks that become one", `${state} stands for several blocks`);
     const number = known ?? byState.size;
@@ -58,8 +57,8 @@ function paletteOf(
   return { numbers, states: [...byState.keys()] };
 }
 
-function stateOf(catalog: BlockCatalog, block: number, losses: ConversionLosses): string {
-  const { name, properties } = minecraftState(catalog, block, losses);
+function stateOf(voxels: ExportedVoxels, block: number, losses: ConversionLosses): string {
+  const { name, properties } = minecraftState(voxels, block, losses);
   const pairs = properties.map(([property, value]) => `${property}=${value}`);
   return pairs.length === 0 ? name : `${name}[${pairs.join(",")}]`;
 }

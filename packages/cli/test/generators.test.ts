@@ -102,14 +102,29 @@ describe("a game that package.json names", () => {
     [{ orthant: { game: "./empty.mjs" } }, ""],
     [{ orthant: { game: 7 } }, ""],
     [{ orthant: null }, ""],
-    [{ orthant: { game: "./gone.mjs" } }, 'there is no file "./gone.mjs"'],
-    [{ orthant: { game: "./throws.mjs" } }, "no noise today"],
+    [
+      { orthant: { game: "./gone.mjs" } },
+      'package.json, orthant.game: there is no file "./gone.mjs"; check how it is spelled; the generators of the game are left out',
+    ],
+    [
+      { orthant: { game: "." } },
+      'package.json, orthant.game: "." is a folder, where a file or a package is wanted',
+    ],
+    [
+      { orthant: { game: "gone" } },
+      'package.json, orthant.game: there is neither a file nor an installed package "gone"; check how it is spelled',
+    ],
+    [
+      { orthant: { game: "./throws.mjs" } },
+      'package.json, orthant.game: "./throws.mjs" could not be loaded: RangeError: no noise today',
+    ],
     ["{", "package.json is not JSON"],
   ])("may be wrong, which stops no command: %j", async (given, problem) => {
     await manifest(typeof given === "string" ? given : JSON.stringify(given));
     const { code, errors, output } = await start(["create", `wrong-${worlds++}`, "--template", "terrain"]);
     expect([code, output]).toEqual([EXIT.ok, expect.stringContaining("terrain, seed")]);
     expect(errors).toContain(problem);
+    expect(errors).not.toContain("--generators");
     expect(errors.split("\n")).toHaveLength(problem === "" ? 1 : 2);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generatorIn } from "@orthant/core/generate";
 import type { GameGenerator } from "../command/game-generators.ts";
@@ -14,7 +14,7 @@ const EXPORTS_LISTED_MAX = 8;
  * exported list. `name` is a file, relative to `folder`, or a package that is installed there.
  */
 export async function loadGenerators(name: string, folder: string): Promise<readonly GameGenerator[]> {
-  const exported = await importModule(name, moduleUrl(name, folder), folder);
+  const exported = await naming("--generators", () => importModule(name, folder));
   const found = generatorsIn(exported, name);
   if (found.length > 0) return found;
   throw new UsageError(
@@ -31,10 +31,11 @@ function generatorsIn(exported: Readonly<Record<string, unknown>>, name: string)
     });
 }
 
-/** The module of a game that a project names, and the folder of the project. */
+/** The module of a game that a project names, the folder of the project, and the file that says it. */
 interface ProjectGame {
   readonly module: string;
   readonly folder: string;
+  readonly manifest: string;
 }
 
 /**
@@ -49,19 +50,21 @@ export async function loadProjectGenerators(
     const game = projectGame(folder);
     if (game === undefined) return [];
     const { module } = game;
-    return generatorsIn(await importModule(module, moduleUrl(module, game.folder), game.folder), module);
+    const place = `${relative(folder, game.manifest)}, orthant.game`;
+    return generatorsIn(await naming(place, () => importModule(module, game.folder)), module);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    report(`${error.message}; package.json names it as the game, and its generators are left out`);
+    report(`${error.message}; the generators of the game are left out`);
     return [];
   }
 }
 
 function projectGame(folder: string): ProjectGame | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    const manifest = readManifest(join(at, "package.json"));
+    const file = join(at, "package.json");
+    const manifest = readManifest(file);
     const { game } = Object(manifest?.orthant) as { readonly game?: unknown };
-    if (typeof game === "string") return { module: game, folder: at };
+    if (typeof game === "string") return { module: game, folder: at, manifest: file };
     if (manifest !== undefined || at === dirname(at)) return undefined;
   }
 }
@@ -72,19 +75,25 @@ function listOf(names: readonly string[]): string {
   return names.length > EXPORTS_LISTED_MAX ? `${shown} and ${names.length - EXPORTS_LISTED_MAX} more` : shown;
 }
 
-async function importModule(
-  name: string,
-  url: string,
-  folder: string,
-): Promise<Readonly<Record<string, unknown>>> {
+/** Puts the place that names a module before the errors about it. */
+async function naming<Value>(place: string, load: () => Promise<Value>): Promise<Value> {
   try {
-    return await importAnyScript(url, folder);
+    return await load();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${place}: ${error.message}`, { cause: error });
+  }
+}
+
+async function importModule(name: string, folder: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await importAnyScript(moduleUrl(name, folder), folder);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const [message = ""] = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split(
       "\n",
     );
-    throw new UsageError(`--generators: "${name}" could not be loaded: ${message}`, { cause: error });
+    throw new UsageError(`"${name}" could not be loaded: ${message}`, { cause: error });
   }
 }
 
@@ -119,14 +128,12 @@ function moduleUrl(name: string, folder: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile() === true) return pathToFileURL(path).href;
   if (found?.isDirectory() === true)
-    throw new UsageError(`--generators: "${name}" is a folder, where a file or a package is wanted`);
+    throw new UsageError(`"${name}" is a folder, where a file or a package is wanted`);
   if (isAbsolute(name) || name.startsWith(".") || name === "")
-    throw new UsageError(`--generators: there is no file "${name}"; check how it is spelled`);
+    throw new UsageError(`there is no file "${name}"; check how it is spelled`);
   const file = packageFile(name, folder);
   if (file !== undefined) return pathToFileURL(file).href;
-  throw new UsageError(
-    `--generators: there is neither a file nor an installed package "${name}"; check how it is spelled`,
-  );
+  throw new UsageError(`there is neither a file nor an installed package "${name}"; check how it is spelled`);
 }
 
 /** Returns the file that an installed package has for `import`; `undefined` if there is none. */

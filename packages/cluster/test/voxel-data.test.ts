@@ -54,6 +54,27 @@ class DataCluster {
   }
 }
 
+test("a gateway refuses an edit with a companion, and makes neither of them", async () => {
+  const cluster = new DataCluster();
+  await cluster.start();
+  const { gateway } = await cluster.small.gateway();
+  let calls = 0;
+  const edit = { kind: "voxels", placements: [{ voxel: WEST, block: 3 }] } as const;
+  const refused = gateway.world.edit(
+    edit,
+    { clientId: 7n, editId: 1 },
+    () => calls++,
+    async () => void calls++,
+  );
+  await expect(refused).rejects.toThrow(
+    "ORT_ARGUMENT: companion is a function; a world on several servers has no transactions, so an edit of it has no companion",
+  );
+  expect(calls).toBe(0);
+  expect((await cluster.shown())[0]?.[0]).not.toBe(3);
+  await cluster.edit(gateway, { voxel: WEST, block: 3 });
+  expect((await cluster.shown())[0]?.[0]).toBe(3);
+});
+
 test("[K11] data that was acknowledged survives the death of its owner before a save", async () => {
   const cluster = new DataCluster();
   await cluster.start();

@@ -1,12 +1,13 @@
-import type {
-  BlockCatalog,
-  BlockDefinitions,
-  BlockHandles,
-  BlockTypeChanges,
-  DefineBlocksOptions,
-  GeneratorRegistry,
-  Timer,
-  TimeSource,
+import {
+  type BlockCatalog,
+  type BlockDefinitions,
+  type BlockHandles,
+  type BlockTypeChanges,
+  type DefineBlocksOptions,
+  type GeneratorRegistry,
+  OrthantError,
+  type Timer,
+  type TimeSource,
 } from "@orthant/core";
 import { blockHandles, changeBlock, defineBlocks, renameBlock, retireBlock } from "@orthant/core/chunk";
 import { systemRandomBits } from "@orthant/core/lattice";
@@ -249,7 +250,12 @@ export class ClusterGateway {
           for (const release of releases) release();
         };
       },
-      edit: (edit, origin, onApply) => {
+      edit: async (edit, origin, onApply, companion) => {
+        if (companion !== undefined)
+          throw new OrthantError(
+            "ORT_ARGUMENT",
+            "companion is a function; a world on several servers has no transactions, so an edit of it has no companion",
+          );
         // The owner may apply an edit of another gateway first, which this one cannot know.
         onApply?.(regions.state);
         return this.#edits.edit(edit, origin);

@@ -3,6 +3,8 @@
  * cards, and processors without one, place corners to a sixteenth.
  */
 const REACH = "0.0002";
+/** The cosine of the flattest angle for which quads reach as far in a picture as elsewhere. */
+const FLATTEST = "0.01";
 
 /**
  * The vertex shader: makes the corners of a quad as docs/reference/mesh.md says. Its outputs, for fragment shaders:
@@ -57,7 +59,9 @@ void main() {
   tint = vec4((material.y >> 16) & 255u, (material.y >> 8) & 255u, material.y & 255u, material.y >> 24) / 255.0;
   tint.rgb = linearOf(tint.rgb);
 
-  vec3 over = vec3(0);
+  vec2 over = vec2(0);
+  vec3 right = RIGHT[side];
+  vec3 up = UP[side];
   if (isModel == 1) {
     uint face = quad.y & 0xffffu;
     ivec2 at = ivec2((face & 31u) * 8u + uint(corner * 2), face >> 5);
@@ -67,8 +71,6 @@ void main() {
     inTexture = vec2(one.w, two.x);
     facing = two.yzw;
   } else {
-    vec3 right = RIGHT[side];
-    vec3 up = UP[side];
     vec2 size = vec2(quad.y & 255u, (quad.y >> 8) & 255u) + 1.0;
     vec2 place = vec2(corner == 1 || corner == 2 ? 1.0 : 0.0, corner >= 2 ? 1.0 : 0.0);
     float outward = (side & 1) == 0 ? 1.0 : -1.0;
@@ -81,15 +83,23 @@ void main() {
       cell.y -= SUNKEN;
       if (side != 2) inTexture.y += SUNKEN;
     }
-    over = right * (place.x * 2.0 - 1.0) + up * (place.y * 2.0 - 1.0);
+    over = place * 2.0 - 1.0;
   }
   vec4 seen = modelViewMatrix * vec4(cell, 1.0);
   fromEye = transpose(mat3(viewMatrix)) * seen.xyz;
-  facing = mat3(modelMatrix) * facing;
   #ifdef IS_SOLID
   // The view may be scaled.
-  seen += modelViewMatrix * vec4(over * (length(seen.xyz) * ${REACH} / length(modelViewMatrix[0].xyz)), 0.0);
+  mat3 turn = mat3(modelViewMatrix) / length(modelViewMatrix[0].xyz);
+  float far = max(length(seen.xyz), 1e-6);
+  vec3 sight = seen.xyz / far;
+  right = turn * right;
+  up = turn * up;
+  // At a flat angle an edge moves less in the picture than in the plane of the quad.
+  vec2 reach = vec2(length(cross(sight, up)), length(cross(sight, right)));
+  reach *= far * ${REACH} / max(abs(dot(sight, turn * facing)), ${FLATTEST});
+  seen.xyz += right * (over.x * reach.x) + up * (over.y * reach.y);
   #endif
+  facing = mat3(modelMatrix) * facing;
   gl_Position = projectionMatrix * seen;
 }
 `;

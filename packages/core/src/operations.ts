@@ -52,4 +52,12 @@ export {
   type SelectedVoxels,
 } from "./operation/prepare-operation.ts";
 export { printMask, printOperation, printPattern, printSelection } from "./operation/print-operation.ts";
-export type { AxisName, Plane } from "./operation/turn.ts";
+export {
+  type AxisName,
+  type Plane,
+  positionBefore,
+  type Turn,
+  turnedExtents,
+  turnedProperties,
+  turnIn,
+} from "./operation/turn.ts";

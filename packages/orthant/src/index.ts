@@ -75,7 +75,6 @@ export {
   printOperation,
   type Selection,
 } from "@orthant/core/operations";
-export type { StandardSchema, Validator } from "@orthant/core/world";
 export type { GameMessages, StandardSchema, Validator } from "@orthant/core/world";
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";

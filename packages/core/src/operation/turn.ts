@@ -88,13 +88,15 @@ export function positionBefore(turn: Turn, extents: Position, position: Position
 export function turnedProperties(turn: Turn, properties: BlockProperties): BlockProperties {
   const isMirror = isMirroring(turn);
   const isUpsideDown = turn[1].axis === 1 && turn[1].sign < 0;
+  // Properties that are named after sides, as of a fence, belong to the sides where these are now.
+  const turnsSides = Object.keys(properties).every((name) =>
+    Object.hasOwn(properties, directionAfter(turn, name) ?? name),
+  );
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => {
-      // A property that is named after a side, as of a fence, belongs to the side where that one is now.
-      const side = directionAfter(turn, name);
-      const isShown = side !== undefined && Object.hasOwn(properties, side);
-      return [isShown ? side : name, turnedValue(name, value)];
-    }),
+    Object.entries(properties).map(([name, value]) => [
+      (turnsSides ? directionAfter(turn, name) : undefined) ?? name,
+      turnedValue(name, value),
+    ]),
   );
 
   function turnedValue(name: string, value: string): string {

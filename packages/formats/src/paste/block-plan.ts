@@ -8,9 +8,10 @@ import {
 } from "@orthant/core";
 import { BLOCK_NAME_LENGTH_MAX, definitionOf, idCountOf, nearNames } from "@orthant/core/chunk";
 import { getOrAdd } from "@orthant/core/lattice";
+import { type Turn, turnedProperties, turnIn } from "@orthant/core/operations";
 import { importedName } from "../format/text.ts";
 import { withMinecraftValues } from "./minecraft-values.ts";
-import { turnedProperties, turnedType } from "./turned-blocks.ts";
+import { turnedType } from "./turned-type.ts";
 
 /** Names that an error lists when none is near. */
 const LISTED_MAX = 10;
@@ -28,11 +29,11 @@ export interface RenamedBlock {
 interface BlockChanges {
   /** Names of the target for types of the source. */
   readonly names: ReadonlyMap<string, string>;
-  /** Quarter turns about the vertical axis. */
-  readonly turns: number;
+  /** How what is pasted is turned. */
+  readonly turn: Turn;
 }
 
-const UNCHANGED: BlockChanges = { names: new Map(), turns: 0 };
+const UNCHANGED: BlockChanges = { names: new Map(), turn: turnIn("xz", 0) };
 
 /** What the blocks of one world become in another. */
 interface BlockPlan {
@@ -53,7 +54,7 @@ export function planBlocks(
   source: BlockCatalog,
   target: BlockCatalog,
   used: Iterable<number>,
-  { names, turns }: BlockChanges = UNCHANGED,
+  { names, turn }: BlockChanges = UNCHANGED,
 ): BlockPlan {
   const found = new Set<string>();
   const blocks = new Map<number, BlockDescription>();
@@ -63,8 +64,8 @@ export function planBlocks(
   for (const id of used) {
     const [known, described] = [source.byId(id), source.describe(id)];
     if (known === undefined || described === undefined) continue;
-    const type = getOrAdd(shown, known, () => importableType(turnedType(known, turns)));
-    const properties = importableProperties(turnedProperties(described.properties, turns));
+    const type = getOrAdd(shown, known, () => importableType(turnedType(known, turn)));
+    const properties = importableProperties(turnedProperties(turn, described.properties));
     found.add(type.name);
     const asked = names.get(type.name);
     if (asked !== undefined) {

@@ -12,6 +12,7 @@ import {
 } from "@orthant/core";
 import { wrongArgument } from "@orthant/core/arguments";
 import { Axes, positionFrom } from "@orthant/core/lattice";
+import { positionBefore, turnedExtents, turnIn } from "@orthant/core/operations";
 import { catalogOf, requireSave, type Save } from "@orthant/save";
 import { countEntities } from "../format/count-entities.ts";
 import { dataValue } from "../format/data-value.ts";
@@ -25,7 +26,6 @@ import {
   requirePasteTarget,
 } from "./paste-options.ts";
 import { contentBox, sourceChunks, visitPart } from "./source-chunks.ts";
-import { turnedPlace } from "./turned-blocks.ts";
 
 const QUARTER_DEGREES = 90;
 
@@ -70,7 +70,7 @@ export async function pasteWorld<D extends Dimensions>(
   const names = new Map(Object.entries(checked.names));
   const { turns } = place;
   const catalog = catalogOf(source.global.description);
-  const plan = planBlocks(catalog, target.blocks, found.blocks.keys(), { names, turns });
+  const plan = planBlocks(catalog, target.blocks, found.blocks.keys(), { names, turn: turnIn("xz", turns) });
   let voxels = 0;
   for (const [block, count] of found.blocks) {
     if (plan.blocks.has(block)) voxels += count;
@@ -130,7 +130,7 @@ async function placeOf<D extends Dimensions>(
       "a world of 2 dimensions has no vertical axis to turn about",
     );
   const size = sizeOf(box);
-  const turned: Position = turns % 2 === 0 ? size : [size[2], size[1], size[0], size[3]];
+  const turned = turnedExtents(turnIn("xz", turns), size);
   const end = positionFrom((axis) => at[axis] + turned[axis] - 1);
   axes.position("the upper corner, at + size of the box,", axes.publicPosition(end));
   return { box, at, turns };
@@ -182,9 +182,10 @@ async function pasteVoxels<D extends Dimensions>(
   { box, at, turns, air, dataCodec, axes, ids }: Pasting<D>,
 ): Promise<void> {
   const size = sizeOf(box);
+  const back = turnIn("xz", -turns);
   const moved = (position: Position): Position => {
     const inside = positionFrom((axis) => position[axis] - box.min[axis]);
-    const turned = turnedPlace(inside, size, turns);
+    const turned = positionBefore(back, size, inside);
     return positionFrom((axis) => turned[axis] + at[axis]);
   };
   await visitPasted(

@@ -11,7 +11,7 @@ const DISKS_PER_CUT = 4;
 /** Each world cuts the power at one of this many operations of a disk. */
 const PARTS = 16;
 /** Seeds after which a mutant counts as not caught. */
-const MUTANT_SEEDS = 12;
+const MUTANT_SEEDS = 8;
 const BUILT = import.meta.url.endsWith(".ts") ? "../build/campaigns/" : "./";
 /** A program that plays operations, as it was built. */
 const OPERATIONS_PROGRAM: string = fileURLToPath(

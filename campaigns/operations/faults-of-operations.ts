@@ -9,6 +9,9 @@ import { contentOf, OperatedWorld, QUIET } from "./operated-world.ts";
 /** Operations between which the power is cut. */
 const CUT_OPERATIONS = 8;
 
+/** Operations that are done while voxels on which they depend are edited. */
+const DEPENDENT_OPERATIONS = 40;
+
 type OperationsDurability = "journal" | "snapshot";
 
 /** Plays operations in a world and in its model. Returns the first difference, if any. */
@@ -61,9 +64,18 @@ export async function cutPowerInOperations(
   );
 }
 
+async function faultOfDependence(seed: number): Promise<string | undefined> {
+  const world = await OperatedWorld.create(new MemoryDisk(), 3, seed);
+  try {
+    return await world.playDependent(DEPENDENT_OPERATIONS);
+  } finally {
+    await world.close();
+  }
+}
+
 /** Plays operations and power cuts. Returns the first fault, if any. */
 export async function faultOfOperatedWorlds(seed: number): Promise<string | undefined> {
-  const fault = await faultOfOperations(seed, 60);
+  const fault = (await faultOfDependence(seed)) ?? (await faultOfOperations(seed, 60));
   if (fault !== undefined) return fault;
   try {
     for (const durability of ["journal", "snapshot"] as const)

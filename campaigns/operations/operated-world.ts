@@ -11,18 +11,23 @@ import type { Disk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorld, type World, type WorldOptions } from "@orthant/world";
 import { ChanceError, OperationModel } from "./operation-model.ts";
-import { BLOCKS, grown, type SmallOperation, SmallOperations } from "./small-operations.ts";
+import { BLOCKS, CHUNK_EDGE, grown, type SmallOperation, SmallOperations } from "./small-operations.ts";
 
 type Place = readonly number[];
 
 /** Small chunks, so that every operation crosses their borders. */
-const SHAPES = { 2: chunkShape([8, 8]), 3: chunkShape([4, 4, 4]), 4: chunkShape([4, 4, 4, 4]) } as const;
+const SHAPES = {
+  2: chunkShape([CHUNK_EDGE, CHUNK_EDGE]),
+  3: chunkShape([CHUNK_EDGE, CHUNK_EDGE, CHUNK_EDGE]),
+  4: chunkShape([CHUNK_EDGE, CHUNK_EDGE, CHUNK_EDGE, CHUNK_EDGE]),
+} as const;
 /** Steps between comparisons of everything. */
 const STEPS_PER_COMPARISON = 256;
 /** A box around all that operations change. */
 const ARENA_REACH = 26;
 const TEXTS = ["old", "new"];
 const EDITS_BESIDE = 4;
+const EDITS_UNDER = 12;
 
 /** Hills of a few blocks, in each number of dimensions. */
 const HILLS = ([2, 3, 4] as const).map((dimensions) =>
@@ -100,6 +105,16 @@ export class OperatedWorld {
     return this.#compareAll();
   }
 
+  /** Does operations of which every voxel depends on others, while these are edited. Returns the first fault, if any. */
+  async playDependent(steps: number): Promise<string | undefined> {
+    for (let step = 0; step < steps; step++) {
+      const { operation, box, depends } = this.#operations.nextDependent();
+      const fault = await this.#besideEdits({ operation, box }, depends, ["air", "stone"], EDITS_UNDER);
+      if (fault !== undefined) return `step ${step}: ${fault}`;
+    }
+    return undefined;
+  }
+
   /** Does one operation that changes something. */
   async operate(): Promise<void> {
     for (;;) {
@@ -126,7 +141,10 @@ export class OperatedWorld {
     if (prng.chance(0.3)) await this.#placeData();
     const small = this.#operations.next();
     try {
-      return prng.chance(0.3) ? await this.#besideEdits(small) : await this.#alone(small);
+      if (!prng.chance(0.3)) return await this.#alone(small);
+      if (prng.chance(0.5)) return await this.#besideEdits(small, grown(small.box, 2), this.#types);
+      const dependent = this.#operations.nextDependent();
+      return await this.#besideEdits(dependent, dependent.depends, ["air", "stone"]);
     } catch (error) {
       if (error instanceof ChanceError) throw error;
       return `${JSON.stringify(small.operation)} throws ${String(error)}`;
@@ -152,14 +170,21 @@ export class OperatedWorld {
   }
 
   /** Does an operation while others edit: the result is that of some order of all of them. */
-  async #besideEdits({ operation, box }: SmallOperation): Promise<string | undefined> {
+  async #besideEdits(
+    { operation, box }: SmallOperation,
+    edited: VoxelBox,
+    types: readonly string[],
+    count: number = EDITS_BESIDE,
+  ): Promise<string | undefined> {
+    const prng = this.#prng;
     const doing = this.#world.apply(operation);
     doing.catch(() => undefined);
-    // Also beside the box, because some operations look there.
-    const edits = this.#places(grown(box, 2), EDITS_BESIDE).map((place) => [place, this.#block()] as const);
+    const edits = this.#places(edited, count).map(
+      (place) => [place, this.#world.blocks.id(prng.pick(types))] as const,
+    );
     for (const [place, block] of edits) {
       await this.#world.set(place as Position<Dimensions>, block);
-      if (this.#prng.chance(0.5)) await nextTurn();
+      if (prng.chance(0.5)) await nextTurn();
     }
     await doing;
     const forget = this.#model.remember();
@@ -186,9 +211,11 @@ export class OperatedWorld {
   }
 
   #block(): number {
-    const { blocks } = this.#world;
-    const type = this.#prng.pick(blocks.types.filter(({ id }) => id < 40));
-    return type.id;
+    return this.#world.blocks.id(this.#prng.pick(this.#types));
+  }
+
+  get #types(): readonly string[] {
+    return this.#world.blocks.types.map(({ name }) => name);
   }
 
   #places({ min, max }: Pick<VoxelBox, "min" | "max">, count: number): readonly Place[] {

@@ -23,6 +23,8 @@ export class OperationModel {
   readonly #dimensions: Dimensions;
   readonly #generated: (place: Place) => number;
   #voxels = new Map<string, ModelVoxel>();
+  /** What is connected, during one operation. */
+  readonly #floods = new Map<Selection, ReadonlySet<string>>();
   catalog: BlockCatalog;
 
   constructor(dimensions: Dimensions, catalog: BlockCatalog, generated: (place: Place) => number) {
@@ -70,6 +72,7 @@ export class OperationModel {
 
   /** Does an operation to all voxels of a box that contains everything that it changes. */
   apply(operation: Operation, arena: Iterable<Place>): void {
+    this.#floods.clear();
     const changes: [place: Place, voxel: ModelVoxel][] = [];
     for (const place of arena) {
       const voxel = this.#after(operation, place);
@@ -253,7 +256,10 @@ export class OperationModel {
       const [first, ...others] = selection.difference;
       return this.selects(first as Selection, place) && !others.some((part) => this.selects(part, place));
     }
-    return this.#flood(selection.connected, selection.through).has(place.join());
+    const known = this.#floods.get(selection);
+    const flood = known ?? this.#flood(selection.connected, selection.through);
+    this.#floods.set(selection, flood);
+    return flood.has(place.join());
   }
 
   #flood(start: Place, mask: Mask): ReadonlySet<string> {

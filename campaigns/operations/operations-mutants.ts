@@ -8,10 +8,6 @@ export const OPERATIONS_MUTANTS: readonly SimMutant[] = [
     change("world/OperationRun.#compute", condition("isCurrent", "known"), "known !== undefined"),
   ),
   mutant(
-    "an operation does not watch the chunks that it reads besides those that it changes",
-    change("world/OperationRun.#watchedWork", call("work.reads"), "[]"),
-  ),
-  mutant(
     "an operation does not look whether connected voxels are as it found them",
     change("world/OperationRun.#watchedWork", condition("isCurrent", "world"), "true"),
   ),

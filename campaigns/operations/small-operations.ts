@@ -18,11 +18,18 @@ const NAMES = ["air", ...Object.keys(BLOCKS)];
 const AXES: readonly AxisName[] = ["x", "y", "z", "w"];
 /** Coordinates of the lowest corners, from minus this. */
 const REACH = 8;
+/** The edge of a chunk. */
+export const CHUNK_EDGE = 4;
 
 /** A random operation, and a box that contains everything that it changes. */
 export interface SmallOperation {
   readonly operation: Operation;
   readonly box: VoxelBox;
+}
+
+/** An operation that depends on voxels beside its own, and where these are. */
+export interface DependentOperation extends SmallOperation {
+  readonly depends: VoxelBox;
 }
 
 /** Makes operations on few voxels near the origin, whose every part a plain model knows. */
@@ -46,6 +53,28 @@ export class SmallOperations {
     this.#size = this.#list(() => prng.between(1, this.#sizeMax));
     const kind = prng.pick(this.#kinds)();
     return { ...kind, operation: kind.operation };
+  }
+
+  /** Returns one of which every voxel depends on others: on those below, in other chunks, or on all that are connected. */
+  nextDependent(): DependentOperation {
+    const prng = this.#prng;
+    this.#min = this.#list(() => CHUNK_EDGE * prng.between(-2, 1));
+    this.#size = this.#list(() => (this.#dimensions === 4 ? CHUNK_EDGE + 2 : 2 * CHUNK_EDGE));
+    const pattern: Pattern = { block: prng.pick(["gravel", "log"]) };
+    if (prng.chance(0.5)) {
+      this.#size = this.#size.map((size, axis) => (axis === 1 ? 1 : 2 * size));
+      const box = this.#box;
+      const below = { ...box, min: moved(box.min, 1, -1), max: moved(box.max, 1, -1) };
+      return {
+        operation: { replace: { above: { block: "stone" } }, with: pattern, in: box },
+        box,
+        depends: below,
+      };
+    }
+    const box = this.#box;
+    const through: Mask = { all: [{ not: { block: "stone" } }, { inside: box }] };
+    const connected: Selection = { connected: this.#place(), through, limit: 5_000 };
+    return { operation: { set: pattern, in: { intersection: [box, connected] } }, box, depends: box };
   }
 
   readonly #kinds: readonly (() => SmallOperation)[] = [
@@ -202,6 +231,10 @@ export class SmallOperations {
   #list(number: () => number): readonly number[] {
     return Array.from({ length: this.#dimensions }, number);
   }
+}
+
+function moved(position: Position<Dimensions>, axis: number, by: number): Position<Dimensions> {
+  return position.map((at, each) => (each === axis ? at + by : at)) as unknown as Position<Dimensions>;
 }
 
 /** Returns a box that is larger on each side. */

@@ -32,10 +32,12 @@ import {
   withBlockIds,
 } from "@orthant/core/generate";
 import {
+  Clipboard,
   checkedMask,
   checkedOperation,
   checkedPattern,
   checkedSelection,
+  NOT_COPIED,
   parseMask,
   parseOperation,
   parsePattern,
@@ -175,7 +177,17 @@ function operationTargets(): readonly Target[] {
     ];
     return { mask: printMask(mask), pattern: printPattern(pattern), selection: printSelection(selection) };
   };
-  return functionTargets({
+  const clipboard = new Clipboard(3, {
+    extents: [2, 1, 1, 1],
+    palette: [{ type: "chest", properties: { facing: "east" } }],
+    voxels: Uint16Array.of(0, NOT_COPIED),
+    data: new Map(),
+  });
+  const methods = methodTargets("Clipboard", clipboard, {
+    rotate: (prng) => [prng.pick(["xy", "xz", "yz"]), prng.below(4)],
+    mirror: (prng) => [prng.pick(["x", "y", "z"])],
+  });
+  const functions = functionTargets({
     parseOperation: [parseOperation, (prng) => [printOperation(random(prng).operation()), options]],
     parseMask: [parseMask, (prng) => [texts(prng).mask, options]],
     parsePattern: [parsePattern, (prng) => [texts(prng).pattern]],
@@ -189,6 +201,7 @@ function operationTargets(): readonly Target[] {
     checkedPattern: [checkedPattern, (prng) => [random(prng).pattern(), "pattern"]],
     checkedSelection: [checkedSelection, (prng) => [random(prng).selection(), 3, "selection"]],
   });
+  return [...functions, ...methods];
 }
 
 function otherTargets(): readonly Target[] {

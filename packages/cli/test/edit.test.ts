@@ -54,7 +54,7 @@ describe("orthant edit", () => {
       "undo: changed 179 voxels",
       "",
     ]);
-    expect(errors).toContain('line 6: the name is "stonne"');
+    expect(errors).toContain('line 6: a block in the mask of the operation: the name is "stonne"');
     expect(await blockAt("0,200,0")).toBe("stone");
   });
 

@@ -143,7 +143,11 @@ describe("world.apply", () => {
       (world) => world.apply("set stome", { in: SITE }),
       /"stome".*the nearest is "stone"/,
     ],
-    ["with an unknown tag", (world) => world.apply("drain #wet", { in: SITE }), /the tag is "wet"/],
+    [
+      "with an unknown tag",
+      (world) => world.apply("drain #wet", { in: SITE }),
+      /a tag in the mask of the operation is "wet"/,
+    ],
     [
       "over too many chunks",
       (world) => world.apply("set stone in box(0,0,0,9999,9999,9999)"),

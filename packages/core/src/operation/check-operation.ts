@@ -1,4 +1,11 @@
-import { convertList, requireAtMost, requireFlag, requireList, requireObject } from "../arguments/checks.ts";
+import {
+  convertList,
+  requireAtMost,
+  requireFlag,
+  requireList,
+  requireObject,
+  requireText,
+} from "../arguments/checks.ts";
 import { type Check, choiceOf, matching, requireKnownFields } from "../arguments/options.ts";
 import { printable } from "../arguments/printable.ts";
 import { BLOCK_PROPERTIES_MAX } from "../chunk/block-type.ts";
@@ -33,7 +40,7 @@ import {
   OPERATION_TEXT_LENGTH_MAX,
   planes,
 } from "./operation-limits.ts";
-import { readMask, readPattern } from "./text/read-text.ts";
+import { readMask, readOperation, readPattern } from "./text/read-text.ts";
 
 /** Checks a field of a part that is `depth` parts deep inside of others. */
 type FieldCheck = (check: OperationCheck, at: string, value: unknown, depth: number) => unknown;
@@ -178,17 +185,20 @@ export function checkedOperation<D extends Dimensions>(
   dimensions: D,
   name = "operation",
 ): Operation<D> {
-  return new OperationCheck(dimensions).operation(name, value) as unknown as Operation<D>;
+  return new OperationCheck(dimensions).operation(
+    requireText("name", name),
+    value,
+  ) as unknown as Operation<D>;
 }
 
 /** Returns a checked copy of a mask in the same form. */
 export function checkedMask<D extends Dimensions>(value: unknown, dimensions: D, name = "mask"): Mask<D> {
-  return new OperationCheck(dimensions).mask(name, value, 0) as Mask<D>;
+  return new OperationCheck(dimensions).mask(requireText("name", name), value, 0) as Mask<D>;
 }
 
 /** Returns a checked copy of a pattern in the same form. */
 export function checkedPattern(value: unknown, name = "pattern"): Pattern {
-  return new OperationCheck(3).pattern(name, value, 0);
+  return new OperationCheck(3).pattern(requireText("name", name), value, 0);
 }
 
 /** Returns a checked copy of a selection in the same form. */
@@ -197,7 +207,7 @@ export function checkedSelection<D extends Dimensions>(
   dimensions: D,
   name = "selection",
 ): Selection<D> {
-  return new OperationCheck(dimensions).selection(name, value, 0) as Selection<D>;
+  return new OperationCheck(dimensions).selection(requireText("name", name), value, 0) as Selection<D>;
 }
 
 /** Checks one value and counts its parts. */
@@ -213,7 +223,8 @@ class OperationCheck {
   }
 
   operation(at: string, value: unknown): Operation {
-    const given = fieldsOf(at, value, 'it is an object such as { set: "stone" }');
+    const read = typeof value === "string" ? readOperation(at, value, this.dimensions) : value;
+    const given = fieldsOf(at, read, 'it is an object such as { set: "stone" }, or its text');
     const kind = kindOf(given, OPERATIONS);
     if (kind === undefined)
       throw wrongArgument(at, value, `it has one of ${Object.keys(OPERATIONS).join(", ")}`);

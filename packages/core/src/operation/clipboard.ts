@@ -1,8 +1,10 @@
+import { requireChoice, requireWhole } from "../arguments/checks.ts";
 import type { BlockCatalog, BlockDescription } from "../chunk/block-catalog.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import { positionsMinorToMajor } from "../lattice/box.ts";
 import type { Dimensions, Position, Vector } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
+import { axisNames, planes } from "./operation-limits.ts";
 import {
   type AxisName,
   mirrorOf,
@@ -52,12 +54,17 @@ export class Clipboard<D extends Dimensions = Dimensions> {
    * await world.apply({ paste: house.rotate("xz", 1), at: [100, 64, 0] });
    */
   rotate(plane: Plane, turns = 1): Clipboard<D> {
-    return this.#turned(turnIn(plane, turns));
+    const choice = requireChoice("plane", plane, planes(this.#dimensions));
+    return this.#turned(turnIn(choice, requireWhole("turns", turns, 0, 3)));
   }
 
   /** Returns it mirrored. */
   mirror(axis: AxisName): Clipboard<D> {
-    return this.#turned(mirrorOf(axis));
+    return this.#turned(mirrorOf(requireChoice("axis", axis, axisNames(this.#dimensions))));
+  }
+
+  get #dimensions(): Dimensions {
+    return this.size.length;
   }
 
   #turned(turn: Turn): Clipboard<D> {

@@ -6,6 +6,7 @@ import { wrongArgument } from "../error/orthant-error.ts";
 import { hashKey, hashPosition } from "../generate/hash/position-hash.ts";
 import { valueNoise } from "../generate/hash/value-noise.ts";
 import { type Position, positionFrom } from "../lattice/position.ts";
+import { blockNamed } from "./block-with.ts";
 import type { CachedVoxels } from "./cached-voxels.ts";
 import type { BlockMask, Mask, NextToMask } from "./operation.ts";
 import { type SelectionContext, stepsToFaces, voxelSetOf } from "./selections.ts";
@@ -109,7 +110,7 @@ function farthest(tests: readonly VoxelTest[]): Pick<VoxelTest, "low" | "high"> 
 }
 
 function blockTest({ block, properties = {} }: BlockMask, catalog: BlockCatalog): VoxelTest {
-  const first = catalog.id(block, properties);
+  const first = blockNamed("mask", block, properties, catalog);
   const type = catalog.byId(first);
   const wanted = Object.entries(properties);
   if (type === undefined || wanted.length === 0) {
@@ -126,7 +127,11 @@ function blockTest({ block, properties = {} }: BlockMask, catalog: BlockCatalog)
 function tagTest(tag: string, catalog: BlockCatalog): VoxelTest {
   const tags = [...new Set(catalog.types.flatMap((type) => type.tags))].sort();
   if (!tags.includes(tag))
-    throw wrongArgument("the tag", tag, `no block of this world has it; ${nearestNames(tag, tags)}`);
+    throw wrongArgument(
+      "a tag in the mask of the operation",
+      tag,
+      `no block of this world has it; ${nearestNames(tag, tags)}`,
+    );
   return idTest((id) => catalog.byId(id)?.tags.includes(tag) ?? false);
 }
 

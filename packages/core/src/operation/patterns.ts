@@ -2,7 +2,7 @@ import type { BlockCatalog } from "../chunk/block-catalog.ts";
 import type { BlockProperties } from "../chunk/block-ids.ts";
 import { hashKey, hashPosition } from "../generate/hash/position-hash.ts";
 import { floorModulo, type Position } from "../lattice/position.ts";
-import { blockWith } from "./block-with.ts";
+import { blockNamed, blockWith } from "./block-with.ts";
 import { type Clipboard, NOT_COPIED, paletteIn, placeInBox } from "./clipboard.ts";
 import { type OperationContext, patchNoise } from "./masks.ts";
 import type { BlockPattern, Pattern, WeightedPattern } from "./operation.ts";
@@ -36,10 +36,10 @@ export function voxelChoiceOf(pattern: Pattern, context: OperationContext): Voxe
 
 function blockChoice({ block, properties, keep }: BlockPattern, catalog: BlockCatalog): VoxelChoice {
   if (block !== undefined && keep !== true) {
-    const constant = catalog.id(block, properties);
+    const constant = blockNamed("pattern", block, properties, catalog);
     return { constant, blockAt: () => constant };
   }
-  if (block !== undefined) catalog.id(block, properties); // throws for what it does not have
+  if (block !== undefined) blockNamed("pattern", block, properties, catalog);
   const known = new Map<number, number>();
   return {
     blockAt: (_x, _y, _z, _w, before) => {

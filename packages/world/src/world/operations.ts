@@ -6,7 +6,6 @@ import {
   checkedOperation,
   checkedSelection,
   type Operation,
-  parseOperation,
   type Selection,
 } from "@orthant/core/operations";
 import type { EngineOperation, EngineOperations } from "../engine/engine-operations.ts";
@@ -64,10 +63,7 @@ export async function applyOperation<D extends Dimensions>(
     signal: withMethods("it is an AbortSignal", "throwIfAborted"),
     onProgress: callback,
   });
-  const checked =
-    typeof operation === "string"
-      ? parseOperation(operation, { dimensions })
-      : checkedOperation(operation, dimensions);
+  const checked = checkedOperation(operation, dimensions);
   if (given.in !== undefined && checked.in !== undefined)
     throw wrongArgument("options.in", given.in, "the operation itself says where");
   const whole: Operation = { ...checked, ...given };

@@ -15,6 +15,7 @@ const LONG = [
   "campaigns/{journal,light,steps,save-crash,save-repair,sim,cluster-sim,model,rot,compaction,pxsw-crash,marsminer-crash,trades,operations}.test.ts",
   "campaigns/cluster/{guide-cluster,nats-faults,killed-midway}.test.ts",
   "examples/test/{created-pages,starters,survival-page}.test.ts",
+  "examples/village/test/village.test.ts",
   "packages/cli/test/{beside-a-writer,cluster,import-resume,sessions}.test.ts",
   "packages/core/test/chunk/canonical-form.test.ts",
   "packages/disk/test/opfs-disk.test.ts",

@@ -1,0 +1,115 @@
+// The game in one place: blocks, recipes, prices, plots, the day, and what pages and server say to each other. The server, the
+// page, the tests and the command line import it.
+import type { BlockCatalog, BlockChange, Position } from "orthant/client";
+
+export { village, WATER_LEVELS } from "./land.ts";
+
+const facing = ["north", "east", "south", "west"] as const;
+/** The blocks that players make. Those of the land come with its generator. */
+export const BLOCKS = {
+  planks: { colour: 0xb08551 },
+  glass: { colour: 0xcfe6ea, transparent: true },
+  torch: { colour: 0xffc766, solid: false, light: 14, opacity: 1, properties: { facing: ["up", ...facing] } },
+  door: {
+    colour: 0xa0764a,
+    opacity: 1,
+    properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] },
+  },
+  stairs: { colour: 0xb08551, opacity: 1, properties: { facing, half: ["bottom", "top"] } },
+  slab: { colour: 0xb08551, opacity: 1, properties: { type: ["bottom", "top"] } },
+  chest: { colour: 0x8a5a2b, properties: { facing } },
+} as const;
+/** What players choose from to build. */
+export const HOTBAR = ["planks", "stone", "glass", "torch", "door", "stairs", "slab", "chest", "sand"];
+
+/** How large players are, in voxels, how fast, in voxels a second, and how far they reach. */
+export const PLAYER = { size: [0.6, 1.8, 0.6], speed: 6, reach: 7 } as const;
+
+/** How many there are of things: in a bag, in a chest, or as a price. */
+export type Items = Readonly<Record<string, number>>;
+
+/** Adds things to others, or takes what is below zero; `undefined` if there are not enough. */
+export function sum(items: Items, more: Items): Items | undefined {
+  const all = { ...items };
+  for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
+  const left = Object.entries(all).filter(([, count]) => count !== 0);
+  return left.some(([, count]) => count < 0) ? undefined : Object.fromEntries(left);
+}
+
+/** What players can make: what it gives and, below zero, takes. */
+export const RECIPES: Readonly<Record<string, Items>> = {
+  planks: { planks: 4, wood: -1 },
+  torch: { torch: 4, coal: -1, planks: -1 },
+  door: { door: 1, planks: -6 },
+  stairs: { stairs: 4, planks: -6 },
+  slab: { slab: 2, planks: -1 },
+  chest: { chest: 1, planks: -8 },
+  glass: { glass: 4, sand: -4, coal: -1 },
+};
+
+/** What some blocks leave behind in place of themselves. */
+const DROPS: Readonly<Record<string, Items>> = {
+  ...{ grass: { soil: 1 }, "coal ore": { coal: 1 } },
+  ...{ air: {}, water: {}, leaves: {}, "tall grass": {} },
+};
+
+/** Returns what an edit gives to a player and, below zero, takes: blocks, and what is in chests. */
+export function priceOf(blocks: BlockCatalog, changes: Iterable<BlockChange<3>>): Items {
+  const price: Record<string, number> = {};
+  const add = (items: unknown, sign: number): void => {
+    for (const [name, count] of Object.entries(items ?? {})) price[name] = (price[name] ?? 0) + sign * count;
+  };
+  for (const { block, before, data, dataBefore } of changes) {
+    const [was, is] = [blocks.describe(before), blocks.describe(block)];
+    if (was && was.properties["half"] !== "upper") add(DROPS[was.type] ?? { [was.type]: 1 }, 1);
+    if (is && is.type !== "air") add({ [is.type]: 1 }, -1);
+    add(dataBefore, 1);
+    add(data, -1);
+  }
+  return price;
+}
+
+/** The owner of each plot that has one. */
+export type Plots = Readonly<Record<string, string>>;
+/** The width of a plot, in voxels. */
+export const PLOT = 16;
+/** Returns the name of the plot in which a place lies, such as "2,-1". */
+export const plotAt = (x: number, z: number): string => `${Math.floor(x / PLOT)},${Math.floor(z / PLOT)}`;
+
+const DAY_MS = 20 * 60_000;
+/** The time of day, the same for all, in a world whose clock is ahead: 0.25 at dawn, 0.5 at noon, 0.75 at dusk. */
+export const timeOfDay = (shift: number): number => (Date.now() / DAY_MS + shift) % 1;
+/** Returns how far ahead the clock is of a world in which it is that time now. */
+export const shiftTo = (time: number): number => time + 1 - timeOfDay(0);
+
+/** What a page asks for: to say something, make something, turn a door, empty a chest, or put one thing into it. */
+export type Wish =
+  | { readonly say: string }
+  | { readonly craft: string }
+  | { readonly open: Position<3> }
+  | { readonly take: Position<3> }
+  | { readonly put: Position<3>; readonly item: string };
+
+/** What the server tells a page: only what is new. */
+export interface News {
+  readonly say?: string;
+  readonly items?: Items;
+  readonly plots?: Plots;
+  readonly shift?: number;
+}
+
+/** Returns what a page has sent, which may be forged, as a wish. */
+export function wishOf(message: unknown): Wish {
+  const { say, craft, open, take, put, item } = Object(message) as Record<string, unknown>;
+  if (typeof say === "string" && say.length <= 200) return { say };
+  if (typeof craft === "string" && Object.hasOwn(RECIPES, craft)) return { craft };
+  if (isPlace(open)) return { open };
+  if (isPlace(take)) return { take };
+  if (isPlace(put) && typeof item === "string") return { put, item };
+  throw new Error("There is no such wish.");
+}
+
+const isPlace = (value: unknown): value is Position<3> =>
+  Array.isArray(value) &&
+  value.length === 3 &&
+  value.every((at) => Number.isInteger(at) && Math.abs(at) < 1e9);

@@ -1,0 +1,76 @@
+// The server: opens the world, lets players in, and says what they may do.
+import { randomBytes } from "node:crypto";
+import { createServer, type Disk, issueToken, openOrCreateWorld, type ServerOptions } from "orthant";
+import { logIn } from "./accounts.ts";
+import { hear, type Player, type Village } from "./chat.ts";
+import * as game from "./game.ts";
+import { mobs } from "./mobs.ts";
+import { nature, TOUCH } from "./nature.ts";
+import { act, pay, read } from "./things.ts";
+
+/** Opens the village in a folder, or founds it there, and lets players in. */
+export async function startVillage(
+  folder: string | Disk,
+  options: Partial<ServerOptions> = {},
+): Promise<Village> {
+  const world = await openOrCreateWorld(
+    folder,
+    { dimensions: 3, generator: game.village({ seed: 11n }), blocks: game.BLOCKS, spawn: [18.5, 2, 0.5] },
+    { durability: "journal" },
+  );
+  // Tokens end with the server. A page that comes back logs in again by itself.
+  const secret = randomBytes(32).toString("hex");
+  const { size, speed, reach } = game.PLAYER;
+  const tell = (player: Player, news: game.News): unknown => server.send(player.playerId, news);
+  const showBag = async (player: Player): Promise<void> => {
+    tell(player, { items: await read<game.Items>(world.store, `bag/${player.name}`, {}) });
+  };
+
+  const server = await createServer({
+    ...options,
+    world,
+    auth: { secret },
+    acknowledge: "durable", // an edit is acknowledged once it would survive a crash
+    closeWorld: true,
+    movement: { speedMax: speed, size, reach },
+    logger: { level: "warn" },
+    async onRequest(request) {
+      if (request.method !== "POST" || new URL(request.url).pathname !== "/login") return undefined;
+      const form = new URLSearchParams(await request.text());
+      const account = await logIn(world, form.get("name") ?? "", form.get("password") ?? "");
+      if (account === undefined)
+        return new Response("This is not the password of that name.", { status: 401 });
+      const { id, name } = account;
+      const role = id === 1 ? "admin" : "builder"; // who came first
+      const claims = { playerId: BigInt(id), name, role, expiresInSeconds: 86_400 } as const;
+      return new Response(await issueToken(claims, { secret }));
+    },
+    rules: {
+      beforeEdit: ({ player: { name } }) => ({
+        with: (transaction, changes) => pay(world, transaction, name, changes),
+      }),
+      afterEdit: ({ player }) => showBag(player),
+      async onJoin({ player }) {
+        const plots = await read<game.Plots>(world.store, "plots", {});
+        tell(player, { plots, shift: village.shift, say: `Welcome, ${player.name}.` });
+        await showBag(player);
+      },
+      message: game.wishOf,
+      async onMessage({ player, message }) {
+        const done = "say" in message ? hear(village, player, message.say) : act(world, player.name, message);
+        await done.catch(({ message: say }: Error) => tell(player, { say }));
+        await showBag(player);
+      },
+    },
+  });
+
+  const village: Village = { world, server, shift: await read(world.store, "shift", 0) };
+  const wolves = mobs(world.blocks.id("grass"), {
+    isNight: () => Math.abs(game.timeOfDay(village.shift) - 0.5) > 0.27,
+    bite: (playerId) => server.movePlayer(playerId, { position: world.spawn }, "A wolf has bitten you."),
+  });
+  const onError = (error: unknown, system = ""): void => console.error(`the system ${system} failed:`, error);
+  const systems = { ...nature(world.blocks), ...wolves };
+  world.simulate({ touch: TOUCH, systems, activeRadius: 64, onError });
+  return village;
+}

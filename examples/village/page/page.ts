@@ -4,18 +4,15 @@ import { fitRenderer, GamePage, type ScreenPoint, walking } from "@orthant/three
 import { AIR, type BlockProperties, connect, type EditResult, type Position } from "orthant/client";
 import * as three from "three";
 import * as game from "../src/game.ts";
-import { fillBag, find, hear, logIn, startChat, talk, textOf } from "./panels.ts";
+import { find, hear, logIn, startChat, talk, textOf } from "./panels.ts";
 
 const canvas = find<HTMLCanvasElement>("canvas");
 const token = await logIn();
 const page = new GamePage(canvas, { name: "Village", without: ["fieldOfView"] });
 page.say("Connecting");
-const world = await connect(`${location.origin.replace("http", "ws")}/world`, {
-  dimensions: 3,
-  token,
-  generators: [game.village], // so that the server sends only what players changed
-  timeoutMs: Number.POSITIVE_INFINITY,
-});
+// With the generator of the land, the server sends only what players changed.
+const options = { dimensions: 3, token, generators: [game.village], timeoutMs: Infinity } as const;
+const world = await connect(`${location.origin.replace("http", "ws")}/world`, options);
 
 const scene = new three.Scene();
 const camera = new three.PerspectiveCamera(72, 1, 0.05, 2_000);
@@ -23,31 +20,29 @@ camera.rotation.order = "YXZ";
 const renderer = new three.WebGLRenderer({ canvas, antialias: true });
 const sky = new Sky({ dayMinutes: Number.POSITIVE_INFINITY }); // the clock moves it
 const view = new WorldView(world, { sky });
-const figures = new Figures(world, { sky });
-const marks = new Marks(world, { sky });
+const [figures, marks] = [new Figures(world, { sky }), new Marks(world, { sky })];
 const fences = new three.Group();
 scene.add(sky, view, figures, marks, fences);
 
-const { size, speed, reach } = game.PLAYER;
-const walk = walking(world, { size, speed: speed - 2, runSpeed: speed });
+const { size, speedMax, reach } = game.PLAYER;
+const walk = walking(world, { size, speed: speedMax - 2, runSpeed: speedMax });
 const player = world.predictPlayer(walk);
 page.look(walk.state.orientation);
-
 let shift = 0;
 let plots: game.Plots = {};
-const send = (wish: game.Wish): void => {
-  if (world.send(wish) !== "sent") hear("The server did not hear you.");
-};
+const send = (wish: game.Wish): unknown => world.send(wish) === "sent" || hear("The server did not hear it.");
+const nameOf = (block = AIR): string => world.blocks.byId(block)?.name ?? "";
 startChat((say) => send({ say }));
+for (const [craft, recipe] of Object.entries(game.RECIPES))
+  page.addButton(`Make ${textOf(recipe)}`, () => send({ craft }));
 
 page.begin(world, {
   blocks: game.HOTBAR,
   dig(point) {
     const target = aim(point);
-    if (target === undefined) return undefined;
-    settle(world.set(target.position, AIR));
-    marks.crumble(target.position, target.block);
-    return target.block;
+    if (target) marks.crumble(target.position, target.block);
+    if (target) settle(world.set(target.position, AIR));
+    return target?.block;
   },
   place(point, block) {
     const target = aim(point);
@@ -56,18 +51,21 @@ page.begin(world, {
     settle(world.set(target.adjacent, turned(block, target)));
     return true;
   },
-  keys: { KeyT: talk, KeyB: openBag, KeyG: takeAll, KeyP: putOne },
+  keys: {
+    KeyT: talk,
+    KeyG: () => useChest((take) => send({ take })),
+    KeyP: () => useChest((put) => send({ put, item: nameOf(page.hotbar.chosen) })),
+  },
 });
 
 world.onMoved(({ reason }) => reason && hear(reason));
 world.onMessage((message) => {
-  const news = message as game.News;
-  shift = news.shift ?? shift;
-  if (news.say !== undefined) hear(news.say);
-  if (news.plots !== undefined) showPlots(news.plots);
-  if (news.items === undefined) return;
-  const { items } = news;
-  fillBag(items, (craft) => send({ craft }));
+  const { say, items, plots: fenced, shift: ahead = shift } = message as game.News;
+  shift = ahead;
+  if (say !== undefined) hear(say);
+  if (fenced !== undefined) showPlots(fenced);
+  if (items === undefined) return;
+  find("#bag").replaceChildren(`You carry ${textOf(items)}.`);
   page.hotbar.setCounts(new Map(game.HOTBAR.map((name) => [world.blocks.id(name), items[name] ?? 0])));
 });
 
@@ -82,98 +80,64 @@ renderer.setAnimationLoop(() => {
   const target = page.controls.pointer && aim(page.controls.pointer);
   marks.outline(target?.position);
   showTarget(target);
-
   fitRenderer(renderer, camera);
   sky.time = game.timeOfDay(shift);
   sky.update(camera, seconds);
   view.update(camera);
-  figures.update(seconds);
-  marks.update(seconds);
+  for (const part of [figures, marks]) part.update(seconds);
   renderer.render(scene, camera);
 });
 
-/** Returns what the player points at. Of a door it is the lower half, to which the upper one belongs. */
-function aim(point: ScreenPoint = { x: 0, y: 0 }) {
+/** Returns what the player points at. Of a door it is the lower half, which the upper one follows. */
+function aim(point: ScreenPoint) {
   const target = view.pick({ camera, point }, reach);
-  const { type, properties } = (target && world.blocks.describe(target.block)) ?? {};
-  const down = properties?.["half"] === "upper" ? 1 : 0;
-  return target && { ...target, type, position: below(target.position, down) };
+  if (target === undefined) return undefined;
+  const [x, y, z] = target.position;
+  const down = world.blocks.describe(target.block)?.properties["half"] === "upper" ? 1 : 0;
+  return { ...target, position: [x, y - down, z] as Position<3>, type: nameOf(target.block) };
 }
 type Target = NonNullable<ReturnType<typeof aim>>;
 
-function below([x, y, z]: Position<3>, down: number): Position<3> {
-  return [x, y - down, z];
-}
-
 /** Returns a block as it is to be placed: turned by how the player looks, or to the wall to which a torch is fixed. */
 function turned(block: number, { side = "+y", point, position }: Target): number {
-  const quarter = Math.round(page.controls.yaw / (Math.PI / 2));
-  const compass = (turns: number): string => ["north", "west", "south", "east"][(quarter + turns) & 3] ?? "";
-  const isHigh = side === "-y" || (side !== "+y" && point.y - position[1] > 0.5);
-  const walls: Readonly<Record<string, string>> = {
-    "+x": "east",
-    "-x": "west",
-    "+z": "south",
-    "-z": "north",
-  };
+  const ahead = ["north", "west", "south", "east"][Math.round(page.controls.yaw / (Math.PI / 2)) & 3] ?? "";
+  const walls: Record<string, string> = { "+x": "east", "-x": "west", "+z": "south", "-z": "north" };
+  const half = side === "-y" || (side !== "+y" && point.y - position[1] > 0.5) ? "top" : "bottom";
   const properties: Readonly<Record<string, BlockProperties>> = {
     torch: { facing: walls[side] ?? "up" },
-    door: { facing: compass(0) },
-    chest: { facing: compass(2) },
-    stairs: { facing: compass(0), half: isHigh ? "top" : "bottom" },
-    slab: { type: isHigh ? "top" : "bottom" },
+    door: { facing: ahead },
+    chest: { facing: walls[side] ?? "south" },
+    stairs: { facing: ahead, half },
+    slab: { type: half },
   };
-  const name = world.blocks.byId(block)?.name ?? "";
-  return world.blocks.id(name, properties[name]);
+  return world.blocks.id(nameOf(block), properties[nameOf(block)]);
 }
 
-/** Edits show at once, and are taken back if the server refuses them. */
+/** Says why the server takes an edit back, if it does. */
 function settle(edit: Promise<EditResult>): void {
   void edit.then((result) => result.status === "rejected" && hear(result.detail));
 }
 
-function openBag(): void {
-  const dialog = find<HTMLDialogElement>("#bag");
-  page.controls.isActive = false; // the mouse is for the bag
-  dialog.onclose = () => Object.assign(page.controls, { isActive: true });
-  dialog.showModal();
-}
-
-function takeAll(): void {
-  const target = aim();
-  if (target?.type === "chest") send({ take: target.position });
-}
-
-function putOne(): void {
-  const [target, item] = [aim(), world.blocks.byId(page.hotbar.chosen ?? AIR)?.name];
-  if (target?.type === "chest" && item) send({ put: target.position, item });
+function useChest(use: (chest: Position<3>) => void): void {
+  const target = aim({ x: 0, y: 0 });
+  if (target?.type === "chest") use(target.position);
 }
 
 /** Says where the player is, and what they point at. */
 function showTarget({ type = "", position }: Partial<Target> = {}): void {
-  const [x, y, z] = player.position.map(Math.floor) as unknown as Position<3>;
-  const owner = plots[game.plotAt(x, z)];
-  const inside = type === "chest" && position ? textOf((world.dataAt(position) ?? {}) as game.Items) : "";
-  const chest = inside && `with ${inside}. G: take all, P: put one in`;
-  find("#target").textContent = `${x} ${y} ${z} ${owner ? `plot of ${owner}` : ""} ${type} ${chest}`;
+  const feet = player.position.map(Math.floor);
+  const owner = plots[game.plotAt(feet)];
+  const inside = type === "chest" && position && textOf((world.dataAt(position) ?? {}) as game.Items);
+  const chest = inside ? ` with ${inside}. G: take all, P: put one in` : "";
+  find("#target").replaceChildren(`${feet.join(" ")}${owner ? ` plot of ${owner}` : ""} ${type}${chest}`);
 }
 
-/** Shows walls of light around each plot. */
 function showPlots(fenced: game.Plots): void {
   plots = fenced;
-  const boxes = Object.keys(plots).map((plot) => {
-    const [x = 0, z = 0] = plot.split(",").map(Number);
-    const look = {
-      color: 0xffd36b,
-      transparent: true,
-      opacity: 0.2,
-      side: three.DoubleSide,
-      depthWrite: false,
-    };
-    const geometry = new three.BoxGeometry(game.PLOT, 200, game.PLOT);
-    const fence = new three.Mesh(geometry, new three.MeshBasicMaterial(look));
-    fence.position.set((x + 0.5) * game.PLOT, 0, (z + 0.5) * game.PLOT);
-    return fence;
-  });
-  fences.clear().add(...boxes);
+  fences.clear();
+  for (const plot of Object.keys(fenced)) {
+    const [x = 0, z = 0] = plot.split(",").map((at) => Number(at) * game.PLOT);
+    const box = new three.Box3().setFromArray([x, -9, z, x + game.PLOT, 40, z + game.PLOT]);
+    fences.add(new three.Box3Helper(box, 0xffd36b));
+  }
 }

@@ -3,74 +3,53 @@ import { chunkBox, type OrthantServer, type World } from "orthant";
 import { type News, shiftTo } from "./game.ts";
 import { claim, give, read } from "./things.ts";
 
-/** What commands work with. */
-export interface Village {
-  readonly world: World<3>;
-  readonly server: OrthantServer;
-  /** How far ahead the clock of this world is, in days. */
-  shift: number;
-}
 export type Player = OrthantServer["players"][number];
+/** What commands work with. `shift` is how far ahead the clock of this world is, in days. */
+export type Village = { readonly world: World<3>; readonly server: OrthantServer; shift: number };
 
-/** Says something to all players, or does what a command says. Throws what the player reads if it cannot. */
-export async function hear(village: Village, player: Player, text: string): Promise<void> {
-  const [command = "", ...words] = text.trim().split(/\s+/);
-  if (!command.startsWith("/")) village.server.broadcast({ say: `${player.name}: ${text}` } satisfies News);
-  else
-    village.server.send(player.playerId, { say: await obey(village, player, command, words) } satisfies News);
-}
-
-/** Does what a command says. Returns what the player reads. */
-async function obey(
-  village: Village,
-  player: Player,
-  command: string,
-  words: readonly string[],
-): Promise<string> {
+/** Says something to all players, or does what a command says. Returns what the player reads, or throws it. */
+export async function hear(village: Village, player: Player, text: string): Promise<string | undefined> {
   const { world, server } = village;
   const { playerId, name } = player;
-  if (command === "/home") {
-    server.movePlayer(
-      playerId,
-      { position: await read(world.store, `home/${name}`, world.spawn) },
-      "Home again.",
-    );
-    return "You went home.";
+  const [command = "", ...words] = text.trim().split(/\s+/);
+  const broadcast = (news: News): unknown => server.broadcast(news);
+  if (!command.startsWith("/")) {
+    broadcast({ say: `${name}: ${text}` });
+    return undefined;
   }
-  if (command === "/tp") {
+  if (command === "/home" || command === "/tp") {
+    const home = await read(world.store, `home/${name}`, world.spawn);
     const friend = server.players.find((one) => one.name === words[0]);
-    if (friend === undefined) throw new Error(`${words[0]} is not here.`);
-    server.movePlayer(playerId, { position: friend.position }, `With ${friend.name}.`);
-    return "You flew.";
+    const position = command === "/home" ? home : friend?.position;
+    if (position === undefined) throw new Error(`${words[0]} is not here.`);
+    server.movePlayer(playerId, { position });
+    return "Here you are.";
   }
   if (command === "/claim") {
-    server.broadcast({ plots: await claim(world, name, player.position) } satisfies News);
+    broadcast({ plots: await claim(world, name, player.position) });
     return "This plot is yours, and your home is here.";
   }
   if (command === "/top") {
     const scores: [name: string, built: number][] = [];
     for await (const [key, built] of world.store.entries("built/"))
       scores.push([key.slice(6), Number(built)]);
-    scores.sort((one, other) => other[1] - one[1]);
-    return `Most was built by ${scores
-      .slice(0, 5)
-      .map(([who, built]) => `${who} (${built})`)
-      .join(", ")}.`;
+    const best = scores.sort((one, other) => other[1] - one[1]).slice(0, 5);
+    return `The best builders: ${best.map(([who, built]) => `${who} (${built})`).join(", ")}.`;
   }
   if (player.role !== "admin") throw new Error("/home /tp NAME /claim /top");
-  if (command === "/give" && Number.isSafeInteger(Number(words[1]))) {
-    await world.transaction((transaction) => give(transaction, name, { [words[0] ?? ""]: Number(words[1]) }));
+  const [x = 0, y = 0, z = 0, toX = 0, toY = 0, toZ = 0, minutes = 0] = words.map(Number);
+  if (command === "/give" && Number.isSafeInteger(y)) {
+    await world.transaction((transaction) => give(transaction, name, { [words[0] ?? ""]: y }));
     return "It is in your bag.";
   }
   if (command === "/time") {
     village.shift = shiftTo(words[0] === "night" ? 0.95 : 0.4);
     await world.store.set("shift", village.shift);
-    server.broadcast({ shift: village.shift } satisfies News);
+    broadcast({ shift: village.shift });
     return "The sun moved.";
   }
-  const [x = 0, y = 0, z = 0, toX = 0, toY = 0, toZ = 0, minutes] = words.map(Number);
-  if (command === "/rollback" && minutes) {
-    // Whole chunks, with all that players did there. What they carry stays theirs.
+  if (command === "/rollback" && minutes > 0) {
+    // Whole chunks, with what all players did there. What they carry stays theirs.
     const chunk = (at: number): number => Math.floor(at / 16);
     const chunks = chunkBox([chunk(x), chunk(y), chunk(z)], [chunk(toX) + 1, chunk(toY) + 1, chunk(toZ) + 1]);
     const { status } = await world.restoreChunks(chunks, new Date(Date.now() - minutes * 60_000));

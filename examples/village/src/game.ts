@@ -5,32 +5,29 @@ import type { BlockCatalog, BlockChange, Position } from "orthant/client";
 export { village, WATER_LEVELS } from "./land.ts";
 
 const facing = ["north", "east", "south", "west"] as const;
+const OAK = { colour: 0xb08551, opacity: 1 };
 /** The blocks that players make. Those of the land come with its generator. */
 export const BLOCKS = {
   planks: { colour: 0xb08551 },
   glass: { colour: 0xcfe6ea, transparent: true },
   torch: { colour: 0xffc766, solid: false, light: 14, opacity: 1, properties: { facing: ["up", ...facing] } },
-  door: {
-    colour: 0xa0764a,
-    opacity: 1,
-    properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] },
-  },
-  stairs: { colour: 0xb08551, opacity: 1, properties: { facing, half: ["bottom", "top"] } },
-  slab: { colour: 0xb08551, opacity: 1, properties: { type: ["bottom", "top"] } },
+  door: { ...OAK, properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] } },
+  stairs: { ...OAK, properties: { facing, half: ["bottom", "top"] } },
+  slab: { ...OAK, properties: { type: ["bottom", "top"] } },
   chest: { colour: 0x8a5a2b, properties: { facing } },
 } as const;
 /** What players choose from to build. */
 export const HOTBAR = ["planks", "stone", "glass", "torch", "door", "stairs", "slab", "chest", "sand"];
 
 /** How large players are, in voxels, how fast, in voxels a second, and how far they reach. */
-export const PLAYER = { size: [0.6, 1.8, 0.6], speed: 6, reach: 7 } as const;
+export const PLAYER = { size: [0.6, 1.8, 0.6], speedMax: 6, reach: 7 } as const;
 
 /** How many there are of things: in a bag, in a chest, or as a price. */
 export type Items = Readonly<Record<string, number>>;
 
 /** Adds things to others, or takes what is below zero; `undefined` if there are not enough. */
 export function sum(items: Items, more: Items): Items | undefined {
-  const all = { ...items };
+  const all: Record<string, number> = Object.assign(Object.create(null), items);
   for (const [name, count] of Object.entries(more)) all[name] = (all[name] ?? 0) + count;
   const left = Object.entries(all).filter(([, count]) => count !== 0);
   return left.some(([, count]) => count < 0) ? undefined : Object.fromEntries(left);
@@ -48,33 +45,31 @@ export const RECIPES: Readonly<Record<string, Items>> = {
 };
 
 /** What some blocks leave behind in place of themselves. */
-const DROPS: Readonly<Record<string, Items>> = {
-  ...{ grass: { soil: 1 }, "coal ore": { coal: 1 } },
-  ...{ air: {}, water: {}, leaves: {}, "tall grass": {} },
-};
+const DROPS: Readonly<Record<string, string>> = { grass: "soil", "coal ore": "coal" };
+const LOST = ["air", "water", "leaves"];
 
 /** Returns what an edit gives to a player and, below zero, takes: blocks, and what is in chests. */
 export function priceOf(blocks: BlockCatalog, changes: Iterable<BlockChange<3>>): Items {
   const price: Record<string, number> = {};
-  const add = (items: unknown, sign: number): void => {
-    for (const [name, count] of Object.entries(items ?? {})) price[name] = (price[name] ?? 0) + sign * count;
-  };
+  const add = (name: string, count: number): unknown =>
+    Object.assign(price, { [name]: (price[name] ?? 0) + count });
   for (const { block, before, data, dataBefore } of changes) {
     const [was, is] = [blocks.describe(before), blocks.describe(block)];
-    if (was && was.properties["half"] !== "upper") add(DROPS[was.type] ?? { [was.type]: 1 }, 1);
-    if (is && is.type !== "air") add({ [is.type]: 1 }, -1);
-    add(dataBefore, 1);
-    add(data, -1);
+    if (was && was.properties["half"] !== "upper" && !LOST.includes(was.type))
+      add(DROPS[was.type] ?? was.type, 1);
+    if (is && is.type !== "air") add(is.type, -1);
+    for (const [name, count] of Object.entries(dataBefore ?? {})) add(name, Number(count));
+    for (const [name, count] of Object.entries(data ?? {})) add(name, -Number(count));
   }
   return price;
 }
 
-/** The owner of each plot that has one. */
+/** The owner of each plot that has one. A plot is `PLOT` voxels wide. */
 export type Plots = Readonly<Record<string, string>>;
-/** The width of a plot, in voxels. */
 export const PLOT = 16;
 /** Returns the name of the plot in which a place lies, such as "2,-1". */
-export const plotAt = (x: number, z: number): string => `${Math.floor(x / PLOT)},${Math.floor(z / PLOT)}`;
+export const plotAt = ([x = 0, , z = 0]: readonly number[]): string =>
+  `${Math.floor(x / PLOT)},${Math.floor(z / PLOT)}`;
 
 const DAY_MS = 20 * 60_000;
 /** The time of day, the same for all, in a world whose clock is ahead: 0.25 at dawn, 0.5 at noon, 0.75 at dusk. */
@@ -84,19 +79,14 @@ export const shiftTo = (time: number): number => time + 1 - timeOfDay(0);
 
 /** What a page asks for: to say something, make something, turn a door, empty a chest, or put one thing into it. */
 export type Wish =
-  | { readonly say: string }
-  | { readonly craft: string }
-  | { readonly open: Position<3> }
-  | { readonly take: Position<3> }
-  | { readonly put: Position<3>; readonly item: string };
+  | { say: string }
+  | { craft: string }
+  | { open: Position<3> }
+  | { take: Position<3> }
+  | { put: Position<3>; item: string };
 
 /** What the server tells a page: only what is new. */
-export interface News {
-  readonly say?: string;
-  readonly items?: Items;
-  readonly plots?: Plots;
-  readonly shift?: number;
-}
+export type News = Partial<{ say: string; items: Items; plots: Plots; shift: number }>;
 
 /** Returns what a page has sent, which may be forged, as a wish. */
 export function wishOf(message: unknown): Wish {
@@ -109,7 +99,5 @@ export function wishOf(message: unknown): Wish {
   throw new Error("There is no such wish.");
 }
 
-const isPlace = (value: unknown): value is Position<3> =>
-  Array.isArray(value) &&
-  value.length === 3 &&
-  value.every((at) => Number.isInteger(at) && Math.abs(at) < 1e9);
+const isPlace = (at: unknown): at is Position<3> =>
+  Array.isArray(at) && at.length === 3 && at.every((axis) => Number.isInteger(axis) && Math.abs(axis) < 1e9);

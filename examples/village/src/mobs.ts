@@ -4,71 +4,53 @@ import type { Position, Step, System, Vector, WorldEntity } from "orthant";
 
 /** How far from players they live, in voxels, how many near each, and the light that they bear. */
 const [RANGE, PACK, LIGHT_MAX] = [48, 4, 9];
-const SIZE = [0.9, 1.3, 0.9] as const;
+type Direction = readonly [number, number];
 
-interface Night {
-  isNight(): boolean;
-  /** Called when a wolf has reached a player. */
-  bite(playerId: bigint): void;
-}
-
-/** Returns the systems of the wolves, which appear on grass. */
-export function mobs(grass: number, { isNight, bite }: Night): Readonly<Record<string, System<3>>> {
-  /** The ways that wolves go. */
+/** Returns the systems of wolves, which appear on grass. `bite` is called when one has reached a player. */
+export function mobs(grass: number, isNight: () => boolean, bite: (playerId: bigint) => void) {
   const ways = new Map<bigint, Position<3>[]>();
-
-  function births({ number, world, players, entities, drawVoxels }: Step<3>): void {
+  const births: System<3> = ({ number, world, players, entities, drawVoxels }) => {
     if (number % 40 !== 0) return;
     const meadow = drawVoxels(1).filter((place) => world.voxelAt(place) === grass);
     for (const { position } of players.filter((one) => entities.near(one.position, RANGE).length < PACK)) {
-      const [x, y, z] =
-        meadow.find((place) => Math.abs(distance(place, position) - RANGE / 2) < RANGE / 4) ?? [];
-      if (x !== undefined && y !== undefined && z !== undefined)
-        entities.add({ kind: 1, position: [x + 0.5, y + 1, z + 0.5] });
+      const place = meadow.find((at) => Math.abs(distance(at, position) - RANGE / 2) < RANGE / 4);
+      if (place) entities.add({ kind: 1, position: [place[0] + 0.5, place[1] + 1, place[2] + 0.5] });
     }
-  }
-
-  function wolves(step: Step<3>): void {
+  };
+  const wolves: System<3> = (step) => {
     const near = step.players.flatMap(({ position }) => step.entities.near(position, RANGE));
-    for (const wolf of new Map(near.map((one) => [one.id, one])).values())
-      walk(step, wolf, isNight() ? hunt(step, wolf) : stroll(step.number, wolf.id));
-  }
-
+    for (const wolf of new Map(near.map((one) => [one.id, one])).values()) {
+      const turn = Math.floor(step.number / 80) + Number(wolf.id % 100n); // another way every four seconds
+      walk(step, wolf, isNight() ? hunt(step, wolf) : [Math.cos(turn) / 3, Math.sin(turn) / 3]);
+    }
+  };
   /** Returns where a wolf goes to reach the nearest player. */
-  function hunt({ world, players, number }: Step<3>, { id, position }: WorldEntity<3>): Direction {
+  function hunt({ world, players, entities, number }: Step<3>, { id, position }: WorldEntity<3>): Direction {
     const [prey] = [...players].sort(
       (a, b) => distance(a.position, position) - distance(b.position, position),
     );
     if (prey === undefined) return [0, 0];
-    if (distance(prey.position, position) < 1.5) bite(prey.id);
+    if (distance(prey.position, position) < 1.5 && entities.remove(id)) bite(prey.id);
     // Each looks for its way once a second, and not all in the same step.
     if ((number + Number(id % 20n)) % 20 === 0)
       ways.set(id, [...findPath(world, position, prey.position, { visits: 500 }).steps]);
     const way = ways.get(id) ?? [];
     while (way[0] && Math.hypot(...towards(position, way[0])) < 0.4) way.shift();
-    const [next] = way;
-    return next && (world.lightAt(next)?.block ?? 0) <= LIGHT_MAX ? towards(position, next) : [0, 0];
+    const isDark = way[0] && (world.lightAt(way[0])?.block ?? 0) <= LIGHT_MAX;
+    return way[0] && isDark ? towards(position, way[0]) : [0, 0];
   }
   return { births, wolves };
 }
 
-/** Along x and z. */
-type Direction = readonly [number, number];
 const towards = ([x, , z]: Vector<3>, to: Position<3>): Direction => [to[0] + 0.5 - x, to[2] + 0.5 - z];
 const distance = (a: Vector<3>, b: Vector<3>): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-
-/** Every four seconds a wolf goes another way, or rests. */
-function stroll(step: number, id: bigint): Direction {
-  const turn = Math.floor(step / 80) * 7 + Number(id % 100n);
-  return turn % 2 === 0 ? [0, 0] : [Math.cos(turn) / 3, Math.sin(turn) / 3];
-}
 
 /** Lets an animal walk, looking where it goes. It falls, climbs and swims. */
 function walk({ world, entities }: Step<3>, { id, ...mob }: WorldEntity<3>, [dx, dz]: Direction): void {
   const pace = 3.5 / Math.max(1, Math.hypot(dx, dz));
   const isLiquid = (block: number): boolean => world.blocks.byId(block)?.name === "water";
   const how = { walk: [dx * pace, 0, dz * pace], seconds: 0.05, isLiquid } as const;
-  const { position, velocity } = moveBody(world, { ...mob, size: SIZE }, how);
+  const { position, velocity } = moveBody(world, { ...mob, size: [0.9, 1.3, 0.9] }, how);
   const half = Math.atan2(-dx, -dz) / 2;
   const orientation = dx || dz ? ([0, Math.sin(half), 0, Math.cos(half)] as const) : mob.orientation;
   entities.change(id, { position, velocity, orientation });

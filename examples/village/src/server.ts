@@ -18,59 +18,55 @@ export async function startVillage(
     { dimensions: 3, generator: game.village({ seed: 11n }), blocks: game.BLOCKS, spawn: [18.5, 2, 0.5] },
     { durability: "journal" },
   );
+  const allow = (): undefined => undefined;
   // Tokens end with the server. A page that comes back logs in again by itself.
   const secret = randomBytes(32).toString("hex");
-  const { size, speed, reach } = game.PLAYER;
-  const tell = (player: Player, news: game.News): unknown => server.send(player.playerId, news);
-  const showBag = async (player: Player): Promise<void> => {
-    tell(player, { items: await read<game.Items>(world.store, `bag/${player.name}`, {}) });
+  /** Tells a player what is new, and what they carry. */
+  const tell = async ({ playerId, name }: Player, news: game.News = {}): Promise<void> => {
+    const items = await read<game.Items>(world.store, `bag/${name}`, {});
+    server.send(playerId, { ...news, items });
   };
-
   const server = await createServer({
     ...options,
     world,
     auth: { secret },
     acknowledge: "durable", // an edit is acknowledged once it would survive a crash
     closeWorld: true,
-    movement: { speedMax: speed, size, reach },
+    movement: game.PLAYER,
     logger: { level: "warn" },
     async onRequest(request) {
       if (request.method !== "POST" || new URL(request.url).pathname !== "/login") return undefined;
       const form = new URLSearchParams(await request.text());
-      const account = await logIn(world, form.get("name") ?? "", form.get("password") ?? "");
-      if (account === undefined)
-        return new Response("This is not the password of that name.", { status: 401 });
-      const { id, name } = account;
+      const name = form.get("name") ?? "";
+      const id = await logIn(world, name, form.get("password") ?? "");
+      if (id === undefined) return new Response("This is not the password of that name.", { status: 401 });
       const role = id === 1 ? "admin" : "builder"; // who came first
       const claims = { playerId: BigInt(id), name, role, expiresInSeconds: 86_400 } as const;
       return new Response(await issueToken(claims, { secret }));
     },
     rules: {
       beforeEdit: ({ player: { name } }) => ({
-        with: (transaction, changes) => pay(world, transaction, name, changes),
+        with: (transaction, changes) =>
+          pay(world, transaction, name, [...changes]).then(allow, ({ message: reject }) => ({ reject })),
       }),
-      afterEdit: ({ player }) => showBag(player),
+      afterEdit: ({ player }) => tell(player),
       async onJoin({ player }) {
         const plots = await read<game.Plots>(world.store, "plots", {});
-        tell(player, { plots, shift: village.shift, say: `Welcome, ${player.name}.` });
-        await showBag(player);
+        await tell(player, { plots, shift: village.shift, say: `Welcome, ${player.name}.` });
       },
       message: game.wishOf,
       async onMessage({ player, message }) {
-        const done = "say" in message ? hear(village, player, message.say) : act(world, player.name, message);
-        await done.catch(({ message: say }: Error) => tell(player, { say }));
-        await showBag(player);
+        const done = "say" in message ? hear(village, player, message.say) : act(world, player, message);
+        const say = await done.catch(({ message: why }: Error) => why);
+        await tell(player, typeof say === "string" ? { say } : {});
       },
     },
   });
-
   const village: Village = { world, server, shift: await read(world.store, "shift", 0) };
-  const wolves = mobs(world.blocks.id("grass"), {
-    isNight: () => Math.abs(game.timeOfDay(village.shift) - 0.5) > 0.27,
-    bite: (playerId) => server.movePlayer(playerId, { position: world.spawn }, "A wolf has bitten you."),
-  });
+  const isNight = (): boolean => Math.abs(game.timeOfDay(village.shift) - 0.5) > 0.27;
+  const bite = (prey: bigint): unknown => server.movePlayer(prey, { position: world.spawn }, "A wolf!");
   const onError = (error: unknown, system = ""): void => console.error(`the system ${system} failed:`, error);
-  const systems = { ...nature(world.blocks), ...wolves };
+  const systems = { ...nature(world.blocks), ...mobs(world.blocks.id("grass"), isNight, bite) };
   world.simulate({ touch: TOUCH, systems, activeRadius: 64, onError });
   return village;
 }

@@ -1,6 +1,11 @@
 // Things that move between players, chests and the world, and plots. Each is one transaction, so nothing is doubled or lost.
 import { AIR, type BlockChange, type Position, type Transaction, type World } from "orthant";
-import { type Items, type Plots, plotAt, priceOf, RECIPES, sum, type Wish } from "./game.ts";
+import { type Items, PLAYER, type Plots, plotAt, priceOf, RECIPES, sum, type Wish } from "./game.ts";
+
+type Work = Transaction<3>;
+type Change = BlockChange<3>;
+type Deed = Exclude<Wish, { say: string }>;
+type Actor = { readonly name: string; readonly position: readonly number[] };
 
 /** Reads a value of the store. What type it has, only this game knows. */
 export async function read<T>(store: Pick<World<3>["store"], "get">, key: string, otherwise: T): Promise<T> {
@@ -8,75 +13,61 @@ export async function read<T>(store: Pick<World<3>["store"], "get">, key: string
 }
 
 /** Gives things to a player or, below zero, takes them. */
-export async function give({ store }: Transaction<3>, player: string, items: Items): Promise<void> {
+export async function give({ store }: Work, player: string, items: Items): Promise<void> {
   const bag = sum(await read<Items>(store, `bag/${player}`, {}), items);
   if (bag === undefined) throw new Error("You do not carry that.");
   store.set(`bag/${player}`, bag);
 }
 
-/** Requires that a plot, if it has an owner, has this one. Returns all plots. */
-async function requirePlot({ store }: Transaction<3>, player: string, plot: string): Promise<Plots> {
+/** Requires that the plot of a place, if it has an owner, has this one. Returns all plots. */
+async function requirePlot({ store }: Work, player: string, place: readonly number[]): Promise<Plots> {
   const plots = await read<Plots>(store, "plots", {});
-  const owner = plots[plot] ?? player;
+  const owner = plots[plotAt(place)] ?? player;
   if (owner !== player) throw new Error(`This is the plot of ${owner}.`);
   return plots;
 }
 
-/** Makes an edit one with what it costs, and counts what was built. Rejects it where the player may not build, or lacks blocks. */
-export async function pay(
-  world: World<3>,
-  transaction: Transaction<3>,
-  player: string,
-  changes: Iterable<BlockChange<3>>,
-): Promise<{ readonly reject: string } | undefined> {
-  const all = [...changes];
-  try {
-    for (const { position } of all) await requirePlot(transaction, player, plotAt(position[0], position[2]));
-    await give(transaction, player, priceOf(world.blocks, all));
-  } catch (error) {
-    return { reject: (error as Error).message };
-  }
-  const built = await read(transaction.store, `built/${player}`, 0);
-  transaction.store.set(`built/${player}`, built + all.filter(({ block }) => block !== AIR).length);
-  return undefined;
+/** Takes what an edit costs, gives what it brings, and counts what was built, where the player may build. */
+export async function pay(world: World<3>, work: Work, player: string, changes: Change[]): Promise<void> {
+  for (const { position } of changes) await requirePlot(work, player, position);
+  await give(work, player, priceOf(world.blocks, changes));
+  const built = await read(work.store, `built/${player}`, 0);
+  work.store.set(`built/${player}`, built + changes.filter(({ block }) => block !== AIR).length);
 }
 
-/** Gives a player the plot on which they stand in place of the one they had, and makes it their home. Returns all plots. */
-export function claim(world: World<3>, player: string, position: readonly number[]): Promise<Plots> {
-  const plot = plotAt(position[0] ?? 0, position[2] ?? 0);
-  return world.transaction(async (transaction) => {
-    const plots = Object.entries(await requirePlot(transaction, player, plot));
-    const now = Object.fromEntries([...plots.filter(([, owner]) => owner !== player), [plot, player]]);
-    transaction.store.set("plots", now);
-    transaction.store.set(`home/${player}`, position);
-    return now;
+/** Gives a player the plot of a place, in place of the one they had, and makes it their home. Returns all plots. */
+export function claim(world: World<3>, player: string, home: readonly number[]): Promise<Plots> {
+  return world.transaction(async (work) => {
+    const before = Object.entries(await requirePlot(work, player, home));
+    const others = before.filter(([, owner]) => owner !== player);
+    const plots = { ...Object.fromEntries(others), [plotAt(home)]: player };
+    work.store.set("plots", plots);
+    work.store.set(`home/${player}`, home);
+    return plots;
   });
 }
 
-/** Does what a player wants with things. */
-export function act(world: World<3>, player: string, wish: Exclude<Wish, { say: string }>): Promise<void> {
-  return world.transaction(async (transaction) => {
-    if ("craft" in wish) return give(transaction, player, RECIPES[wish.craft] ?? {});
-    if ("open" in wish) return turnDoor(world, transaction, wish.open);
-    const chest = "take" in wish ? wish.take : wish.put;
-    await requirePlot(transaction, player, plotAt(chest[0], chest[2]));
-    if (world.blocks.byId(await transaction.get(chest))?.name !== "chest")
-      throw new Error("There is no chest.");
-    const inside = ((await transaction.data(chest)) ?? {}) as Items;
-    if ("take" in wish) {
-      transaction.setData(chest, null);
-      return give(transaction, player, inside);
-    }
-    transaction.setData(chest, sum(inside, { [wish.item]: 1 }));
-    return give(transaction, player, { [wish.item]: -1 });
+/** Does what a player wants with things in reach. */
+export function act(world: World<3>, { name, position }: Actor, wish: Deed): Promise<void> {
+  return world.transaction(async (work) => {
+    if ("craft" in wish) return give(work, name, RECIPES[wish.craft] ?? {});
+    const place = "open" in wish ? wish.open : "take" in wish ? wish.take : wish.put;
+    const away = Math.hypot(...place.map((at, axis) => at - (position[axis] ?? 0)));
+    if (away > PLAYER.reach + 2) throw new Error("It is too far away.");
+    if ("open" in wish) return turnDoor(world, work, place);
+    await requirePlot(work, name, place);
+    if (world.blocks.byId(await work.get(place))?.name !== "chest") throw new Error("There is no chest.");
+    const inside = ((await work.data(place)) ?? {}) as Items;
+    work.setData(place, "take" in wish ? null : sum(inside, { [wish.item]: 1 }));
+    return give(work, name, "take" in wish ? inside : { [wish.item]: -1 });
   });
 }
 
 /** Opens or closes both halves of a door. */
-async function turnDoor(world: World<3>, transaction: Transaction<3>, [x, y, z]: Position<3>): Promise<void> {
+async function turnDoor({ blocks }: World<3>, work: Work, [x, y, z]: Position<3>): Promise<void> {
   for (const height of [y, y + 1]) {
-    const { type, properties } = world.blocks.describe(await transaction.get([x, height, z])) ?? {};
+    const { type, properties } = blocks.describe(await work.get([x, height, z])) ?? {};
     const open = properties?.["open"] === "yes" ? "no" : "yes";
-    if (type === "door") transaction.set([x, height, z], world.blocks.id("door", { ...properties, open }));
+    if (type === "door") work.set([x, height, z], blocks.id("door", { ...properties, open }));
   }
 }

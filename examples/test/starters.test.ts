@@ -44,6 +44,12 @@ async function copyOf(name: string): Promise<string> {
   return folder;
 }
 
+test("village has strict types", async () => {
+  const compiler = join(MODULES, "typescript/bin/tsc");
+  const { stdout } = await run(process.execPath, [compiler, "--project", join(EXAMPLES, "village")]);
+  expect(stdout).toBe("");
+});
+
 describe("batch-edit", () => {
   test("replaces a block in a box in one edit, which can be reverted", async () => {
     const [folder, starter] = [join(await temporaryFolder(), "world"), await copyOf("batch-edit")];

@@ -60,7 +60,6 @@ test("players pay for what they build, own plots, and empty a chest once", async
   await expect.poll(() => bob.news.say, wait).toBe("The best builders: Ada (2).");
 });
 
-/** Runs the built game in a process. */
 async function run(folder: string, port = 0) {
   const main = join(ROOT, "dist/server/main.js");
   const child = spawn(process.execPath, [main, folder, `${port}`], { stdio: ["ignore", "pipe", "inherit"] });
@@ -125,7 +124,8 @@ test.skipIf(!CHROMIUM)("two pages play, and a killed server loses nothing", asyn
   await ada.press("8", "e");
   await ada.reads("#target", /chest with nothing/);
   await ada.press("1", "p", "p", "p");
-  await bob.lookDown("chest with 3 planks");
+  await bob.lookDown("chest");
+  await bob.reads("#target", /chest with 3 planks/);
   await Promise.all([ada.press("g"), bob.press("g")]);
   for (const { reads } of [ada, bob]) await reads("#target", /chest with nothing/);
   const planksOf = async ({ page }: typeof ada) =>

@@ -1,7 +1,7 @@
 // The page: joins the world, shows it, and lets the player walk, dig, build, talk and craft.
 import { Figures, Marks, Sky, WorldView } from "@orthant/three";
 import { fitRenderer, GamePage, type ScreenPoint, walking } from "@orthant/three/page";
-import { AIR, type BlockProperties, connect, type EditResult, type Position } from "orthant/client";
+import { AIR, connect, type EditResult, type Position } from "orthant/client";
 import * as three from "three";
 import * as game from "../src/game.ts";
 import { find, hear, logIn, startChat, talk, textOf } from "./panels.ts";
@@ -99,18 +99,12 @@ function aim(point: ScreenPoint) {
 type Target = NonNullable<ReturnType<typeof aim>>;
 
 /** Returns a block as it is to be placed: turned by how the player looks, or to the wall to which a torch is fixed. */
-function turned(block: number, { side = "+y", point, position }: Target): number {
+function turned(block: number, { side = "+y" }: Target): number {
   const ahead = ["north", "west", "south", "east"][Math.round(page.controls.yaw / (Math.PI / 2)) & 3] ?? "";
   const walls: Record<string, string> = { "+x": "east", "-x": "west", "+z": "south", "-z": "north" };
-  const half = side === "-y" || (side !== "+y" && point.y - position[1] > 0.5) ? "top" : "bottom";
-  const properties: Readonly<Record<string, BlockProperties>> = {
-    torch: { facing: walls[side] ?? "up" },
-    door: { facing: ahead },
-    chest: { facing: walls[side] ?? "south" },
-    stairs: { facing: ahead, half },
-    slab: { type: half },
-  };
-  return world.blocks.id(nameOf(block), properties[nameOf(block)]);
+  const [type, wall] = [nameOf(block), walls[side]];
+  const facing = { torch: wall ?? "up", chest: wall ?? "south", door: ahead, stairs: ahead }[type];
+  return facing === undefined ? block : world.blocks.id(type, { facing });
 }
 
 /** Says why the server takes an edit back, if it does. */
@@ -118,8 +112,7 @@ function settle(edit: Promise<EditResult>): void {
   void edit.then((result) => result.status === "rejected" && hear(result.detail));
 }
 
-function useChest(use: (chest: Position<3>) => void): void {
-  const target = aim({ x: 0, y: 0 });
+function useChest(use: (chest: Position<3>) => void, target = aim({ x: 0, y: 0 })): void {
   if (target?.type === "chest") use(target.position);
 }
 

@@ -13,10 +13,7 @@ export async function hear(village: Village, player: Player, text: string): Prom
   const { playerId, name } = player;
   const [command = "", ...words] = text.trim().split(/\s+/);
   const broadcast = (news: News): unknown => server.broadcast(news);
-  if (!command.startsWith("/")) {
-    broadcast({ say: `${name}: ${text}` });
-    return undefined;
-  }
+  if (!command.startsWith("/")) return void broadcast({ say: `${name}: ${text}` });
   if (command === "/home" || command === "/tp") {
     const home = await read(world.store, `home/${name}`, world.spawn);
     const friend = server.players.find((one) => one.name === words[0]);
@@ -55,7 +52,5 @@ export async function hear(village: Village, player: Player, text: string): Prom
     const { status } = await world.restoreChunks(chunks, new Date(Date.now() - minutes * 60_000));
     return status === "applied" ? "It is as it was." : "Nothing was different.";
   }
-  throw new Error(
-    "/home /tp NAME /claim /top /give ITEM COUNT /time day|night /rollback X Y Z X Y Z MINUTES",
-  );
+  throw new Error("/home /tp NAME /claim /top /give ITEM COUNT /time WHEN /rollback X Y Z X Y Z MINUTES");
 }

@@ -1,23 +1,40 @@
 // The game in one place: blocks, recipes, prices, plots, the day, and what pages and server say to each other. The server, the
 // page, the tests and the command line import it.
-import type { BlockCatalog, BlockChange, Position } from "orthant/client";
+import type { BlockBox, BlockCatalog, BlockChange, Position } from "orthant/client";
 
 export { village, WATER_LEVELS } from "./land.ts";
 
 const facing = ["north", "east", "south", "west"] as const;
 const OAK = { colour: 0xb08551, opacity: 1 };
+/** Returns the box of a voxel that reaches so far from one of its sides. */
+function slice(side: string, far: number): BlockBox {
+  const axis = { east: 0, west: 0, down: 1 }[side] ?? 2;
+  const from = side === "east" || side === "south" ? 1 - far : 0;
+  const corner = (at: number, cut: number) => [0, 1, 2].map((each) => (each === axis ? cut : at));
+  return [corner(0, from), corner(1, from + far)] as unknown as BlockBox;
+}
 /** The blocks that players make. Those of the land come with its generator. */
 export const BLOCKS = {
   planks: { colour: 0xb08551 },
   glass: { colour: 0xcfe6ea, transparent: true },
   torch: { colour: 0xffc766, solid: false, light: 14, opacity: 1, properties: { facing: ["up", ...facing] } },
-  door: { ...OAK, properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] } },
-  stairs: { ...OAK, properties: { facing, half: ["bottom", "top"] } },
-  slab: { ...OAK, properties: { type: ["bottom", "top"] } },
+  door: {
+    ...OAK,
+    properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] },
+    shape: facing.flatMap((side, at) => [
+      { when: { facing: side, open: "no" }, boxes: [slice(side, 3 / 16)] },
+      { when: { facing: side, open: "yes" }, boxes: [slice(facing[(at + 1) % 4] ?? side, 3 / 16)] },
+    ]),
+  },
+  stairs: {
+    ...OAK,
+    properties: { facing },
+    shape: facing.map((side) => ({ when: { facing: side }, boxes: [slice("down", 0.5), slice(side, 0.5)] })),
+  },
   chest: { colour: 0x8a5a2b, properties: { facing } },
 } as const;
 /** What players choose from to build. */
-export const HOTBAR = ["planks", "stone", "glass", "torch", "door", "stairs", "slab", "chest", "sand"];
+export const HOTBAR = ["planks", "stone", "glass", "torch", "door", "stairs", "chest", "sand"];
 
 /** How large players are, in voxels, how fast, in voxels a second, and how far they reach. */
 export const PLAYER = { size: [0.6, 1.8, 0.6], speedMax: 6, reach: 7 } as const;
@@ -39,7 +56,6 @@ export const RECIPES: Readonly<Record<string, Items>> = {
   torch: { torch: 4, coal: -1, planks: -1 },
   door: { door: 1, planks: -6 },
   stairs: { stairs: 4, planks: -6 },
-  slab: { slab: 2, planks: -1 },
   chest: { chest: 1, planks: -8 },
   glass: { glass: 4, sand: -4, coal: -1 },
 };

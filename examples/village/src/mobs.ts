@@ -26,11 +26,10 @@ export function mobs(grass: number, isNight: () => boolean, bite: (playerId: big
   };
   /** Returns where a wolf goes to reach the nearest player. */
   function hunt({ world, players, entities, number }: Step<3>, { id, position }: WorldEntity<3>): Direction {
-    const [prey] = [...players].sort(
-      (a, b) => distance(a.position, position) - distance(b.position, position),
-    );
+    const far = (player: { position: Vector<3> }): number => distance(player.position, position);
+    const [prey] = [...players].sort((a, b) => far(a) - far(b));
     if (prey === undefined) return [0, 0];
-    if (distance(prey.position, position) < 1.5 && entities.remove(id)) bite(prey.id);
+    if (far(prey) < 1.5 && entities.remove(id)) bite(prey.id);
     // Each looks for its way once a second, and not all in the same step.
     if ((number + Number(id % 20n)) % 20 === 0)
       ways.set(id, [...findPath(world, position, prey.position, { visits: 500 }).steps]);

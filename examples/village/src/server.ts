@@ -9,12 +9,9 @@ import { nature, TOUCH } from "./nature.ts";
 import { act, pay, read } from "./things.ts";
 
 /** Opens the village in a folder, or founds it there, and lets players in. */
-export async function startVillage(
-  folder: string | Disk,
-  options: Partial<ServerOptions> = {},
-): Promise<Village> {
+export async function startVillage(disk: string | Disk, how?: Partial<ServerOptions>): Promise<Village> {
   const world = await openOrCreateWorld(
-    folder,
+    disk,
     { dimensions: 3, generator: game.village({ seed: 11n }), blocks: game.BLOCKS, spawn: [18.5, 2, 0.5] },
     { durability: "journal" },
   );
@@ -27,12 +24,13 @@ export async function startVillage(
     server.send(playerId, { ...news, items });
   };
   const server = await createServer({
-    ...options,
+    ...how,
     world,
     auth: { secret },
     acknowledge: "durable", // an edit is acknowledged once it would survive a crash
     closeWorld: true,
     movement: game.PLAYER,
+    messages: { fromClient: game.wishOf },
     logger: { level: "warn" },
     async onRequest(request) {
       if (request.method !== "POST" || new URL(request.url).pathname !== "/login") return undefined;
@@ -54,7 +52,6 @@ export async function startVillage(
         const plots = await read<game.Plots>(world.store, "plots", {});
         await tell(player, { plots, shift: village.shift, say: `Welcome, ${player.name}.` });
       },
-      message: game.wishOf,
       async onMessage({ player, message }) {
         const done = "say" in message ? hear(village, player, message.say) : act(world, player, message);
         const say = await done.catch(({ message: why }: Error) => why);

@@ -121,7 +121,7 @@ test.skipIf(!CHROMIUM)("two pages play, and a killed server loses nothing", asyn
   await expect.poll(() => builder.news.items, wait).toEqual({ stone: 10, planks: 9, chest: 1 });
   for (const { reads } of [ada, bob]) await reads(".status", /^$/);
   await ada.lookDown("sand");
-  await ada.press("8", "e");
+  await ada.press("7", "e");
   await ada.reads("#target", /chest with nothing/);
   await ada.press("1", "p", "p", "p");
   await bob.lookDown("chest");

@@ -10,8 +10,8 @@ const OAK = { colour: 0xb08551, opacity: 1 };
 function slice(side: string, far: number): BlockBox {
   const axis = { east: 0, west: 0, down: 1 }[side] ?? 2;
   const from = side === "east" || side === "south" ? 1 - far : 0;
-  const corner = (at: number, cut: number) => [0, 1, 2].map((each) => (each === axis ? cut : at));
-  return [corner(0, from), corner(1, from + far)] as unknown as BlockBox;
+  const corners = [0, 1].map((at) => [0, 1, 2].map((each) => (each === axis ? from + at * far : at)));
+  return corners as unknown as BlockBox;
 }
 /** The blocks that players make. Those of the land come with its generator. */
 export const BLOCKS = {
@@ -20,10 +20,10 @@ export const BLOCKS = {
   torch: { colour: 0xffc766, solid: false, light: 14, opacity: 1, properties: { facing: ["up", ...facing] } },
   door: {
     ...OAK,
-    properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] },
+    properties: { facing, half: ["lower", "upper"], open: ["no", "yes"] }, // opposite to where it faces
     shape: facing.flatMap((side, at) => [
-      { when: { facing: side, open: "no" }, boxes: [slice(side, 3 / 16)] },
-      { when: { facing: side, open: "yes" }, boxes: [slice(facing[(at + 1) % 4] ?? side, 3 / 16)] },
+      { when: { facing: side, open: "no" }, boxes: [slice(facing[at ^ 2] ?? side, 3 / 16)] },
+      { when: { facing: side, open: "yes" }, boxes: [slice(facing[(at + 3) % 4] ?? side, 3 / 16)] },
     ]),
   },
   stairs: {

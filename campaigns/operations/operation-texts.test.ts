@@ -15,7 +15,7 @@ import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { type OperationParts, RandomOperations } from "./random-operations.ts";
 
-const OPERATIONS_EACH = 33_334;
+const OPERATIONS_EACH = 5_000;
 const HOSTILE_EACH = 5000;
 
 /** Names that look like other words, like numbers and like signs, or that cannot be shown as they are. */

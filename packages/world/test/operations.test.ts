@@ -139,6 +139,16 @@ describe("world.apply", () => {
       /options\.in is .*; the operation itself says where/,
     ],
     [
+      "whose function returns no block",
+      (world) => world.apply({ set: () => 70_000 }, { in: SITE }),
+      /what the function of the operation returns is 70000/,
+    ],
+    [
+      "with a pen of too many voxels",
+      (world) => world.apply("line 0,0,0 1,0,0 stone 65535"),
+      /ORT_LIMIT: \d+ voxels under a pen exceed the limit of 16777216/,
+    ],
+    [
       "with an unknown block",
       (world) => world.apply("set stome", { in: SITE }),
       /"stome".*the nearest is "stone"/,

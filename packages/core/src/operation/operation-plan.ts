@@ -1,3 +1,4 @@
+import { requireBlock } from "../arguments/checks.ts";
 import { AIR } from "../chunk/chunk.ts";
 import { type Box, boxExtents, intersectBoxes, unionBox } from "../lattice/box.ts";
 import { AXES, type Position, positionFrom } from "../lattice/position.ts";
@@ -429,5 +430,8 @@ function pastePlan({ paste, at, only }: Kind<"paste">, context: PlanContext): Op
 function choiceOf(pattern: Pattern | BlockChoice, context: PlanContext): VoxelChoice {
   if (typeof pattern !== "function") return voxelChoiceOf(pattern, context);
   const { axes } = context;
-  return { blockAt: (x, y, z, w, before) => pattern(axes.publicPosition([x, y, z, w]), before) };
+  const name = "what the function of the operation returns";
+  return {
+    blockAt: (x, y, z, w, before) => requireBlock(name, pattern(axes.publicPosition([x, y, z, w]), before)),
+  };
 }

@@ -1,6 +1,6 @@
 import { requireAtMost } from "../arguments/checks.ts";
 import type { Axes } from "../lattice/axes.ts";
-import { type Box, boxAt, unionBox } from "../lattice/box.ts";
+import { type Box, boxAt, boxVolume, unionBox } from "../lattice/box.ts";
 import { AXES, type Dimensions, type Position, positionFrom } from "../lattice/position.ts";
 import { PositionSet } from "../lattice/position-map.ts";
 import { boxWithin, positionsSet, type VoxelSet, voxelSetOf } from "./selections.ts";
@@ -23,9 +23,10 @@ export function drawnPoints(drawing: Drawing, axes: Axes<Dimensions>): VoxelSet 
   const { radius = 0 } = drawing;
   const origin = axes.publicPosition([0, 0, 0, 0]);
   const pen = voxelSetOf({ sphere: origin, radius }, { axes, connected: new Map() });
-  const tip = [...voxelsOf(pen)];
-  const visited = lengthOf(points) * (isCurve ? 2 : 1) * tip.length;
+  // Before its voxels are listed, by the box around them.
+  const visited = lengthOf(points) * (isCurve ? 2 : 1) * boxVolume(pen.box);
   requireAtMost(visited, DRAWN_VOXELS_MAX, "voxels under a pen", "draw in parts or with a thinner pen");
+  const tip = [...voxelsOf(pen)];
   const drawn = new PositionSet();
   let box: Box | undefined;
   for (const [x, y, z, w] of isCurve ? curveThrough(points) : linesThrough(points)) {

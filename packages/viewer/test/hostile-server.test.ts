@@ -104,10 +104,11 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
       const next = (): void => {
         // A client disconnects at the first protocol violation, and reconnects later each time.
         const kind = prng.below(600);
+        const frame = { number: 2 + prng.below(1000), messages: randomMessages(prng) };
         if (kind === 0) tell("text");
         else if (kind === 1) tell(prng.bytes(prng.below(4000)));
-        else if (kind === 2) tell(damaged(encode(codec, randomServerFrame(prng)), prng));
-        else tell({ number: 2 + prng.below(1000), messages: randomMessages(prng) });
+        else if (kind === 2) tell(damaged(encode(codec, frame), prng));
+        else tell(frame);
       };
       tell({ number: 1, messages: [randomWelcome(prng)] });
     });

@@ -354,7 +354,8 @@ function randomRedefinitions(prng: Prng): BlockCatalogChange["redefined"] {
     light: prng.below(16),
     opacity: prng.below(16),
     tags: prng.pick([[], ["wet"], ["a", "wet"]]),
-    shape: prng.pick([[], [{ when: {}, boxes: [] }], [{ when: { a: "b" }, boxes: [SLAB] }]]),
+    // Of types without properties, which a client takes over: it disconnects at what is wrong.
+    shape: prng.pick([[], [{ when: {}, boxes: [] }], [{ when: {}, boxes: [SLAB] }]]),
   }));
 }
 

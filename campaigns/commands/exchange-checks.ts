@@ -1,10 +1,12 @@
 import { EXIT } from "@orthant/cli";
+import { dimensionsOf } from "@orthant/core";
 import type { CommandTester } from "./command-tester.ts";
 import { voxelFault } from "./made-world.ts";
-import type { Placement } from "./recipe.ts";
+import { type Placement, shapeOf } from "./recipe.ts";
 import { GENERATORS_MODULE } from "./rewriting-checks.ts";
 
 const BLOCKS = 16;
+const BRICK = 11;
 const PASTED_AWAY = 64;
 
 /** An exported voxel is a schematic that can be read. */
@@ -21,6 +23,25 @@ export async function checkExport(tester: CommandTester): Promise<void> {
   await tester.run(EXIT.ok, "verify", file);
   const info = await tester.object(EXIT.ok, "info", file);
   tester.equal("format of an export", info["format"], "schematic");
+}
+
+/** `edit` changes a voxel of a copy of the world, and nothing else. */
+export async function checkEdit(tester: CommandTester): Promise<void> {
+  const { model } = tester.world;
+  const edited = model.edits.find(([, block]) => block !== BRICK);
+  if (edited === undefined) return;
+  const [voxel] = edited;
+  const target = await tester.copy();
+  const corner = voxel.slice(0, dimensionsOf(shapeOf(model.recipe)));
+  const operation = `set brick in box(${[...corner, ...corner.map((coordinate) => coordinate + 1)].join()})`;
+  const words = ["edit", target, operation, "--generators", GENERATORS_MODULE];
+  const voxelsIn = (result: Readonly<Record<string, unknown>>): unknown =>
+    (result["operations"] as readonly { voxels: number }[] | undefined)?.map(({ voxels }) => voxels);
+  tester.equal("edit, as a dry run says", voxelsIn(await tester.object(EXIT.ok, ...words, "--dry-run")), [1]);
+  tester.equal("edit", voxelsIn(await tester.object(EXIT.ok, ...words)), [1]);
+  const others = [...model.edits].filter(([other]) => `${other}` !== `${voxel}`);
+  tester.fail(await voxelFault(target, [...others, [voxel, BRICK]]));
+  await tester.run(EXIT.ok, "verify", target);
 }
 
 /** `paste` copies a voxel to another place of a copy of the world, and nothing else changes. */

@@ -11,7 +11,7 @@ export type BlockBox = readonly [min: readonly number[], max: readonly number[]]
 export interface BlockShapePart {
   /** The values of properties that it is for. Without any, it is for all blocks of the type. */
   readonly when?: Readonly<Record<string, string>>;
-  /** At most {@link BLOCK_BOXES_MAX}; none for a block that stops nothing. */
+  /** At most `BLOCK_BOXES_MAX`; none for a block that stops nothing. */
   readonly boxes: readonly BlockBox[];
 }
 

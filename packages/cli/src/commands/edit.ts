@@ -1,18 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { type DataCodec, type Dimensions, OrthantError, type VoxelBox } from "@orthant/core";
+import { type Dimensions, OrthantError, type VoxelBox } from "@orthant/core";
 import { parseOperation, parseSelection, type Selection } from "@orthant/core/operations";
 import { formatAmount } from "@orthant/formats";
 import { type AppliedOperation, openWorld, type World } from "@orthant/world";
 import type { Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
+import { BYTES_AS_THEY_ARE } from "../world/data-bytes.ts";
 import { requireNative } from "../world/found-world.ts";
 
-/** Copies the data of voxels byte by byte, whatever codec a game has for it. */
-const BYTES_AS_THEY_ARE: DataCodec = {
-  encode: (value) => value as Uint8Array,
-  decode: (bytes) => bytes,
-};
 /** A corner to a corner, as other commands take boxes. */
 const CORNERS = /^([-+\d,\s]+)\.\.([-+\d,\s]+)$/;
 const STANDARD_INPUT = "/dev/stdin";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Box, DataCodec, Dimensions, Position, VoxelBox } from "@orthant/core";
+import type { Box, Dimensions, Position, VoxelBox } from "@orthant/core";
 import { type ConversionLoss, ConversionLosses, formatAmount, formatPosition } from "@orthant/formats";
 import { type PasteReport, pasteWorld } from "@orthant/formats/imports";
 import { openSave, type Save } from "@orthant/save";
@@ -9,6 +9,7 @@ import type { Arguments, Command } from "../command/command.ts";
 import type { Context } from "../command/context.ts";
 import { parseBox, parseNames, parsePosition, requireAxes } from "../command/parse.ts";
 import { EXIT, UsageError } from "../command/usage.ts";
+import { BYTES_AS_THEY_ARE } from "../world/data-bytes.ts";
 import {
   copyInMemory,
   findWorld,
@@ -22,12 +23,6 @@ import { nativeFormat } from "../world/native-format.ts";
 
 /** Edits between two saves, 4,194,304 voxels at most: memory does not grow with what is pasted. */
 const EDITS_PER_SAVE = 256;
-
-/** Copies the data of voxels byte by byte, whatever codec a game has for it. */
-const BYTES_AS_THEY_ARE: DataCodec = {
-  encode: (value) => value as Uint8Array,
-  decode: (bytes) => bytes,
-};
 
 /** `orthant paste`. */
 export const pasteCommand: Command = {

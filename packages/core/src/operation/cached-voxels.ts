@@ -10,7 +10,6 @@ export class CachedVoxels {
   readonly shape: ChunkShape;
   readonly #read: (x: number, y: number, z: number, w: number) => Chunk;
   readonly #chunks = new PositionMap<readonly [chunk: Chunk, voxels: Uint16Array]>();
-  #count = 0;
   #latest: readonly [chunk: Chunk, voxels: Uint16Array] | undefined;
   // Where the latest one lies, in chunks.
   #x = 0;
@@ -26,7 +25,6 @@ export class CachedVoxels {
   /** Has it read all chunks again. */
   forget(): void {
     this.#chunks.clear();
-    this.#count = 0;
     this.#latest = undefined;
   }
 
@@ -57,11 +55,10 @@ export class CachedVoxels {
   }
 
   #add(x: number, y: number, z: number, w: number): readonly [chunk: Chunk, voxels: Uint16Array] {
-    if (this.#count >= CHUNKS_KEPT) this.forget();
+    if (this.#chunks.size >= CHUNKS_KEPT) this.forget();
     const chunk = this.#read(x, y, z, w);
     const added = [chunk, chunk.voxels()] as const;
     this.#chunks.set(x, y, z, w, added);
-    this.#count++;
     return added;
   }
 }

@@ -5,6 +5,7 @@ import { nearestNames } from "../chunk/nearest-names.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import { hashKey, hashPosition } from "../generate/hash/position-hash.ts";
 import { valueNoise } from "../generate/hash/value-noise.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import { type Position, positionFrom } from "../lattice/position.ts";
 import { blockNamed } from "./block-with.ts";
 import type { CachedVoxels } from "./cached-voxels.ts";
@@ -43,12 +44,7 @@ export function voxelTestOf(mask: Mask, context: OperationContext): VoxelTest {
   if ("tag" in mask) return tagTest(mask.tag, catalog);
   if ("is" in mask) {
     if (mask.is === "solid") return idTest((id) => catalog.isSolid(id));
-    if (mask.is === "data")
-      return {
-        low: NO_REACH,
-        high: NO_REACH,
-        accepts: (_, x, y, z, w) => reader.data(x, y, z, w) !== undefined,
-      };
+    if (mask.is === "data") return testHere((_, x, y, z, w) => reader.data(x, y, z, w) !== undefined);
     return {
       low: NO_REACH,
       high: UP,
@@ -61,19 +57,15 @@ export function voxelTestOf(mask: Mask, context: OperationContext): VoxelTest {
   if ("nextTo" in mask) return nextToTest(mask, part(mask.nextTo), context);
   if ("inside" in mask) {
     const { has } = voxelSetOf(mask.inside, context);
-    return { low: NO_REACH, high: NO_REACH, accepts: (_, x, y, z, w) => has(x, y, z, w) };
+    return testHere((_, x, y, z, w) => has(x, y, z, w));
   }
   if ("chance" in mask) {
     const key = hashKey(context.nextSeed(), 0);
-    return {
-      low: NO_REACH,
-      high: NO_REACH,
-      accepts: (_, x, y, z, w) => hashPosition(key, x, y, z, w) < mask.chance * HASHES,
-    };
+    return testHere((_, x, y, z, w) => hashPosition(key, x, y, z, w) < mask.chance * HASHES);
   }
   if ("noise" in mask) {
     const noise = patchNoise(mask.noise, context);
-    return { low: NO_REACH, high: NO_REACH, accepts: (_, x, y, z, w) => noise(x, y, z, w) < mask.share };
+    return testHere((_, x, y, z, w) => noise(x, y, z, w) < mask.share);
   }
   if ("not" in mask) {
     const { low, high, accepts } = part(mask.not);
@@ -115,7 +107,7 @@ function blockTest({ block, properties = {} }: BlockMask, catalog: BlockCatalog)
   const wanted = Object.entries(properties);
   if (type === undefined || wanted.length === 0) {
     const end = first + (type === undefined ? 1 : idCountOf(type));
-    return { low: NO_REACH, high: NO_REACH, accepts: (id) => id >= first && id < end };
+    return testHere((id) => id >= first && id < end);
   }
   return idTest((id) => {
     if (catalog.byId(id) !== type) return false;
@@ -135,21 +127,15 @@ function tagTest(tag: string, catalog: BlockCatalog): VoxelTest {
   return idTest((id) => catalog.byId(id)?.tags.includes(tag) ?? false);
 }
 
+/** Returns a test that looks at nothing but the voxel itself. */
+function testHere(accepts: VoxelTest["accepts"]): VoxelTest {
+  return { low: NO_REACH, high: NO_REACH, accepts };
+}
+
 /** Tests each id once. */
 function idTest(accepts: (id: number) => boolean): VoxelTest {
   const known = new Map<number, boolean>();
-  return {
-    low: NO_REACH,
-    high: NO_REACH,
-    accepts: (id) => {
-      let isAccepted = known.get(id);
-      if (isAccepted === undefined) {
-        isAccepted = accepts(id);
-        known.set(id, isAccepted);
-      }
-      return isAccepted;
-    },
-  };
+  return testHere((id) => getOrAdd(known, id, () => accepts(id)));
 }
 
 function shiftedTest({ low, high, accepts }: VoxelTest, by: Position, reader: CachedVoxels): VoxelTest {

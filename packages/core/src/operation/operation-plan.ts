@@ -1,6 +1,7 @@
 import { requireBlock } from "../arguments/checks.ts";
 import { AIR } from "../chunk/chunk.ts";
 import { type Box, boxExtents, intersectBoxes, unionBox } from "../lattice/box.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import { AXES, type Position, positionFrom } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
 import type { CachedVoxels } from "./cached-voxels.ts";
@@ -273,11 +274,8 @@ function stackPlan(
   };
   return {
     box,
-    reads: (part) => {
-      // Every part may come from anywhere in the selection.
-      const isNear = intersectBoxes(part, box) !== undefined;
-      return isNear ? [set.box] : [];
-    },
+    // Every part may come from anywhere in the selection.
+    reads: () => [set.box],
     ...movedContent(sourceOf, reader),
   };
 }
@@ -317,18 +315,12 @@ function turnPlan(turn: Turn, set: VoxelSet, { axes, catalog, reader }: PlanCont
     return [min[0] + at[0], min[1] + at[1], min[2] + at[2], min[3] + at[3]];
   };
   const known = new Map<number, number>();
-  const turnedBlock = (block: number): number => {
-    let found = known.get(block);
-    if (found === undefined) {
+  const turnedBlock = (block: number): number =>
+    getOrAdd(known, block, () => {
       const described = catalog.describe(block);
-      found =
-        described === undefined
-          ? block
-          : blockWith(catalog, described.type, turnedProperties(turn, described.properties));
-      known.set(block, found);
-    }
-    return found;
-  };
+      if (described === undefined) return block;
+      return blockWith(catalog, described.type, turnedProperties(turn, described.properties));
+    });
   return contentInto(unionBox(set.box, to), () => [set.box], set, { reader, sourceOf, turnedBlock });
 }
 

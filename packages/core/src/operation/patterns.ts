@@ -1,6 +1,7 @@
 import type { BlockCatalog } from "../chunk/block-catalog.ts";
 import type { BlockProperties } from "../chunk/block-ids.ts";
 import { hashKey, hashPosition } from "../generate/hash/position-hash.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
 import { floorModulo, type Position } from "../lattice/position.ts";
 import { blockNamed, blockWith } from "./block-with.ts";
 import { type Clipboard, NOT_COPIED, paletteIn, placeInBox } from "./clipboard.ts";
@@ -42,14 +43,8 @@ function blockChoice({ block, properties, keep }: BlockPattern, catalog: BlockCa
   if (block !== undefined) blockNamed("pattern", block, properties, catalog);
   const known = new Map<number, number>();
   return {
-    blockAt: (_x, _y, _z, _w, before) => {
-      let chosen = known.get(before);
-      if (chosen === undefined) {
-        chosen = keptProperties(before, block, properties, catalog);
-        known.set(before, chosen);
-      }
-      return chosen;
-    },
+    blockAt: (_x, _y, _z, _w, before) =>
+      getOrAdd(known, before, () => keptProperties(before, block, properties, catalog)),
   };
 }
 

@@ -7,6 +7,9 @@ const FULLNESS_MAX = 0.625;
 const FULLNESS_MIN = 0.125;
 /** A slot without an entry. */
 const FREE = 0;
+/** The table of all empty maps, in which nothing is ever set: most maps of a server stay empty. */
+const NO_SLOTS: Int32Array = new Int32Array(CAPACITY_MIN);
+const NO_COORDINATES: Int32Array = new Int32Array(0);
 
 /**
  * A hash map keyed by four 32-bit coordinates that allocates no object per entry and no string per lookup.
@@ -18,9 +21,9 @@ const FREE = 0;
 export class PositionMap<Value> {
   readonly #secret: PositionHashSecret;
   /** Open addressing with linear probing: a slot holds the number of its entry, counted from 1. */
-  #slots: Int32Array = new Int32Array(CAPACITY_MIN);
+  #slots: Int32Array = NO_SLOTS;
   /** Entry `e`, counted from 0, has its coordinates at `4 * e` and its value at `e`. */
-  #coordinates: Int32Array = new Int32Array(entriesMax(CAPACITY_MIN) * 4);
+  #coordinates: Int32Array = NO_COORDINATES;
   #values: Value[] = [];
   #changeCount = 0;
 
@@ -65,7 +68,8 @@ export class PositionMap<Value> {
       return;
     }
     this.#changeCount++;
-    if (this.#values.length >= entriesMax(this.#slots.length)) {
+    if (this.#slots === NO_SLOTS) this.#resize(CAPACITY_MIN);
+    else if (this.#values.length >= entriesMax(this.#slots.length)) {
       this.#resize(this.#slots.length * 2);
       slot = this.#slotOf(x, y, z, w);
     }
@@ -103,8 +107,8 @@ export class PositionMap<Value> {
   /** Removes every entry and frees the memory. */
   clear(): void {
     this.#changeCount++;
-    this.#slots = new Int32Array(CAPACITY_MIN);
-    this.#coordinates = new Int32Array(entriesMax(CAPACITY_MIN) * 4);
+    this.#slots = NO_SLOTS;
+    this.#coordinates = NO_COORDINATES;
     this.#values = [];
   }
 

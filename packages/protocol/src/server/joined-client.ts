@@ -8,7 +8,7 @@ import type { Agreement } from "./handshake.ts";
 import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
 import { RegionSender } from "./regions/region-sender.ts";
-import type { Watcher } from "./regions/watched-regions.ts";
+import type { Member } from "./regions/audience.ts";
 import type { ServerContext } from "./server-context.ts";
 
 /** Who joins, and on which terms. */
@@ -38,14 +38,14 @@ export interface JoinedClient {
 /** Puts the player into the world and prepares what the client will receive. Its edits are not attached yet. */
 export function joinedClient(
   context: ServerContext,
-  watcher: Watcher,
+  member: Member,
   { hello, account, agreement, budget }: Admission,
   nowMs: number,
 ): JoinedClient {
   const player = new SessionPlayer(context, account, nowMs);
-  const regions = new ClientRegions(context, watcher, agreement, budget);
+  const regions = new ClientRegions(context, member, agreement, budget);
   const results = new EditResultQueue();
-  const sender = new RegionSender(context, regions, agreement.encoding, nowMs);
+  const sender = new RegionSender(context, regions, nowMs);
   // The client may be sent regions before its first tick.
   sender.startTick(true);
   return {
@@ -55,7 +55,7 @@ export function joinedClient(
     player,
     regions,
     sender,
-    entities: new PendingEntities(),
+    entities: new PendingEntities(regions),
     results,
     blocks: new PendingBlocks(context.blocksFor(agreement.featureBits)),
     game: new GameQueue(),

@@ -81,10 +81,10 @@ export class Outbox {
     this.append(single.view());
   }
 
-  /** Adds the bytes of a message to the frame. */
-  append(message: Uint8Array): void {
-    this.#makeRoom(message.length);
-    frame.raw(message);
+  /** Adds the bytes of one or several messages to the frame. */
+  append(messages: Uint8Array, count = 1): void {
+    this.#makeRoom(messages.length, count);
+    frame.raw(messages);
   }
 
   patch(streamNumber: number, { body }: SharedPatch): void {
@@ -126,14 +126,15 @@ export class Outbox {
     this.#totals.inFlightBytes += bytes;
   }
 
-  #makeRoom(bytes: number): void {
-    const isFull = frame.length + bytes > SERVER_FRAME_BYTES_MAX || this.#messageCount === FRAME_MESSAGES_MAX;
+  #makeRoom(bytes: number, count = 1): void {
+    const isFull =
+      frame.length + bytes > SERVER_FRAME_BYTES_MAX || this.#messageCount + count > FRAME_MESSAGES_MAX;
     if (this.#messageCount > 0 && isFull) this.flush();
     if (this.#messageCount === 0) {
       frame.clear();
       startServerFrame(frame, this.frameNumber);
     }
-    this.#messageCount++;
+    this.#messageCount += count;
   }
 }
 

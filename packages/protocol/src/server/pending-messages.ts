@@ -1,5 +1,5 @@
 import type { NumberedDetails } from "../message/entity.ts";
-import { CLOCK_WRAP_MS, ENTITIES_MAX } from "../message/limits.ts";
+import { ENTITIES_MAX } from "../message/limits.ts";
 import type { NumberedEditResult } from "../message/server-message.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { DecidedEdit } from "./edits/edit-queue.ts";
@@ -75,68 +75,44 @@ const DETAILS_BYTES_PER_TICK = 16_384;
 /** Overhead charged for an entity or a tag. */
 const DETAIL_BYTES = 8;
 
-/** The entities that one client sees. Sends changes, or all entities when the client's state is unknown. */
+/** The entities that one client sees. Sends the changes of its audience, or all entities when its list is outdated. */
 export class PendingEntities {
-  readonly #messages: Uint8Array[] = [];
+  readonly #regions: ClientRegions;
   /** Entities whose latest details the client does not have. */
   readonly #detailed = new Set<GridEntity>();
-  #isStale = false;
-  #maySend = false;
-  #hadChanges = false;
+
+  constructor(regions: ClientRegions) {
+    this.#regions = regions;
+  }
 
   /** Whether the client's list of entities is outdated. */
   get isStale(): boolean {
-    return this.#isStale;
+    return this.#regions.audience.isStale;
   }
 
   /** Marks the client's list of entities as outdated. */
   markStale(): void {
-    this.#isStale = true;
-  }
-
-  /** Begins a tick. `maySend` is false when the client gets nothing in it. */
-  startTick(maySend: boolean): void {
-    this.#maySend = maySend;
-    this.#messages.length = 0;
-  }
-
-  /** Adds a change in a region that the client sees. */
-  add(message: Uint8Array): void {
-    if (!this.#maySend) this.#isStale = true;
-    if (!this.#isStale) this.#messages.push(message);
+    this.#regions.leaveAudience();
+    this.#regions.audience.isStale = true;
   }
 
   /** Adds entities that have new details. */
   addDetails(entities: Iterable<GridEntity>): void {
     // The list of all entities that follows adds them too.
-    if (this.#isStale) return;
+    if (this.isStale) return;
     for (const entity of entities) this.#detailed.add(entity);
   }
 
-  /**
-   * Writes the time of the entities before changes, and also in the tick after the last ones: it says that nothing moved
-   * on. Rule N56.
-   */
-  writeClock(out: Outbox, nowMs: number): void {
-    const hasChanges = this.#isStale || this.#messages.length > 0;
-    if (hasChanges || this.#hadChanges)
-      out.write({ kind: "clock", timeMs: Math.floor(nowMs) % CLOCK_WRAP_MS });
-    this.#hadChanges = hasChanges;
-  }
-
   /** Writes the client's messages for this tick. */
-  write(out: Outbox, grid: EntityGrid, regions: ClientRegions, work: WorkBudget): void {
-    if (!this.#isStale) {
-      for (const message of this.#messages) out.append(message);
-    } else if (work.hasTime()) {
-      work.run(() => this.#writeAll(out, grid, regions));
-    }
-    if (this.#detailed.size > 0 && !this.#isStale) this.#writeDetails(out, grid, regions);
+  write(out: Outbox, grid: EntityGrid, work: WorkBudget, nowMs: number): void {
+    for (const { bytes, count } of this.#regions.audience.entityMessages(nowMs)) out.append(bytes, count);
+    if (this.isStale && work.hasTime()) work.run(() => this.#writeAll(out, grid));
+    if (this.#detailed.size > 0 && !this.isStale) this.#writeDetails(out, grid);
   }
 
-  #writeAll(out: Outbox, grid: EntityGrid, regions: ClientRegions): void {
+  #writeAll(out: Outbox, grid: EntityGrid): void {
     const found: GridEntity[] = [];
-    regions.forEach((holding) => {
+    this.#regions.forEach((holding) => {
       const { position } = holding.region;
       grid.collect(...position, found);
       holding.range = holding.watcher.rangeOf(position);
@@ -147,16 +123,16 @@ export class PendingEntities {
     if (moving.length > 0) out.write({ kind: "motions", motions: moving.map(motionOf) });
     this.#detailed.clear();
     for (const entity of entities) if (hasDetails(entity)) this.#detailed.add(entity);
-    this.#isStale = false;
+    this.#regions.audience.isStale = false;
   }
 
   /** Writes details in the order in which they changed, and leaves the rest to later ticks. */
-  #writeDetails(out: Outbox, grid: EntityGrid, regions: ClientRegions): void {
+  #writeDetails(out: Outbox, grid: EntityGrid): void {
     const details: NumberedDetails[] = [];
     let bytes = 0;
     for (const entity of this.#detailed) {
       const place = grid.placeOf(entity);
-      const isInRange = place !== undefined && regions.includes(...place);
+      const isInRange = place !== undefined && this.#regions.includes(...place);
       if (isInRange && bytes > 0 && bytes + detailsBytes(entity) > DETAILS_BYTES_PER_TICK) break;
       this.#detailed.delete(entity);
       if (!isInRange) continue;

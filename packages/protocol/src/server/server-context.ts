@@ -6,6 +6,7 @@ import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
 import type { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
+import type { Audiences } from "./regions/audience.ts";
 import type { SharedTick } from "./regions/region-changes.ts";
 import type { RegionFeed } from "./regions/region-feed.ts";
 import type { RegionLoader } from "./regions/region-loader.ts";
@@ -24,6 +25,7 @@ export interface ServerContext {
   readonly regions: WatchedRegions;
   readonly feed: RegionFeed;
   readonly sharedTick: SharedTick;
+  readonly audiences: Audiences;
   readonly wholeRegions: WholeRegionSource;
   readonly loader: RegionLoader;
   readonly answers: AnswerQueue;

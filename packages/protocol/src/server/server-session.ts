@@ -20,9 +20,9 @@ import { type JoinedClient, joinedClient } from "./joined-client.ts";
 import { Outbox } from "./outbox.ts";
 import { readClientFrame } from "./read-client-frame.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
+import type { Member } from "./regions/audience.ts";
 import type { ClientRegions } from "./regions/client-regions.ts";
-import type { SharedChange } from "./regions/region-changes.ts";
-import type { EntityRange, Holding, Watcher } from "./regions/watched-regions.ts";
+import type { EntityRange } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
 import type { SyncLimits } from "./sync-limits.ts";
@@ -31,7 +31,7 @@ import type { SyncLimits } from "./sync-limits.ts";
 export type ServerPhase = "handshake" | "joined" | "closed";
 
 /** The server's end of one connection, from its first byte to its last. */
-export class ServerSession implements Watcher {
+export class ServerSession implements Member {
   /** The network of the connection, if known. Anonymous players of one network share a budget. */
   readonly network: string | undefined;
   readonly #context: ServerContext;
@@ -163,20 +163,8 @@ export class ServerSession implements Watcher {
     return this.#joined?.game.add(payload) === true;
   }
 
-  regionChanged(holding: Holding, change: SharedChange): void {
-    if (this.#phase === "joined") this.#joined?.sender.regionChanged(holding, change);
-  }
-
-  entitiesChanged(message: Uint8Array): void {
-    if (this.#phase === "joined") this.#joined?.entities.add(message);
-  }
-
   detailsChanged(entities: Iterable<GridEntity>): void {
     if (this.#phase === "joined") this.#joined?.entities.addDetails(entities);
-  }
-
-  holdingAt(region: Position): Holding | undefined {
-    return this.#joined?.regions.at(region);
   }
 
   rangeOf(region: Position): EntityRange {
@@ -357,8 +345,8 @@ export class ServerSession implements Watcher {
     joined.player.tick(nowMs);
     this.#maySend = this.#out.inFlightBytes < inFlightShare;
     if (this.#receiveLimits.isSlow(this.#maySend, nowMs)) return limitExceeded("slowMs", limits, "slow");
+    this.#leaveAudience(joined);
     joined.sender.startTick(this.#maySend);
-    joined.entities.startTick(this.#maySend);
     if (!joined.regions.hasInterestWaiting) return undefined;
     return this.#work(joined, (regions) => regions.startInterest(nowMs));
   }
@@ -384,12 +372,25 @@ export class ServerSession implements Watcher {
       joined.player.writePlaced(this.#out, nowMs);
       joined.sender.write(this.#out);
       joined.results.write(this.#out, regions);
-      joined.entities.writeClock(this.#out, nowMs);
-      joined.entities.write(this.#out, entities, regions, sendWork);
+      joined.entities.write(this.#out, entities, sendWork, nowMs);
       joined.game.write(this.#out);
     }
-    joined.sender.writeHeartbeat(this.#out, nowMs, this.#maySend);
+    const isBeat = joined.sender.writeHeartbeat(this.#out, nowMs, this.#maySend);
     this.#out.flush();
+    if (isBeat && this.#maySend) this.#joinAudience(joined);
+  }
+
+  /** Leaves clients that hold the same when this one cannot be sent what they are, or sees other entities. */
+  #leaveAudience({ regions, player }: JoinedClient): void {
+    const { size, isBehind, home } = regions.audience;
+    if (size === 1) return;
+    const isHome = home !== undefined && this.#context.entities.isIn(player.player.position, home);
+    if (!this.#maySend || isBehind || !isHome) regions.leaveAudience();
+  }
+
+  #joinAudience({ regions, sender, player, entities }: JoinedClient): void {
+    if (!sender.isWaiting && !entities.isStale)
+      regions.joinAudience(this.#context.entities.regionOf(player.player.position));
   }
 
   #end(): void {

@@ -16,6 +16,7 @@ import { requireEntityRates, ticksBetween } from "./entities/entity-rates.ts";
 import { EntitySources } from "./entities/entity-sources.ts";
 import { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
+import { Audiences } from "./regions/audience.ts";
 import { RegionCapacity } from "./regions/region-capacity.ts";
 import { SharedTick } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
@@ -94,6 +95,7 @@ export class SyncServer {
       regions,
       feed,
       sharedTick: new SharedTick(),
+      audiences: new Audiences(),
       wholeRegions: new WholeRegionSource({
         world,
         regions,

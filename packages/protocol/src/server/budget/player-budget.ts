@@ -136,10 +136,10 @@ export class PlayerBudget {
     return broken === undefined ? undefined : "budgetsPerNetwork";
   }
 
-  /** Counts a region that a client no longer holds. */
-  releaseRegion(): void {
-    this.#regions--;
-    this.#network?.releaseRegion();
+  /** Counts regions that a client no longer holds. */
+  releaseRegions(count: number): void {
+    this.#regions -= count;
+    this.#network?.releaseRegions(count);
   }
 
   /** Returns true when this budget is indistinguishable from a new one. */

@@ -71,6 +71,14 @@ export class EntityGrid {
     return positionFrom((axis) => this.#regionCoordinate(position, axis));
   }
 
+  /** Returns true when a position is in a region. */
+  isIn(position: Vector, region: Position): boolean {
+    for (let axis = 0; axis < 4; axis++) {
+      if (this.#regionCoordinate(position, axis) !== region[axis]) return false;
+    }
+    return true;
+  }
+
   /** Returns true when a region is so near to a position that its entities are sent in every tick. Rule N53. */
   isNear(position: Vector, region: Position): boolean {
     for (let axis = 0; axis < 4; axis++) {

@@ -7,6 +7,8 @@ import { type RegionEncoding, regionEncoding } from "./region-changes.ts";
  * others with every voxel.
  */
 export interface ClientEncoding {
+  /** Equal for clients that get the same bytes of every region. */
+  readonly key: string;
   /** The encoding of most regions. */
   readonly usual: RegionEncoding;
   of(region: Position): RegionEncoding;
@@ -22,6 +24,12 @@ export function clientEncoding(
   const unknown = new Set(map.refs.filter(({ versionHash }) => !hashes.has(versionHash)));
   const concrete = regionEncoding("concrete", detail);
   const usual = unknown.size === map.refs.length ? concrete : regionEncoding("symbolic", detail);
-  if (unknown.size === 0 || unknown.size === map.refs.length) return { usual, of: () => usual };
-  return { usual, of: (region) => (unknown.has(map.ofRegion(region)) ? concrete : usual) };
+  const isMixed = unknown.size > 0 && unknown.size < map.refs.length;
+  if (!isMixed) return { key: `${usual.index}`, usual, of: () => usual };
+  const lacks = Array.from(unknown, ({ versionHash }) => versionHash).sort();
+  return {
+    key: `${usual.index} without ${lacks.join()}`,
+    usual,
+    of: (region) => (unknown.has(map.ofRegion(region)) ? concrete : usual),
+  };
 }

@@ -1,30 +1,32 @@
 import type { Box, Position } from "@orthant/core";
-import { PositionMap, PositionSet, positionsLexicographic } from "@orthant/core/lattice";
+import { boxEquals, PositionMap, PositionSet, positionsLexicographic } from "@orthant/core/lattice";
 import { CLOCK_NEVER, type ClockChange, RESYNC_REGIONS_MAX } from "@orthant/core/tree";
 import type { InterestMessage } from "../../message/client-message.ts";
 import type { Player } from "../account.ts";
 import { type PlayerBudget, RegionPace } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { SyncLimits } from "../sync-limits.ts";
+import { Audience, type Member } from "./audience.ts";
 import type { ClientEncoding } from "./client-encoding.ts";
 import { focusOf, interestBoxes, SendQueue } from "./send-queue.ts";
-import { type Holding, UNSENT, UNSURE, type Watcher } from "./watched-regions.ts";
+import { type Holding, UNSENT, UNSURE } from "./watched-regions.ts";
 
 /** Regions examined in one piece of work. */
 const SLICE_REGIONS = 256;
 /** Pace cost of a region that the client keeps; a new one costs 1. */
 const KEPT_COST = 1 / 16;
 
-/** The record of one client: the regions it wants, the clocks it holds them at, and what is left to send. */
+/**
+ * The record of one client: the regions it wants, the clocks it holds them at, and what is left to send. Clients with
+ * the same regions and clocks share the first two, as an {@link Audience}.
+ */
 export class ClientRegions {
   /** The regions to send completely. */
   readonly queue: SendQueue;
   readonly #context: ServerContext;
-  readonly #watcher: Watcher;
-  readonly #encoding: ClientEncoding;
+  readonly #member: Member;
   readonly budget: PlayerBudget;
-  readonly #holdings = new PositionMap<Holding>();
-  #behind: Holding[] = [];
+  #audience: Audience;
   #forgets: Position[] = [];
   /** Regions to send again that wait for their turn. */
   #resyncs: Position[] = [];
@@ -36,6 +38,8 @@ export class ClientRegions {
   /** The latest interest, which waits until the pace allows it. */
   #waiting: InterestMessage | undefined;
   #interestId = 0;
+  /** The regions of the latest interest, from when it is applied. */
+  #boxes: readonly Box[] = [];
   #areaVersion = 0;
   /** The interest being applied. */
   #change: Generator<void, keyof SyncLimits | undefined> | undefined;
@@ -50,17 +54,42 @@ export class ClientRegions {
 
   constructor(
     context: ServerContext,
-    watcher: Watcher,
+    member: Member,
     { encoding, isResumed }: { readonly encoding: ClientEncoding; readonly isResumed: boolean },
     budget: PlayerBudget,
   ) {
     this.#context = context;
-    this.#watcher = watcher;
-    this.#encoding = encoding;
+    this.#member = member;
+    this.#audience = new Audience(context.sharedTick, context.limits, encoding, member);
     this.#isResumed = isResumed;
     this.#pace = new RegionPace(context.limits.interestRegionsPerSecond);
     this.budget = budget;
     this.queue = new SendQueue(context.world.shape);
+  }
+
+  /** Who holds the same: this client alone while it is sent something of its own. */
+  get audience(): Audience {
+    return this.#audience;
+  }
+
+  /**
+   * Shares one record with other clients whose players are in the same region, if they hold the same. The client must
+   * hold all of its interest, as it is now.
+   */
+  joinAudience(home: Position): void {
+    if (this.#audience.size > 1 || this.isMissingSome || this.isWaiting || this.#waiting !== undefined) return;
+    const boxes = this.#boxes.map(({ min, max }) => `${min},${max}`).join(";");
+    const key = `${this.#audience.encoding.key}|${home}|${boxes}`;
+    const { audiences, regions } = this.#context;
+    this.#audience = audiences.join(this.#audience, key, home, regions);
+  }
+
+  /** Gives the client a record of its own, before it is sent something that others are not. */
+  leaveAudience(): void {
+    const { audiences, regions, limits } = this.#context;
+    if (this.#audience.size > 1) this.#audience = this.#audience.split(this.#member, regions, limits);
+    else audiences.close(this.#audience);
+    this.#audience.forgetInterests();
   }
 
   /** The newest interest received; 0 before the first. */
@@ -75,15 +104,16 @@ export class ClientRegions {
 
   /** Number of regions that the client holds or will hold. */
   get size(): number {
-    return this.#holdings.size;
+    return this.#audience.holdings.size;
   }
 
   /** Memory of these regions in bytes. Clients that hold the same region share it. */
   get bytes(): number {
     const { world } = this.#context;
     let bytes = 0;
-    this.#holdings.forEach(({ region }) => {
-      bytes += (world.loadedBytes?.(region.position) ?? 0) / region.holdings.length;
+    this.#audience.holdings.forEach(({ region }) => {
+      const clients = region.holdings.reduce((sum, { watcher }) => sum + watcher.size, 0);
+      bytes += (world.loadedBytes?.(region.position) ?? 0) / clients;
     });
     return bytes;
   }
@@ -100,7 +130,7 @@ export class ClientRegions {
 
   /** True when something waits to be sent. */
   get isWaiting(): boolean {
-    return this.queue.size > 0 || this.#behind.length > 0 || this.#forgets.length > 0;
+    return this.queue.size > 0 || this.#audience.isBehind || this.#forgets.length > 0;
   }
 
   /** True when an interest waits until the pace allows it. */
@@ -128,6 +158,13 @@ export class ClientRegions {
     const boxes = interestBoxes(interest, this.#context.world.shape, this.#context.limits);
     if (typeof boxes === "string") return boxes;
     this.#interestId = interest.interestId;
+    // Most interests only report that the client has moved a little.
+    if (!this.isChanging && areEqual(boxes, this.#boxes)) {
+      this.queue.aim(focusOf(interest, this.#context.world.shape));
+      return undefined;
+    }
+    this.leaveAudience();
+    this.#boxes = [];
     this.#change = this.#changeTo(interest, boxes, this.#isResumed && interest.interestId === 1);
     return undefined;
   }
@@ -166,16 +203,17 @@ export class ClientRegions {
 
   /** Marks what the client holds of some or all regions as unknown. They are sent or forgotten again. */
   resync(positions: readonly Position[] | "all"): void {
+    this.leaveAudience();
     if (positions === "all") {
       const all: Position[] = [];
-      this.#holdings.forEach((holding) => {
+      this.#audience.holdings.forEach((holding) => {
         if (holding.clock !== UNSENT) all.push(holding.region.position);
       });
       this.resync(all);
       return;
     }
     for (const position of positions) {
-      const holding = this.#holdings.get(...position);
+      const holding = this.#audience.holdings.get(...position);
       if (holding?.clock === UNSENT || this.#resyncSet.has(...position)) continue;
       const isTooMany = this.#resyncs.length >= this.#context.limits.interestRegionsMax + RESYNC_REGIONS_MAX;
       if (holding === undefined && isTooMany) continue;
@@ -193,25 +231,10 @@ export class ClientRegions {
   releaseResyncs(count: number): void {
     for (const position of this.#resyncs.splice(0, count)) {
       this.#resyncSet.delete(...position);
-      const holding = this.#holdings.get(...position);
+      const holding = this.#audience.holdings.get(...position);
       if (holding === undefined) this.#forgets.push(position);
       else this.queue.add(holding);
     }
-  }
-
-  /** Records a change of a held region that the client was not sent. */
-  fallBehind(holding: Holding): void {
-    if (holding.isBehind || holding.slot < 0) return;
-    holding.isBehind = true;
-    this.#behind.push(holding);
-  }
-
-  /** Returns the regions that are behind. The caller updates them or lets them fall behind again. */
-  takeBehind(): readonly Holding[] {
-    const behind = this.#behind.filter((holding) => holding.isBehind && holding.slot >= 0);
-    this.#behind = [];
-    for (const holding of behind) holding.isBehind = false;
-    return behind;
   }
 
   /** Returns the regions that the client must forget. */
@@ -224,7 +247,7 @@ export class ClientRegions {
   /** Returns true when the client was sent all these changes, as far as it holds the regions. */
   hasSeen(clocks: readonly ClockChange[]): boolean {
     return clocks.every(({ region, after }) => {
-      const holding = this.#holdings.get(...region);
+      const holding = this.#audience.holdings.get(...region);
       return holding === undefined || holding.clock === UNSENT || holding.clock >= after;
     });
   }
@@ -240,37 +263,45 @@ export class ClientRegions {
     if (offered === undefined) return false;
     const isCurrent =
       offered === CLOCK_NEVER
-        ? wholeRegions.isBlank(region, this.#encoding.of(region.position))
+        ? wholeRegions.isBlank(region, this.#audience.encoding.of(region.position))
         : world.clockOf(region.position) === offered;
     if (!isCurrent && !feed.knowsState(region, offered)) return false;
     holding.clock = offered;
-    if (!isCurrent) this.fallBehind(holding);
+    if (!isCurrent) this.#audience.fallBehind(holding);
     return true;
   }
 
   /** Calls `act` for every region that the client wants. */
   forEach(act: (holding: Holding) => void): void {
-    this.#holdings.forEach((holding) => {
+    this.#audience.holdings.forEach((holding) => {
       act(holding);
     });
   }
 
   /** Returns what the client holds of a region. */
   at([x, y, z, w]: Position): Holding | undefined {
-    return this.#holdings.get(x, y, z, w);
+    return this.#audience.holdings.get(x, y, z, w);
   }
 
   /** Whether the client wants a region. */
   includes(x: number, y: number, z: number, w: number): boolean {
-    return this.#holdings.has(x, y, z, w);
+    return this.#audience.holdings.has(x, y, z, w);
   }
 
   /** Releases all regions, because the client is gone. */
   clear(): void {
-    const holdings = [...this.#holdings.values()];
+    const { audiences, regions } = this.#context;
+    const audience = this.#audience;
     this.#change = undefined;
-    this.#holdings.clear();
-    this.#context.regions.leaveLater(holdings, this.budget);
+    audience.leave(this.#member, regions);
+    if (audience.size > 0) {
+      this.budget.releaseRegions(audience.holdings.size);
+      return;
+    }
+    audiences.close(audience);
+    const holdings = [...audience.holdings.values()];
+    audience.holdings.clear();
+    regions.leaveLater(holdings, this.budget);
   }
 
   /**
@@ -285,8 +316,7 @@ export class ClientRegions {
     // Some may have been dropped by an interest that was itself replaced.
     this.#added = this.#added.filter(({ slot }) => slot >= 0);
     const kept = yield* this.#markWanted(boxes);
-    // Most interests only report that the client has moved a little.
-    if (kept < this.#holdings.size) yield* this.#leaveOthers();
+    if (kept < this.#audience.holdings.size) yield* this.#leaveOthers();
     const broken = yield* this.#addMissing(boxes, kept);
     if (broken !== undefined) return broken;
     if (this.#isAreaChanged) this.#areaVersion++;
@@ -296,18 +326,19 @@ export class ClientRegions {
     if (mayOffer) this.#believe(interest);
     for (const holding of added) if (holding.slot >= 0 && holding.clock < 0) this.queue.add(holding);
     this.queue.aim(focusOf(interest, this.#context.world.shape));
+    this.#boxes = boxes;
     return undefined;
   }
 
   /** Marks the held regions that the client still wants. Returns their number. */
   *#markWanted(boxes: readonly Box[]): Generator<void, number> {
-    if (this.#holdings.size === 0) return 0;
+    if (this.#audience.holdings.size === 0) return 0;
     const interestId = this.#interestId;
     let count = 0;
     for (const box of boxes) {
       for (const position of positionsLexicographic(box)) {
         if (this.#isSliceOver()) yield;
-        const holding = this.#holdings.get(...position);
+        const holding = this.#audience.holdings.get(...position);
         if (holding === undefined || holding.interestId === interestId) continue;
         holding.interestId = interestId;
         this.#cost += KEPT_COST;
@@ -319,17 +350,17 @@ export class ClientRegions {
 
   *#leaveOthers(): Generator<void, void> {
     const left: Holding[] = [];
-    this.#holdings.forEach((holding) => {
+    this.#audience.holdings.forEach((holding) => {
       if (holding.interestId !== this.#interestId) left.push(holding);
     });
     this.#isAreaChanged = true;
     for (const holding of left) {
       if (this.#isSliceOver()) yield;
       const { position } = holding.region;
-      this.#holdings.delete(...position);
+      this.#audience.holdings.delete(...position);
       this.#noteMoved(position, false);
       this.#context.regions.leave(holding);
-      this.budget.releaseRegion();
+      this.budget.releaseRegions(1);
       if (holding.clock !== UNSENT) this.#forgets.push(position);
     }
   }
@@ -341,12 +372,12 @@ export class ClientRegions {
     for (const box of boxes) {
       for (const position of positionsLexicographic(box)) {
         if (this.#isSliceOver()) yield;
-        if (this.#holdings.has(...position)) continue;
+        if (this.#audience.holdings.has(...position)) continue;
         if (++count > this.#context.limits.interestRegionsMax) return "interestRegionsMax";
         const broken = this.budget.holdRegion();
-        const holding = this.#context.regions.watch(position, this.#watcher);
+        const holding = this.#context.regions.watch(position, this.#audience);
         holding.interestId = interestId;
-        this.#holdings.set(...position, holding);
+        this.#audience.holdings.set(...position, holding);
         this.#noteMoved(position, true);
         this.#added.push(holding);
         this.#isAreaChanged = true;
@@ -375,10 +406,14 @@ export class ClientRegions {
   }
 
   #offer(region: Position, clock: number): void {
-    const holding = this.#holdings.get(...region);
+    const holding = this.#audience.holdings.get(...region);
     if (holding?.clock !== UNSENT) return;
     holding.clock = UNSURE;
     holding.offered = clock;
     if (this.#context.feed.isLoaded(holding.region)) this.settle(holding);
   }
+}
+
+function areEqual(one: readonly Box[], other: readonly Box[]): boolean {
+  return one.length === other.length && one.every((box, index) => boxEquals(box, other[index] as Box));
 }

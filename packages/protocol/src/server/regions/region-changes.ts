@@ -178,11 +178,18 @@ const ATTEMPTS_PER_TICK = 16_384;
 
 /** What all clients of a server share in one tick. */
 export class SharedTick {
+  #number = 0;
   #attemptsLeft = ATTEMPTS_PER_TICK;
   /** The empty lists of changes, one per encoding. */
   #roots: SharedChangeList[] = [];
 
+  /** Counts the ticks. */
+  get number(): number {
+    return this.#number;
+  }
+
   start(): void {
+    this.#number++;
     this.#attemptsLeft = ATTEMPTS_PER_TICK;
     this.#roots = [];
   }

@@ -3,17 +3,8 @@ import { CLOCK_NEVER } from "@orthant/core/tree";
 import { coverRegions } from "../../message/regions.ts";
 import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";
-import type { ClientEncoding } from "./client-encoding.ts";
 import type { ClientRegions } from "./client-regions.ts";
-import {
-  type EncodedChange,
-  fitsOnePatch,
-  joinChanges,
-  PatchAllowance,
-  type SharedChange,
-  type SharedChangeList,
-  type SharedPatch,
-} from "./region-changes.ts";
+import { type EncodedChange, fitsOnePatch, joinChanges, type SharedPatch } from "./region-changes.ts";
 import type { SendOutcome } from "./send-queue.ts";
 import { type Holding, UNSURE } from "./watched-regions.ts";
 
@@ -112,10 +103,6 @@ export class RegionSender {
   readonly stream: Stream = new Stream();
   readonly #context: ServerContext;
   readonly #regions: ClientRegions;
-  readonly #encoding: ClientEncoding;
-  #changeList: SharedChangeList | undefined;
-  readonly #allowance = new PatchAllowance();
-  #mayShare = false;
   #unfinished: Unfinished | undefined;
   #isResetWanted = false;
   /** The number of the frame with the latest reset. */
@@ -124,11 +111,10 @@ export class RegionSender {
   #heartbeatInterestId = 0;
   #heartbeatComplete = false;
 
-  constructor(context: ServerContext, regions: ClientRegions, encoding: ClientEncoding, nowMs: number) {
+  constructor(context: ServerContext, regions: ClientRegions, nowMs: number) {
     this.#heartbeatMs = nowMs;
     this.#context = context;
     this.#regions = regions;
-    this.#encoding = encoding;
   }
 
   /** True when everything the client wants was sent, although it may have changed since. */
@@ -143,26 +129,8 @@ export class RegionSender {
 
   /** Begins a tick. `maySend` is false when the client gets nothing in it. */
   startTick(maySend: boolean): void {
-    const { patchesPerTick, wholeRegionBytesPerTick } = this.#context.limits;
-    this.#changeList = undefined;
-    this.#allowance.startTick(patchesPerTick, wholeRegionBytesPerTick, this.isWaiting);
     // Nothing else may come between the pieces of a region.
-    this.#mayShare = maySend && this.#unfinished === undefined;
-  }
-
-  /** Handles the change of a held region from one clock to the next. */
-  regionChanged(holding: Holding, change: SharedChange): void {
-    if (holding.clock < 0 || holding.isQueued || holding.isBehind) return;
-    const follows = this.#mayShare && holding.clock === change.before;
-    const encoded = follows ? change.encoded(this.#encoding.of(change.region)) : undefined;
-    if (encoded === undefined || !fitsOnePatch(encoded) || !this.#allowance.takeLive(encoded)) {
-      this.#regions.fallBehind(holding);
-      return;
-    }
-    holding.clock = change.after;
-    this.#changeList = (this.#changeList ?? this.#context.sharedTick.changeList(this.#encoding.usual)).with(
-      encoded,
-    );
+    this.#regions.audience.startTick(maySend, this.#unfinished === undefined, this.isWaiting);
   }
 
   /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
@@ -179,7 +147,8 @@ export class RegionSender {
 
   /** Writes the client's items for this tick. */
   write(out: Outbox): void {
-    if (this.#changeList === undefined && !this.isWaiting) return;
+    const { audience } = this.#regions;
+    if (!audience.hasPatches && !this.isWaiting) return;
     if (this.#isResetWanted) {
       out.write({ kind: "reset", streamNumber: this.stream.next });
       this.#isResetWanted = false;
@@ -190,26 +159,24 @@ export class RegionSender {
     for (const mask of coverRegions(this.#regions.takeForgets())) {
       out.write({ kind: "forget", streamNumber: this.stream.add(mask.regions), mask });
     }
-    if (this.#changeList !== undefined) {
-      const patches = this.#changeList.patches(this.#context.world.shape.volume);
-      for (const patch of patches) this.#patch(out, patch);
-      this.#changeList = undefined;
-    }
+    for (const patch of audience.patches(this.#context.world.shape.volume)) this.#patch(out, patch);
+    audience.patchesSent();
     if (!this.#regions.isWaiting) return;
     this.#writeOwn(out);
     this.#writePieces(out);
   }
 
-  /** Writes a heartbeat when one is due, or early when there is news and the client may get it. */
-  writeHeartbeat(out: Outbox, nowMs: number, maySend: boolean): void {
+  /** Writes a heartbeat when one is due, or early when there is news and the client may get it. Returns whether it did. */
+  writeHeartbeat(out: Outbox, nowMs: number, maySend: boolean): boolean {
     const { interestId } = this.#regions;
     const complete = interestId > 0 && this.isComplete;
     const isNews = interestId !== this.#heartbeatInterestId || complete !== this.#heartbeatComplete;
-    if (nowMs - this.#heartbeatMs < HEARTBEAT_MS && !(isNews && maySend)) return;
+    if (nowMs - this.#heartbeatMs < HEARTBEAT_MS && !(isNews && maySend)) return false;
     out.write({ kind: "heartbeat", interestId, complete, sent: this.stream.sent });
     this.#heartbeatMs = nowMs;
     this.#heartbeatInterestId = interestId;
     this.#heartbeatComplete = complete;
+    return true;
   }
 
   /** Writes what only this client gets: regions to catch up with, and complete regions. */
@@ -217,7 +184,7 @@ export class RegionSender {
     const { world } = this.#context;
     const changes: EncodedChange[] = [];
     const blanks: Blanks = { air: [], generated: [] };
-    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, changes);
+    for (const holding of this.#regions.audience.takeBehind()) this.#catchUp(holding, changes);
     this.#regions.queue.take(this.#context.sharedTick, (holding) => this.#send(holding, changes, blanks));
     for (const content of ["air", "generated"] as const) {
       for (const mask of coverRegions(blanks[content])) {
@@ -225,7 +192,7 @@ export class RegionSender {
       }
     }
     for (const patch of joinChanges(changes, world.shape.volume)) this.#patch(out, patch);
-    this.#allowance.written();
+    this.#regions.audience.allowance.written();
   }
 
   #catchUp(holding: Holding, changes: EncodedChange[]): void {
@@ -233,18 +200,18 @@ export class RegionSender {
     const { region } = holding;
     const last = feed.lastState(region);
     if (last !== undefined && holding.clock >= last.clock) return;
-    if (last === undefined || this.#allowance.isUsedUp) {
-      this.#regions.fallBehind(holding);
+    if (last === undefined || this.#regions.audience.allowance.isUsedUp) {
+      this.#regions.audience.fallBehind(holding);
       return;
     }
     const change = feed.changeFrom(region, holding.clock, last);
-    const encoded = change?.encoded(this.#encoding.of(region.position));
+    const encoded = change?.encoded(this.#regions.audience.encoding.of(region.position));
     if (change === undefined || encoded === undefined || !fitsOnePatch(encoded)) {
       this.#regions.queue.add(holding);
       return;
     }
-    if (!this.#allowance.takeOwn(encoded)) {
-      this.#regions.fallBehind(holding);
+    if (!this.#regions.audience.allowance.takeOwn(encoded)) {
+      this.#regions.audience.fallBehind(holding);
       return;
     }
     changes.push(encoded);
@@ -259,14 +226,14 @@ export class RegionSender {
       return "later";
     }
     if (this.#regions.settle(holding)) return "sent";
-    if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
-    const found = wholeRegions.of(region, this.#encoding.of(region.position));
+    if (this.#regions.audience.allowance.isUsedUp || this.#unfinished !== undefined) return "full";
+    const found = wholeRegions.of(region, this.#regions.audience.encoding.of(region.position));
     if (found === undefined) return "later";
     const { clock, whole } = found;
     if (typeof whole === "string") {
       blanks[whole].push(region.position);
       holding.clock = CLOCK_NEVER;
-    } else if (this.#allowance.takeOwn(whole)) {
+    } else if (this.#regions.audience.allowance.takeOwn(whole)) {
       changes.push(whole);
       holding.clock = clock;
     } else if (fitsOnePatch(whole)) {
@@ -286,16 +253,16 @@ export class RegionSender {
       this.#unfinished = undefined;
       return;
     }
-    while (unfinished.sent < patches.length && !this.#allowance.isUsedUp) {
+    while (unfinished.sent < patches.length && !this.#regions.audience.allowance.isUsedUp) {
       const patch = patches[unfinished.sent++] as SharedPatch;
-      this.#allowance.takePiece(patch.body.length);
+      this.#regions.audience.allowance.takePiece(patch.body.length);
       this.#patch(out, patch);
     }
     if (unfinished.sent < patches.length) return;
     this.#unfinished = undefined;
     holding.clock = clock;
     // It may have changed while the pieces were sent.
-    this.#regions.fallBehind(holding);
+    this.#regions.audience.fallBehind(holding);
   }
 
   /** Drops the remaining pieces, which would build on some that the client may not have. */

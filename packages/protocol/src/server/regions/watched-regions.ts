@@ -21,26 +21,28 @@ export interface WatchedRegion {
   release: (() => void) | undefined;
 }
 
-/** A client that wants to hold regions. */
+/** The clients that share a record of what they hold. */
 export interface Watcher {
+  /** Number of these clients. */
+  readonly size: number;
   /** A held region has stepped from one clock to the next. */
   regionChanged(holding: Holding, change: SharedChange): void;
   /** Entities entered, moved or left in a watched region. `message` is the encoded message. */
   entitiesChanged(message: Uint8Array): void;
   /** Entities in a watched region have new details, or came with some. */
   detailsChanged(entities: Iterable<GridEntity>): void;
-  /** Returns the client's holding of another region. */
+  /** Returns their holding of another region. */
   holdingAt(region: Position): Holding | undefined;
-  /** Sends the regions for which the client waits, between two ticks and within what it may get in one. */
+  /** Sends the regions for which a client waits, between two ticks and within what it may get in one. */
   answer(nowMs: number): void;
-  /** Returns how near a region is to the client's player. */
+  /** Returns how near a region is to their players. */
   rangeOf(region: Position): EntityRange;
 }
 
 /** How often a client is sent the moves of entities in a region: in every tick, or only on the region's beat. */
 export type EntityRange = "near" | "far";
 
-/** What one client holds, or will hold, of one region. */
+/** What clients hold, or will hold, of one region. */
 export interface Holding {
   readonly region: WatchedRegion;
   readonly watcher: Watcher;
@@ -79,6 +81,7 @@ export class WatchedRegions {
   readonly #regions = new PositionMap<WatchedRegion>();
   readonly #listeners: RegionListener[] = [];
   readonly #work: WorkBudget;
+  /** Counted once per client. */
   #holdings = 0;
   readonly #leaving: { readonly holdings: Holding[]; readonly budget: PlayerBudget }[] = [];
   #leavingCount = 0;
@@ -110,6 +113,11 @@ export class WatchedRegions {
   /** Returns the region at a position, or `undefined` when no client wants it. */
   at([x, y, z, w]: Position): WatchedRegion | undefined {
     return this.#regions.get(x, y, z, w);
+  }
+
+  /** Counts `count` regions of a client that joins the record of others, or fewer if negative. */
+  countShared(count: number): void {
+    this.#holdings += count;
   }
 
   /** Records that a client wants a region. */
@@ -162,7 +170,7 @@ export class WatchedRegions {
       for (const holding of holdings.splice(-SLICE_REGIONS)) {
         this.#leavingCount--;
         this.leave(holding);
-        budget.releaseRegion();
+        budget.releaseRegions(1);
       }
       if (holdings.length === 0) this.#leaving.shift();
     });

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { TimeSource } from "@orthant/core";
 import { TokenBucket } from "@orthant/core/time";
-import type { CloseReason, GoodbyeReason } from "@orthant/protocol";
+import type { CloseReason, GoodbyeReason, Wire } from "@orthant/protocol";
 import type { ServerSession, SyncServer } from "@orthant/protocol/server";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";
@@ -102,7 +102,7 @@ const JOINS_HEADERS = !("bun" in process.versions);
 const TEXT_MESSAGE = new Uint8Array(0);
 
 /** Carries the frames of one client between its socket and the sync server. */
-export class Connection implements BackloggedConnection {
+export class Connection implements BackloggedConnection, Wire {
   readonly #socket: WebSocket;
   /** The stream below the socket, whose messages are neither compressed nor in fragments. */
   readonly #stream: Duplex;
@@ -115,6 +115,7 @@ export class Connection implements BackloggedConnection {
   #closeReason: CloseReason | undefined;
   #refusal: RefusalName | undefined;
   #ended = false;
+  #hadBacklog = false;
   #bytesIn = 0;
   #bytesOut = 0;
 
@@ -132,11 +133,7 @@ export class Connection implements BackloggedConnection {
     this.#log = log;
     const { limits, time, sync } = context;
     this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, time.nowMs());
-    const wire = {
-      send: (frame: Uint8Array) => this.#send(frame),
-      close: (reason: CloseReason) => this.#close(reason),
-    };
-    this.#session = sync.connect(wire, context.trustsMachine ? undefined : networkOf(address));
+    this.#session = sync.connect(this, context.trustsMachine ? undefined : networkOf(address));
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", (data) => this.#answerPing(data));
     socket.on("pong", () => this.#countPing());
@@ -183,7 +180,8 @@ export class Connection implements BackloggedConnection {
     }
   }
 
-  #send(frame: Uint8Array): void {
+  /** Sends a frame of the session. */
+  send(frame: Uint8Array): void {
     // The client may have closed the socket.
     if (this.#ended || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#bytesOut += frame.length;
@@ -198,7 +196,8 @@ export class Connection implements BackloggedConnection {
 
   #noteBacklog(): number {
     const bytes = this.waitingBytes;
-    this.#context.backlog.set(this, bytes);
+    if (bytes > 0 || this.#hadBacklog) this.#context.backlog.set(this, bytes);
+    this.#hadBacklog = bytes > 0;
     return bytes;
   }
 
@@ -207,7 +206,8 @@ export class Connection implements BackloggedConnection {
     this.terminate();
   }
 
-  #close(reason: CloseReason): void {
+  /** Closes the socket as the session wants. */
+  close(reason: CloseReason): void {
     this.#closeReason = reason;
     this.#end(CLOSE_CODES[reason.reason], reason.reason);
   }

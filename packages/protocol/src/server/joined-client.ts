@@ -63,6 +63,7 @@ export function joinedClient(
     onDecided: (decided) => {
       if (decided.result.status === "applied") player.remember();
       results.add(decided);
+      member.wake();
     },
   };
 }

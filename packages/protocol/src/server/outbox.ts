@@ -4,6 +4,7 @@ import type { Precision } from "../message/precision.ts";
 import { startServerFrame, writePatchMessage, writeServerMessage } from "../message/server-frame-codec.ts";
 import type { ServerMessage } from "../message/server-message.ts";
 import type { CloseReason, Wire } from "../message/wire.ts";
+import { ItemStream } from "./item-stream.ts";
 import type { SharedPatch } from "./regions/region-changes.ts";
 
 /** Frame statistics over all clients. */
@@ -29,6 +30,8 @@ const single: ByteWriter = new ByteWriter(4_096);
 
 /** Packs the messages for one client into frames, and tracks the bytes that it has not acknowledged. */
 export class Outbox {
+  /** The numbers of what the client is sent about regions. */
+  readonly stream: ItemStream = new ItemStream();
   readonly #wire: Wire;
   readonly #totals: FrameTotals;
   readonly #precision: Precision;
@@ -87,9 +90,9 @@ export class Outbox {
     frame.raw(messages);
   }
 
-  patch(streamNumber: number, { body }: SharedPatch): void {
+  patch({ body, regions }: SharedPatch): void {
     this.#makeRoom(body.length + PATCH_HEAD_BYTES_MAX);
-    writePatchMessage(frame, streamNumber, body);
+    writePatchMessage(frame, this.stream.add(regions), body);
     this.#totals.patches++;
   }
 

@@ -20,6 +20,10 @@ export class GameQueue {
   #waiting: Uint8Array[] = [];
   #bytes = 0;
 
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** Adds a message. Returns false if there is no room. */
   add(payload: Uint8Array): boolean {
     const bytes = payload.length + GAME_MESSAGE_BYTES;
@@ -45,6 +49,10 @@ const RESULTS_WAITING_MAX = 1_024;
 /** Results of a client's edits that wait to be sent. */
 export class EditResultQueue {
   readonly #waiting = new Map<number, DecidedEdit>();
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
 
   /** Adds a result unless too many are waiting; a client without a result asks again. */
   add(decided: DecidedEdit): void {
@@ -88,6 +96,11 @@ export class PendingEntities {
   /** Whether the client's list of entities is outdated. */
   get isStale(): boolean {
     return this.#regions.audience.isStale;
+  }
+
+  /** Whether the client has all details. */
+  get isDetailed(): boolean {
+    return this.#detailed.size === 0;
   }
 
   /** Marks the client's list of entities as outdated. */

@@ -20,8 +20,9 @@ import { type JoinedClient, joinedClient } from "./joined-client.ts";
 import { Outbox } from "./outbox.ts";
 import { readClientFrame } from "./read-client-frame.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
-import type { Member } from "./regions/audience.ts";
+import type { EncodedMessages, Member } from "./regions/audience.ts";
 import type { ClientRegions } from "./regions/client-regions.ts";
+import type { SharedPatch } from "./regions/region-changes.ts";
 import type { EntityRange } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
@@ -46,6 +47,9 @@ export class ServerSession implements Member {
   #isWelcomeDue = true;
   #isWelcomed = false;
   #maySend = true;
+  #isAsleep = false;
+  /** Whether the player is listed among those that move in the next tick. */
+  #isMoving = false;
 
   constructor(
     context: ServerContext,
@@ -102,6 +106,18 @@ export class ServerSession implements Member {
     return this.#joined !== undefined && (this.#isWelcomeDue || this.#joined.sender.isWaiting);
   }
 
+  /** True while the client is sent only what its audience gets. */
+  get isAsleep(): boolean {
+    return this.#isAsleep;
+  }
+
+  /** Gives the session work of its own in the next tick. */
+  wake(): void {
+    if (!this.#isAsleep) return;
+    this.#isAsleep = false;
+    this.#sessions.wake(this);
+  }
+
   /** Handles the bytes of one frame, whatever they are. Never throws. */
   receive(frame: Uint8Array): void {
     this.#guard(() => this.#receive(frame));
@@ -114,8 +130,8 @@ export class ServerSession implements Member {
 
   /** Ends the connection if the player's account is no longer valid. */
   checkAccount(): void {
-    const account = this.#joined?.account;
-    if (account !== undefined) this.#guard(() => this.#context.options.checkAccount?.(account));
+    const joined = this.#joined;
+    if (joined !== undefined) this.#guard(() => this.#context.options.checkAccount?.(joined.account));
   }
 
   /** Extends the client's time by a pause of the server, in which no frame was read. */
@@ -133,6 +149,30 @@ export class ServerSession implements Member {
       const isLate = !this.#isLookingUpPlayer && this.#receiveLimits.isHandshakeOver(nowMs);
       return isLate ? limitExceeded("handshakeMs", limits) : undefined;
     });
+  }
+
+  /** Applies the pose that the client wants. */
+  move(nowMs: number): void {
+    this.#isMoving = false;
+    const joined = this.#joined;
+    if (joined !== undefined) this.#guard(() => this.#move(joined, nowMs));
+  }
+
+  /** Ends the session's own work if the client gets only what its audience does from now on. */
+  rest(): void {
+    if (this.#joined === undefined || !this.#isSettled(this.#joined)) return;
+    this.#isAsleep = true;
+    this.#sessions.sleep(this);
+  }
+
+  /** Sends what the client's audience gets in this tick. */
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void {
+    const out = this.#out;
+    // Called for each client in each tick, so it looks at as little memory as possible.
+    if (out.inFlightBytes >= this.#context.inFlightShare) return this.#missTick();
+    for (const patch of patches) out.patch(patch);
+    for (const { bytes, count } of entities) out.append(bytes, count);
+    out.flush();
   }
 
   /** Applies another part of the client's interest. */
@@ -156,15 +196,18 @@ export class ServerSession implements Member {
   /** Sets the player's pose, whatever the client wants, under a number that was never used before. */
   movePlayer(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string): void {
     this.#joined?.player.moveTo(number, pose, reason);
+    this.wake();
   }
 
   /** Queues a game message. Returns false if there is no room. */
   sendGame(payload: Uint8Array): boolean {
+    this.wake();
     return this.#joined?.game.add(payload) === true;
   }
 
   detailsChanged(entities: Iterable<GridEntity>): void {
     if (this.#phase === "joined") this.#joined?.entities.addDetails(entities);
+    this.wake();
   }
 
   rangeOf(region: Position): EntityRange {
@@ -207,7 +250,7 @@ export class ServerSession implements Member {
     if ("reason" in read) return read;
     if (joined === undefined) return this.#receiveHellos(read);
     joined.player.heard(nowMs);
-    if (!this.#out.acknowledge(read.acknowledged) || !joined.sender.stream.confirm(read.applied)) {
+    if (!this.#out.acknowledge(read.acknowledged) || !this.#out.stream.confirm(read.applied)) {
       return malformed("something is acknowledged that was never sent");
     }
     for (const message of read.messages) {
@@ -268,6 +311,7 @@ export class ServerSession implements Member {
   /** Handles a message of a joined client. Returns why the client must be disconnected, if so. */
   #receiveMessage(joined: JoinedClient, message: ClientMessage, nowMs: number): Disconnect | undefined {
     const { limits, options } = this.#context;
+    if (message.kind !== "move") this.wake();
     switch (message.kind) {
       case "hello":
         // The welcome was lost or is on its way. A connection cannot change its client.
@@ -286,13 +330,17 @@ export class ServerSession implements Member {
         return joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
       case "move":
         joined.player.requestPose(message, nowMs);
+        if (joined.player.isPlaced) this.wake();
+        if (this.#isMoving) return undefined;
+        this.#isMoving = true;
+        this.#sessions.moving.push(this);
         return undefined;
       case "resync": {
         const { expected } = message;
-        if (expected > joined.sender.stream.next)
+        if (expected > this.#out.stream.next)
           return malformed(`stream number ${expected} is still to come`);
         const regions = message.regions.map(({ region }) => region);
-        const count = joined.sender.resync(expected, regions, this.#out.acknowledged);
+        const count = joined.sender.resync(this.#out, expected, regions);
         if (count > 0) options.events?.onResync?.(count);
         return undefined;
       }
@@ -345,7 +393,7 @@ export class ServerSession implements Member {
     joined.player.tick(nowMs);
     this.#maySend = this.#out.inFlightBytes < inFlightShare;
     if (this.#receiveLimits.isSlow(this.#maySend, nowMs)) return limitExceeded("slowMs", limits, "slow");
-    this.#leaveAudience(joined);
+    if (this.#mustLeaveAudience(joined)) joined.regions.leaveAudience();
     joined.sender.startTick(this.#maySend);
     if (!joined.regions.hasInterestWaiting) return undefined;
     return this.#work(joined, (regions) => regions.startInterest(nowMs));
@@ -380,12 +428,31 @@ export class ServerSession implements Member {
     if (isBeat && this.#maySend) this.#joinAudience(joined);
   }
 
-  /** Leaves clients that hold the same when this one cannot be sent what they are, or sees other entities. */
-  #leaveAudience({ regions, player }: JoinedClient): void {
+  /** Whether the client gets only what its audience does, until something else happens. */
+  #isSettled({ regions, sender, entities, results, game, player, blocks }: JoinedClient): boolean {
+    const hasAll = !sender.isWaiting && !regions.isMissingSome && !entities.isStale && entities.isDetailed;
+    const isReady = this.#maySend && this.#isWelcomed && !this.#isWelcomeDue && !regions.hasInterestWaiting;
+    return isReady && hasAll && results.isEmpty && game.isEmpty && !player.isPlaced && blocks.isCurrent;
+  }
+
+  #missTick(): void {
+    this.#maySend = false;
+    this.#joined?.regions.missTick();
+    this.wake();
+  }
+
+  #move(joined: JoinedClient, nowMs: number): undefined {
+    joined.player.tick(nowMs);
+    // Its audience may see other entities.
+    if (joined.player.isPlaced || this.#mustLeaveAudience(joined)) this.wake();
+  }
+
+  /** Whether the client cannot be sent what others of its audience are, or sees other entities. */
+  #mustLeaveAudience({ regions, player }: JoinedClient): boolean {
     const { size, isBehind, home } = regions.audience;
-    if (size === 1) return;
+    if (size === 1) return false;
     const isHome = home !== undefined && this.#context.entities.isIn(player.player.position, home);
-    if (!this.#maySend || isBehind || !isHome) regions.leaveAudience();
+    return !this.#maySend || isBehind || !isHome;
   }
 
   #joinAudience({ regions, sender, player, entities }: JoinedClient): void {
@@ -398,6 +465,7 @@ export class ServerSession implements Member {
     const joined = this.#joined;
     const nowMs = options.time.nowMs();
     this.#phase = "closed";
+    this.#isAsleep = false;
     this.#out.abandon();
     // The client is gone even if its state could not be stored, or the game's rule fails.
     const attempt = (act: () => void): void => {

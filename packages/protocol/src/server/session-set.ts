@@ -28,8 +28,12 @@ export class SessionSet<S extends Session> implements Iterable<S> {
   readonly #members = new Map<S, Member>();
   readonly #byClient = new Map<bigint, S>();
   readonly #byPlayer = new Map<bigint, Set<S>>();
-  /** The sessions of each player, until a session joins or leaves. */
-  #turns: readonly (readonly S[])[] | undefined;
+  /** Sessions with work of their own in the next tick. All others only get what their audiences do. */
+  readonly #awake = new Set<S>();
+  /** Sessions whose players want other poses. */
+  moving: S[] = [];
+  /** Visits all sessions in turn. */
+  #visits: Iterator<S> = this.#sessions.values();
 
   constructor(limits: SyncLimits) {
     this.#limits = limits;
@@ -57,8 +61,33 @@ export class SessionSet<S extends Session> implements Iterable<S> {
 
   /** Adds a new connection. */
   add(session: S): void {
-    this.#turns = undefined;
     this.#sessions.add(session);
+    this.#awake.add(session);
+  }
+
+  /** Gives a session work of its own in each tick, until it sleeps. */
+  wake(session: S): void {
+    if (this.#sessions.has(session)) this.#awake.add(session);
+  }
+
+  /** Ends that. */
+  sleep(session: S): void {
+    this.#awake.delete(session);
+  }
+
+  /** Returns the next `share` of all sessions, so that each has its turn after `1 / share` calls. */
+  visit(share: number): readonly S[] {
+    const visited: S[] = [];
+    const count = Math.ceil(Math.min(1, share) * this.size);
+    for (let index = 0; index < count; index++) {
+      let next = this.#visits.next();
+      if (next.done === true) {
+        this.#visits = this.#sessions.values();
+        next = this.#visits.next();
+      }
+      if (next.done !== true) visited.push(next.value);
+    }
+    return visited;
   }
 
   /**
@@ -67,7 +96,6 @@ export class SessionSet<S extends Session> implements Iterable<S> {
    */
   join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Disconnect {
     const { playerId } = account;
-    this.#turns = undefined;
     const other = this.#byClient.get(clientId);
     if (other !== undefined && this.#members.get(other)?.playerId !== playerId) {
       return { reason: "credentials", detail: "the client belongs to another player" };
@@ -87,8 +115,8 @@ export class SessionSet<S extends Session> implements Iterable<S> {
 
   /** Removes a session. Returns its client's id if it had joined. */
   leave(session: S): bigint | undefined {
-    this.#turns = undefined;
     this.#sessions.delete(session);
+    this.#awake.delete(session);
     const member = this.#members.get(session);
     if (member === undefined) return undefined;
     const { clientId, playerId, budget } = member;
@@ -102,12 +130,11 @@ export class SessionSet<S extends Session> implements Iterable<S> {
   }
 
   /**
-   * Returns all sessions in the order of a tick: one of each player, then a second one of those who have
+   * Returns the sessions with work of their own, in the order of a tick: one of each player, then a second one of those who have
    * more, and so on. Each tick starts with another player, and with another session of that player.
    */
   inTurn(tickCount: number): readonly S[] {
-    this.#turns ??= turnsByPlayer(this.#sessions);
-    let players = rotated(this.#turns, tickCount);
+    let players = rotated(turnsByPlayer(this.#awake), tickCount);
     const order: S[] = [];
     for (let round = 0; players.length > 0; round++) {
       for (const own of players) order.push(own[(round + tickCount) % own.length] as S);

@@ -45,7 +45,7 @@ export interface SyncServerOptions {
    * which reads its detail.
    */
   readonly authorize: (hello: Hello) => Promise<Account | AccountFault>;
-  /** Returns why an account may not be here, if so. Called before each join and, for players, each tick. */
+  /** Returns why an account may not be here, if so. Called before each join and, for players, each second. */
   readonly checkAccount?: (account: Account) => AccountFault | undefined;
   /** When an edit is acknowledged: once it is applied, or once it would survive a crash. */
   readonly acknowledge: "applied" | "durable";

@@ -1,4 +1,4 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { type BlockCatalog, isOrthantError, OrthantError } from "@orthant/core";
 import { requireBytes } from "@orthant/core/arguments";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
@@ -31,6 +31,8 @@ import type { SyncServerOptions, TickReport } from "./sync-server-options.ts";
 
 /** A tick that is later than this follows a pause of the process: it was stopped, or had too much to do. */
 const PAUSE_MS = 500;
+/** Interval at which each session is checked, and sent a heartbeat. */
+const VISIT_MS = 1_000;
 /** Interval between clean-ups of idle state. */
 const CLEANING_MS = 1_000;
 /** When clients may join again after the generator of the world changed. */
@@ -45,6 +47,7 @@ export class SyncServer {
   readonly #stopListening: readonly (() => void)[];
   /** Each turn starts with another player. */
   #turnCount = 0;
+  #catalog: BlockCatalog | undefined;
   #isSlicePlanned = false;
   readonly #regionCapacity: RegionCapacity<ServerSession>;
   #cleanedMs = 0;
@@ -157,17 +160,21 @@ export class SyncServer {
 
   /** Sends all clients what happened since the last tick, without waiting. */
   tick(): void {
-    const { options, feed, sharedTick, wholeRegions, entities, regions, totals } = this.#context;
+    const { options, world, feed, sharedTick, wholeRegions, entities, regions, totals } = this.#context;
     const nowMs = options.time.nowMs();
     const before = { ...totals };
     const work = this.#startWork();
+    this.#wakeSessions();
     const sessions = this.#sessions.inTurn(this.#turnCount++);
-    sharedTick.start();
+    const earlierNews = sharedTick.start();
     wholeRegions.startTick();
     this.#context.editQueues.tick();
     this.#shareInFlight();
-    this.#excusePause(sessions, nowMs);
+    this.#excusePause(nowMs);
     for (const session of sessions) session.startTick(nowMs);
+    for (const session of this.#sessions.moving.splice(0)) session.move(nowMs);
+    // Those who were sent what moved learn that it has stopped.
+    for (const audience of earlierNews) audience.startTick(true, true, false);
     this.#applyInterests(sessions, nowMs);
     this.#context.loader.goOn();
     for (const { region, change } of feed.takeChanges(nowMs)) {
@@ -180,10 +187,12 @@ export class SyncServer {
       if (session.isWaiting) waiting.push(session);
       else session.write(nowMs);
     }
+    for (const audience of sharedTick.news) audience.send(world.shape.volume, nowMs);
     for (const session of waiting) session.write(nowMs);
+    for (const session of sessions) session.rest();
     this.#context.answers.startTick();
     this.#clean(nowMs);
-    options.events?.onTick?.(this.#report(before, work));
+    options.events?.onTick?.(this.#report(before, work, sessions));
   }
 
   /** Sends the payload of a game message to a player. `full`: none of the player's clients has room for it now. */
@@ -240,11 +249,20 @@ export class SyncServer {
   }
 
   /** A client must not be disconnected for what it could not do while this process was paused. */
-  #excusePause(sessions: readonly ServerSession[], nowMs: number): void {
+  #excusePause(nowMs: number): void {
     const pauseMs = nowMs - (this.#tickedMs ?? nowMs) - this.#context.options.tickMs;
     this.#tickedMs = nowMs;
     if (pauseMs < PAUSE_MS) return;
-    for (const session of sessions) session.excusePause(pauseMs, nowMs);
+    for (const session of this.#sessions) session.excusePause(pauseMs, nowMs);
+  }
+
+  /** Gives each session work of its own once in a while, and all of them when blocks are new. */
+  #wakeSessions(): void {
+    const { options, world } = this.#context;
+    const isNew = world.catalog !== this.#catalog;
+    this.#catalog = world.catalog;
+    const woken = isNew ? [...this.#sessions] : this.#sessions.visit(options.tickMs / VISIT_MS);
+    for (const session of woken) session.wake();
   }
 
   /** When all clients together have too many bytes in flight, makes those above their share wait. */
@@ -313,10 +331,13 @@ export class SyncServer {
     return { workMs, isWorkCut };
   }
 
-  #report(before: FrameTotals, work: Pick<TickReport, "workMs" | "isWorkCut">): TickReport {
+  #report(
+    before: FrameTotals,
+    work: Pick<TickReport, "workMs" | "isWorkCut">,
+    sessions: readonly ServerSession[],
+  ): TickReport {
     const { frames, bytes, patches } = this.#context.totals;
-    let heldBack = 0;
-    for (const { isHeldBack } of this.#sessions) if (isHeldBack) heldBack++;
+    const heldBack = sessions.filter(({ isHeldBack }) => isHeldBack).length;
     return {
       frames: frames - before.frames,
       bytes: bytes - before.bytes,

@@ -46,7 +46,7 @@ export class Revocations {
 
   /** Returns why an account is not valid now; `undefined` when it is. */
   faultOf({ playerId, tokenId, expiresMs }: Account): AccountFault | undefined {
-    // Asked for every player in every tick.
+    // Asked for every player in every second.
     if (this.#revoked.size > 0) {
       const player = this.#revoked.get(playerKey(playerId));
       if (player !== undefined) return { reason: "kicked", detail: because("you may not join", player) };

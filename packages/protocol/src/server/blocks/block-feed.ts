@@ -118,6 +118,11 @@ export class PendingBlocks {
     this.#held = hash;
   }
 
+  /** Whether the client has the present catalog. */
+  get isCurrent(): boolean {
+    return this.#held === this.#feed.hash;
+  }
+
   /** Sends what the client lacks. */
   write(out: Outbox, nowMs: number): void {
     const { hash } = this.#feed;

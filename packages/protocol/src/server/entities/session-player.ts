@@ -62,6 +62,16 @@ export class SessionPlayer {
     return this.#isRefused;
   }
 
+  /** True while the client has not confirmed a pose that the server has set. */
+  get isPlaced(): boolean {
+    return this.#placement !== undefined;
+  }
+
+  /** True while a pose waits for the tick. */
+  get isMoving(): boolean {
+    return this.#requested !== undefined;
+  }
+
   /** Notes that a frame of the client has arrived. */
   heard(nowMs: number): void {
     this.#heardMs = nowMs;

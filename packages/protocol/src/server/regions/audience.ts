@@ -19,6 +19,12 @@ import type { EntityRange, Holding, WatchedRegions, Watcher } from "./watched-re
 
 /** A client of an audience. */
 export interface Member {
+  /** Whether it is sent only what its audience gets, or has work of its own. */
+  readonly isAsleep: boolean;
+  /** Sends what its audience gets in this tick. */
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void;
+  /** Gives it work of its own in the next tick. */
+  wake(): void;
   detailsChanged(entities: Iterable<GridEntity>): void;
   answer(nowMs: number): void;
   rangeOf(region: Position): EntityRange;
@@ -59,9 +65,13 @@ export class Audience implements Watcher {
   readonly #tick: SharedTick;
   readonly #limits: Pick<SyncLimits, "patchesPerTick" | "wholeRegionBytesPerTick">;
   #startedTick = -1;
+  /** Whether it is listed among those with news in this tick. */
+  #isListed = false;
   #maySend = true;
   #mayShare = false;
   #behind: Holding[] = [];
+  /** What this tick has changed so far, and the clocks from before. */
+  #changed: { readonly holding: Holding; readonly before: number }[] = [];
   #changeList: SharedChangeList | undefined;
   #entityChanges: Uint8Array[] = [];
   /** What is sent of them, once it was asked for. */
@@ -97,20 +107,33 @@ export class Audience implements Watcher {
     this.#maySend = maySend;
     this.#mayShare = maySend && mayShare;
     this.#changeList = undefined;
+    if (this.#changed.length > 0) this.#changed = [];
     if (this.#entityChanges.length > 0) this.#entityChanges = [];
     this.#entityMessages = undefined;
     this.allowance.startTick(this.#limits.patchesPerTick, this.#limits.wholeRegionBytesPerTick, isWaiting);
+    this.#isListed = false;
+    if (this.#hadEntityChanges) this.#list();
+  }
+
+  #list(): void {
+    // No client of the audience may have work of its own in this tick.
+    this.startTick(true, true, false);
+    if (this.#isListed) return;
+    this.#isListed = true;
+    this.#tick.news.push(this);
   }
 
   /** A held region has changed from one clock to the next. */
   regionChanged(holding: Holding, change: SharedChange): void {
     if (this.size === 0 || holding.clock < 0 || holding.isQueued || holding.isBehind) return;
+    this.#list();
     const follows = this.#mayShare && holding.clock === change.before;
     const encoded = follows ? change.encoded(this.encoding.of(change.region)) : undefined;
     if (encoded === undefined || !fitsOnePatch(encoded) || !this.allowance.takeLive(encoded)) {
       this.fallBehind(holding);
       return;
     }
+    this.#changed.push({ holding, before: holding.clock });
     holding.clock = change.after;
     this.#add(encoded);
   }
@@ -124,6 +147,8 @@ export class Audience implements Watcher {
     if (holding.isBehind || holding.slot < 0) return;
     holding.isBehind = true;
     this.#behind.push(holding);
+    // The next tick sends it, to each alone.
+    for (const member of this.#members) member.wake();
   }
 
   /** Returns the regions that are behind. The caller updates them or lets them fall behind again. */
@@ -151,6 +176,7 @@ export class Audience implements Watcher {
 
   /** Adds a message about entities in a held region. */
   entitiesChanged(message: Uint8Array): void {
+    this.#list();
     if (!this.#maySend) this.isStale = true;
     if (!this.isStale && this.size > 0) this.#entityChanges.push(message);
   }
@@ -236,6 +262,25 @@ export class Audience implements Watcher {
     for (const [, holding] of own.holdings) regions.leave(holding);
     own.holdings.clear();
     return true;
+  }
+
+  /** Sends what is new in this tick to all clients that have no work of their own. */
+  send(volume: number, nowMs: number): void {
+    const patches = this.patches(volume);
+    const entities = this.entityMessages(nowMs);
+    // A client that cannot be sent it leaves.
+    for (const member of [...this.#members]) if (member.isAsleep) member.sendShared(patches, entities);
+  }
+
+  /** Records that the client, which is alone, was not sent what is new for `audience` in this tick. */
+  miss(audience: Audience): void {
+    for (const { holding, before } of audience.#changed) {
+      const own = this.holdingAt(holding.region.position);
+      if (own === undefined) continue;
+      own.clock = before;
+      this.fallBehind(own);
+    }
+    this.isStale ||= audience.#entityChanges.length > 0;
   }
 
   /** Returns a client's own audience, with a record of what it holds. */

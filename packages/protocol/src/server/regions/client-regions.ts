@@ -92,6 +92,13 @@ export class ClientRegions {
     this.#audience.forgetInterests();
   }
 
+  /** Records that the client is not sent what is new for its audience in this tick. */
+  missTick(): void {
+    const audience = this.#audience;
+    this.leaveAudience();
+    this.#audience.miss(audience);
+  }
+
   /** The newest interest received; 0 before the first. */
   get interestId(): number {
     return this.#interestId;

@@ -176,9 +176,16 @@ export class SharedChangeList {
 /** Regions examined for all clients per tick, because hundreds of clients may wait for thousands each. */
 const ATTEMPTS_PER_TICK = 16_384;
 
+/** Clients that are sent the same in a tick. */
+interface Receivers {
+  startTick(maySend: boolean, mayShare: boolean, isWaiting: boolean): void;
+  send(volume: number, nowMs: number): void;
+}
+
 /** What all clients of a server share in one tick. */
 export class SharedTick {
   #number = 0;
+  #news: Receivers[] = [];
   #attemptsLeft = ATTEMPTS_PER_TICK;
   /** The empty lists of changes, one per encoding. */
   #roots: SharedChangeList[] = [];
@@ -188,10 +195,19 @@ export class SharedTick {
     return this.#number;
   }
 
-  start(): void {
+  /** The receivers with news in this tick. */
+  get news(): Receivers[] {
+    return this.#news;
+  }
+
+  /** Begins a tick. Returns the receivers with news in the tick before. */
+  start(): readonly Receivers[] {
+    const earlier = this.#news;
+    this.#news = [];
     this.#number++;
     this.#attemptsLeft = ATTEMPTS_PER_TICK;
     this.#roots = [];
+    return earlier;
   }
 
   /** Takes one attempt to send a waiting region. Returns false when none are left: examining alone takes time. */

@@ -8,83 +8,7 @@ import { type EncodedChange, fitsOnePatch, joinChanges, type SharedPatch } from 
 import type { SendOutcome } from "./send-queue.ts";
 import { type Holding, UNSURE } from "./watched-regions.ts";
 
-/** Maximum number of unconfirmed items that are remembered. */
-const STREAM_RECORD_MAX = 4_096;
-/** Maximum number of regions in those items: several times as many as a client may hold. */
-const STREAM_REGIONS_MAX = 65_536;
-
-const NOTHING: readonly Position[] = [];
-
-/** Numbers the items of one client's stream, and remembers the regions of unconfirmed ones. */
-class Stream {
-  /** The regions of each item from number `#first` on. */
-  #record: (readonly Position[])[] = [];
-  #regionCount = 0;
-  #first = 1;
-  #confirmed = 0;
-
-  /** The number of the newest item; 0 before the first. */
-  get sent(): number {
-    return this.#first + this.#record.length - 1;
-  }
-
-  /** The number of the next item. */
-  get next(): number {
-    return this.sent + 1;
-  }
-
-  /** Assigns a number to an item and remembers its regions. */
-  add(regions: readonly Position[]): number {
-    this.#record.push(regions);
-    this.#regionCount += regions.length;
-    // Drops in large steps, because shifting one by one would move the whole record each time.
-    if (this.#record.length > 2 * STREAM_RECORD_MAX) this.#forgetUpTo(this.sent - STREAM_RECORD_MAX);
-    if (this.#regionCount > STREAM_REGIONS_MAX) this.#forgetUpTo(this.#confirmed);
-    // A client that confirms nothing must not make us remember everything it ever received.
-    if (this.#regionCount > STREAM_REGIONS_MAX) this.#forgetUpTo(this.sent - (this.#record.length >> 1));
-    return this.sent;
-  }
-
-  /** Records that the client has taken everything up to `applied`. Returns false if that was never sent. */
-  confirm(applied: number): boolean {
-    if (applied > this.sent) return false;
-    if (applied > this.#confirmed) this.#confirmed = applied;
-    // Also in large steps, unless everything is confirmed.
-    const confirmedCount = this.#confirmed - this.#first + 1;
-    if (confirmedCount === this.#record.length || confirmedCount > STREAM_RECORD_MAX) {
-      this.#forgetUpTo(this.#confirmed);
-    }
-    return true;
-  }
-
-  /**
-   * Returns and removes the regions of all items that a client has not taken if it expects this number next.
-   * The caller sends them again. Returns `undefined` when those items are no longer remembered.
-   */
-  takeBack(expected: number): readonly Position[] | undefined {
-    // A request may be older than a confirmation that arrived before it.
-    const from = Math.max(expected, this.#confirmed + 1);
-    if (from < this.#first || this.#record.length - (from - this.#first) > STREAM_RECORD_MAX)
-      return undefined;
-    const regions: Position[] = [];
-    for (let index = from - this.#first; index < this.#record.length; index++) {
-      regions.push(...(this.#record[index] ?? NOTHING));
-      this.#record[index] = NOTHING;
-    }
-    this.#regionCount -= regions.length;
-    return regions;
-  }
-
-  #forgetUpTo(number: number): void {
-    if (number < this.#first) return;
-    for (const regions of this.#record.splice(0, number - this.#first + 1)) {
-      this.#regionCount -= regions.length;
-    }
-    this.#first = number + 1;
-  }
-}
-
-/** Longest time between two heartbeats. */
+/** Time between two heartbeats. */
 const HEARTBEAT_MS = 1_000;
 
 /** Regions that were never edited, by what they are. */
@@ -100,7 +24,6 @@ interface Unfinished {
 
 /** Writes the stream of one client: what it is sent about regions, and in which order. */
 export class RegionSender {
-  readonly stream: Stream = new Stream();
   readonly #context: ServerContext;
   readonly #regions: ClientRegions;
   #unfinished: Unfinished | undefined;
@@ -134,12 +57,12 @@ export class RegionSender {
   }
 
   /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
-  resync(expected: number, regions: readonly Position[], acknowledged: number): number {
+  resync(out: Outbox, expected: number, regions: readonly Position[]): number {
     // The answer to the previous request is pending or on its way. If it is lost, the client asks again.
-    if (this.#isResetWanted || acknowledged < this.#resetFrame) return 0;
+    if (this.#isResetWanted || out.acknowledged < this.#resetFrame) return 0;
     const before = this.#regions.resyncs;
     this.#abandonPieces();
-    const since = this.stream.takeBack(expected);
+    const since = out.stream.takeBack(expected);
     this.#regions.resync(since === undefined ? "all" : [...since, ...regions]);
     this.#isResetWanted = true;
     return this.#regions.resyncs - before;
@@ -150,16 +73,16 @@ export class RegionSender {
     const { audience } = this.#regions;
     if (!audience.hasPatches && !this.isWaiting) return;
     if (this.#isResetWanted) {
-      out.write({ kind: "reset", streamNumber: this.stream.next });
+      out.write({ kind: "reset", streamNumber: out.stream.next });
       this.#isResetWanted = false;
       this.#resetFrame = out.frameNumber;
     }
     this.#writePieces(out);
     if (this.#unfinished !== undefined) return;
     for (const mask of coverRegions(this.#regions.takeForgets())) {
-      out.write({ kind: "forget", streamNumber: this.stream.add(mask.regions), mask });
+      out.write({ kind: "forget", streamNumber: out.stream.add(mask.regions), mask });
     }
-    for (const patch of audience.patches(this.#context.world.shape.volume)) this.#patch(out, patch);
+    for (const patch of audience.patches(this.#context.world.shape.volume)) out.patch(patch);
     audience.patchesSent();
     if (!this.#regions.isWaiting) return;
     this.#writeOwn(out);
@@ -171,8 +94,10 @@ export class RegionSender {
     const { interestId } = this.#regions;
     const complete = interestId > 0 && this.isComplete;
     const isNews = interestId !== this.#heartbeatInterestId || complete !== this.#heartbeatComplete;
-    if (nowMs - this.#heartbeatMs < HEARTBEAT_MS && !(isNews && maySend)) return false;
-    out.write({ kind: "heartbeat", interestId, complete, sent: this.stream.sent });
+    // All clients have work of their own once in this time, but not to the millisecond.
+    const isDue = nowMs - this.#heartbeatMs >= HEARTBEAT_MS - this.#context.options.tickMs;
+    if (!isDue && !(isNews && maySend)) return false;
+    out.write({ kind: "heartbeat", interestId, complete, sent: out.stream.sent });
     this.#heartbeatMs = nowMs;
     this.#heartbeatInterestId = interestId;
     this.#heartbeatComplete = complete;
@@ -188,10 +113,10 @@ export class RegionSender {
     this.#regions.queue.take(this.#context.sharedTick, (holding) => this.#send(holding, changes, blanks));
     for (const content of ["air", "generated"] as const) {
       for (const mask of coverRegions(blanks[content])) {
-        out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
+        out.write({ kind: "blank", streamNumber: out.stream.add(mask.regions), content, mask });
       }
     }
-    for (const patch of joinChanges(changes, world.shape.volume)) this.#patch(out, patch);
+    for (const patch of joinChanges(changes, world.shape.volume)) out.patch(patch);
     this.#regions.audience.allowance.written();
   }
 
@@ -256,7 +181,7 @@ export class RegionSender {
     while (unfinished.sent < patches.length && !this.#regions.audience.allowance.isUsedUp) {
       const patch = patches[unfinished.sent++] as SharedPatch;
       this.#regions.audience.allowance.takePiece(patch.body.length);
-      this.#patch(out, patch);
+      out.patch(patch);
     }
     if (unfinished.sent < patches.length) return;
     this.#unfinished = undefined;
@@ -270,9 +195,5 @@ export class RegionSender {
     const holding = this.#unfinished?.holding;
     this.#unfinished = undefined;
     if (holding !== undefined && holding.slot >= 0) this.#regions.resync([holding.region.position]);
-  }
-
-  #patch(out: Outbox, patch: SharedPatch): void {
-    out.patch(this.stream.add(patch.regions), patch);
   }
 }

@@ -18,6 +18,22 @@ const DEAF_EDIT_QUEUE = change("protocol/EditQueue.attach", call("lastEditOf"), 
 /** At least one mutant for each rule that the protocol relies on. */
 export const SIM_MUTANTS: readonly SimMutant[] = [
   mutant(
+    "a client joins others that have later poses of the same entities",
+    change("protocol/Audience.#equals", value("hasOtherRange"), "false"),
+  ),
+  mutant(
+    "a client that is not sent what its audience gets counts as having it",
+    without("protocol/ClientRegions.missTick", call("miss")),
+  ),
+  mutant(
+    "a client leaves others with clocks of regions that fell behind for all",
+    change("protocol/Audience.split", condition("isBehind"), "false"),
+  ),
+  mutant(
+    "a client that asks for regions again leaves its audience with its clocks changed",
+    without("protocol/ClientRegions.resync", call("leaveAudience")),
+  ),
+  mutant(
     "a client takes patches that build on other clocks than it holds",
     change("core/RegionReplica.#fits", condition("clockOf"), "false"),
   ),

@@ -37,6 +37,8 @@ export interface SimPlan {
   readonly clients: readonly ClientPlan[];
   /** `stream` neither loses nor reorders frames while a link holds, like a socket. */
   readonly network: "stream" | "datagram";
+  /** True when most clients are at one place and look at the same, so that the server has audiences of several. */
+  readonly isCrowded: boolean;
   /** True when patches are removed from the streams unnoticed. */
   readonly dropsPatches: boolean;
   readonly diskPace: DiskPace;
@@ -68,6 +70,7 @@ export function planOf(prng: Prng): SimPlan {
     durability: prng.pick(["snapshot", "journal"]),
     clients: Array.from({ length: drawClientCount(prng) }, (_, index) => drawClient(prng, index)),
     network: prng.chance(0.3) ? "stream" : "datagram",
+    isCrowded: prng.chance(0.5),
     dropsPatches: prng.chance(0.08),
     diskPace: { slowChance: prng.pick([0.02, 0.1, 0.3]), slowMsMax: prng.pick([20, 60]) },
     limits: {

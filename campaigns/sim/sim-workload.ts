@@ -29,12 +29,19 @@ export class SimWorkload {
   /** Voxels of the arena, on the axes that the world has. */
   readonly #voxels: Box;
   readonly #hotSpots: readonly Position[];
+  /** What clients of a crowd look at. */
+  readonly #sharedBoxes: readonly Box[];
+  /** The voxels of the region where their players are. */
+  readonly #sharedRegion: Box;
 
   constructor(prng: Prng, plan: SimPlan) {
     this.#prng = prng;
     this.#plan = plan;
     this.#voxels = onAxes(plan.shape, voxelsOfChunks(plan.shape, plan.arena));
     this.#hotSpots = Array.from({ length: HOT_SPOTS }, () => this.#voxelIn(this.#voxels));
+    this.#sharedBoxes = [this.#box(), this.#box()];
+    const [region = [0, 0, 0, 0]] = positionsLexicographic(regionsTouching(plan.arena));
+    this.#sharedRegion = onAxes(plan.shape, voxelsOfChunks(plan.shape, regionBox(region)));
   }
 
   /** Draws a client edit of a few voxels. */
@@ -67,7 +74,10 @@ export class SimWorkload {
   /** Draws an interest: one or two boxes that reach into a few regions. */
   interest(): InterestArea {
     const prng = this.#prng;
-    const boxes = Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
+    const isShared = this.#plan.isCrowded && prng.chance(0.9);
+    const boxes = isShared
+      ? [prng.pick(this.#sharedBoxes)]
+      : Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
     const center = this.#voxelIn(this.#voxels);
     const motion: Vector = prng.chance(0.5) ? [0, 0, 0, 0] : positionFrom(() => prng.between(-9, 9));
     return { boxes, center, motion };
@@ -76,7 +86,8 @@ export class SimWorkload {
   /** Draws a pose in the arena. */
   pose(): Pose {
     const prng = this.#prng;
-    const voxel = this.#voxelIn(this.#voxels);
+    const isShared = this.#plan.isCrowded && prng.chance(0.9);
+    const voxel = this.#voxelIn(isShared ? this.#sharedRegion : this.#voxels);
     return {
       position: positionFrom((axis) => voxel[axis] + prng.fraction()),
       orientation: positionFrom(() => prng.fraction() * 2 - 1),

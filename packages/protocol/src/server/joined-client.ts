@@ -6,9 +6,9 @@ import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
 import type { Agreement } from "./handshake.ts";
 import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
+import type { Member } from "./regions/audience.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
 import { RegionSender } from "./regions/region-sender.ts";
-import type { Member } from "./regions/audience.ts";
 import type { ServerContext } from "./server-context.ts";
 
 /** Who joins, and on which terms. */

@@ -169,7 +169,10 @@ export class ServerSession implements Member {
   sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void {
     const out = this.#out;
     // Called for each client in each tick, so it looks at as little memory as possible.
-    if (out.inFlightBytes >= this.#context.inFlightShare) return this.#missTick();
+    if (out.inFlightBytes >= this.#context.inFlightShare) {
+      this.#missTick();
+      return;
+    }
     for (const patch of patches) out.patch(patch);
     for (const { bytes, count } of entities) out.append(bytes, count);
     out.flush();
@@ -337,8 +340,7 @@ export class ServerSession implements Member {
         return undefined;
       case "resync": {
         const { expected } = message;
-        if (expected > this.#out.stream.next)
-          return malformed(`stream number ${expected} is still to come`);
+        if (expected > this.#out.stream.next) return malformed(`stream number ${expected} is still to come`);
         const regions = message.regions.map(({ region }) => region);
         const count = joined.sender.resync(this.#out, expected, regions);
         if (count > 0) options.events?.onResync?.(count);

@@ -55,7 +55,7 @@ export class Audience implements Watcher {
   readonly holdings: PositionMap<Holding> = new PositionMap<Holding>();
   /** What a client that is alone may still get in this tick; of an audience, what changes may take. */
   readonly allowance: PatchAllowance = new PatchAllowance();
-  /** By what others know the audience that may join; `undefined` while nobody may. */
+  /** The key by which other clients find the audience; `undefined` while they may not join it. */
   key: string | undefined;
   /** The region where the players of an audience of several are. */
   home: Position | undefined;
@@ -244,7 +244,10 @@ export class Audience implements Watcher {
     for (const [, one] of this.holdings) {
       const same = other.holdingAt(one.region.position);
       if (same === undefined || one.clock < 0 || one.isQueued || same.isQueued) return false;
-      if (one.clock !== same.clock || one.range !== same.range) return false;
+      const hasOtherClock = one.clock !== same.clock;
+      // Those near a region have poses that others have not been sent yet.
+      const hasOtherRange = one.range !== same.range;
+      if (hasOtherClock || hasOtherRange) return false;
     }
     return true;
   }

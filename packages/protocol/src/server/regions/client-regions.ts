@@ -77,7 +77,8 @@ export class ClientRegions {
    * hold all of its interest, as it is now.
    */
   joinAudience(home: Position): void {
-    if (this.#audience.size > 1 || this.isMissingSome || this.isWaiting || this.#waiting !== undefined) return;
+    if (this.#audience.size > 1 || this.isMissingSome || this.isWaiting || this.#waiting !== undefined)
+      return;
     const boxes = this.#boxes.map(({ min, max }) => `${min},${max}`).join(";");
     const key = `${this.#audience.encoding.key}|${home}|${boxes}`;
     const { audiences, regions } = this.#context;
@@ -253,6 +254,8 @@ export class ClientRegions {
 
   /** Returns true when the client was sent all these changes, as far as it holds the regions. */
   hasSeen(clocks: readonly ClockChange[]): boolean {
+    // Until the client is sent what it must forget, it holds those regions at old clocks.
+    if (this.#forgets.length > 0) return false;
     return clocks.every(({ region, after }) => {
       const holding = this.#audience.holdings.get(...region);
       return holding === undefined || holding.clock === UNSENT || holding.clock >= after;

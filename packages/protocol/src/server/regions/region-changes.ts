@@ -79,9 +79,9 @@ export function fitsOnePatch(encoded: EncodedChange): boolean {
   return encoded.patches.length === 1;
 }
 
-/** Returns true when a change gets its own patch. */
-export function isLarge({ bytes, change }: EncodedChange): boolean {
-  return bytes >= LARGE_CHANGE_BYTES || change === undefined;
+/** Returns true when a change gets its own patches. */
+export function isLarge({ bytes, change, patches }: EncodedChange): boolean {
+  return bytes >= LARGE_CHANGE_BYTES || change === undefined || patches.length > 1;
 }
 
 /** Returns the maximum number of patches that {@link joinChanges} makes of `count` small changes. */

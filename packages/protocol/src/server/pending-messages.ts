@@ -48,14 +48,16 @@ const RESULTS_WAITING_MAX = 1_024;
 
 /** Results of a client's edits that wait to be sent. */
 export class EditResultQueue {
-  readonly #waiting = new Map<number, DecidedEdit>();
+  /** From the first one on. */
+  #waiting: Map<number, DecidedEdit> | undefined;
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#waiting === undefined || this.#waiting.size === 0;
   }
 
   /** Adds a result unless too many are waiting; a client without a result asks again. */
   add(decided: DecidedEdit): void {
+    this.#waiting ??= new Map();
     if (this.#waiting.size < RESULTS_WAITING_MAX) this.#waiting.set(decided.result.editId, decided);
   }
 
@@ -64,7 +66,7 @@ export class EditResultQueue {
    * its result. Regions that the client does not hold do not count.
    */
   write(out: Outbox, regions: ClientRegions): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting === undefined || this.#waiting.size === 0) return;
     const ready: NumberedEditResult[] = [];
     for (const [editId, { result, clocks }] of this.#waiting) {
       if (!regions.hasSeen(clocks)) continue;
@@ -87,7 +89,7 @@ const DETAIL_BYTES = 8;
 export class PendingEntities {
   readonly #regions: ClientRegions;
   /** Entities whose latest details the client does not have. */
-  readonly #detailed = new Set<GridEntity>();
+  #detailed: Set<GridEntity> | undefined;
 
   constructor(regions: ClientRegions) {
     this.#regions = regions;
@@ -100,7 +102,7 @@ export class PendingEntities {
 
   /** Whether the client has all details. */
   get isDetailed(): boolean {
-    return this.#detailed.size === 0;
+    return this.#detailed === undefined || this.#detailed.size === 0;
   }
 
   /** Marks the client's list of entities as outdated. */
@@ -113,6 +115,7 @@ export class PendingEntities {
   addDetails(entities: Iterable<GridEntity>): void {
     // The list of all entities that follows adds them too.
     if (this.isStale) return;
+    this.#detailed ??= new Set();
     for (const entity of entities) this.#detailed.add(entity);
   }
 
@@ -120,7 +123,7 @@ export class PendingEntities {
   write(out: Outbox, grid: EntityGrid, work: WorkBudget, nowMs: number): void {
     for (const { bytes, count } of this.#regions.audience.entityMessages(nowMs)) out.append(bytes, count);
     if (this.isStale && work.hasTime()) work.run(() => this.#writeAll(out, grid));
-    if (this.#detailed.size > 0 && !this.isStale) this.#writeDetails(out, grid);
+    if (this.#detailed !== undefined && !this.isStale) this.#writeDetails(out, grid, this.#detailed);
   }
 
   #writeAll(out: Outbox, grid: EntityGrid): void {
@@ -134,20 +137,20 @@ export class PendingEntities {
     out.write({ kind: "allEntities", entities });
     const moving = entities.filter(({ velocity }) => velocity !== undefined);
     if (moving.length > 0) out.write({ kind: "motions", motions: moving.map(motionOf) });
-    this.#detailed.clear();
-    for (const entity of entities) if (hasDetails(entity)) this.#detailed.add(entity);
+    const detailed = entities.filter(hasDetails);
+    this.#detailed = detailed.length === 0 ? undefined : new Set(detailed);
     this.#regions.audience.isStale = false;
   }
 
   /** Writes details in the order in which they changed, and leaves the rest to later ticks. */
-  #writeDetails(out: Outbox, grid: EntityGrid): void {
+  #writeDetails(out: Outbox, grid: EntityGrid, detailed: Set<GridEntity>): void {
     const details: NumberedDetails[] = [];
     let bytes = 0;
-    for (const entity of this.#detailed) {
+    for (const entity of detailed) {
       const place = grid.placeOf(entity);
       const isInRange = place !== undefined && this.#regions.includes(...place);
       if (isInRange && bytes > 0 && bytes + detailsBytes(entity) > DETAILS_BYTES_PER_TICK) break;
-      this.#detailed.delete(entity);
+      detailed.delete(entity);
       if (!isInRange) continue;
       details.push({ number: entity.number, ...entity.details });
       bytes += detailsBytes(entity);

@@ -6,8 +6,9 @@ export class ReceiveLimits {
   readonly #limits: SyncLimits;
   readonly #frames: TokenBucket;
   readonly #bytes: TokenBucket;
-  readonly #interests: TokenBucket;
-  readonly #gameMessages: TokenBucket;
+  /** From the first interest on, and from the first game message on. */
+  #interests: TokenBucket | undefined;
+  #gameMessages: TokenBucket | undefined;
   #bytesBeforeWelcome = 0;
   #startedMs: number;
   /** When the last frame arrived. */
@@ -19,8 +20,6 @@ export class ReceiveLimits {
     this.#limits = limits;
     this.#frames = new TokenBucket(limits.framesPerSecond, limits.framesBurst, nowMs);
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesBurst, nowMs);
-    this.#interests = new TokenBucket(limits.interestsPerSecond, limits.interestsPerSecond, nowMs);
-    this.#gameMessages = new TokenBucket(limits.gameMessagesPerSecond, limits.gameMessagesPerSecond, nowMs);
     this.#startedMs = nowMs;
     this.#receivedMs = nowMs;
   }
@@ -48,7 +47,7 @@ export class ReceiveLimits {
     this.#receivedMs += pauseMs;
     if (this.#fullSinceMs !== undefined) this.#fullSinceMs += pauseMs;
     for (const bucket of [this.#frames, this.#bytes, this.#interests, this.#gameMessages])
-      bucket.excuse(pauseMs, nowMs);
+      bucket?.excuse(pauseMs, nowMs);
   }
 
   /** Counts a frame. Returns the limit that it exceeds, if any. */
@@ -64,11 +63,15 @@ export class ReceiveLimits {
 
   /** Counts an interest. Returns the limit that it exceeds, if any. */
   interest(nowMs: number): keyof SyncLimits | undefined {
+    const { interestsPerSecond } = this.#limits;
+    this.#interests ??= new TokenBucket(interestsPerSecond, interestsPerSecond, nowMs);
     return this.#interests.take(1, nowMs) ? undefined : "interestsPerSecond";
   }
 
   /** Counts a game message. Returns the limit that it exceeds, if any. */
   gameMessage(nowMs: number): keyof SyncLimits | undefined {
+    const { gameMessagesPerSecond } = this.#limits;
+    this.#gameMessages ??= new TokenBucket(gameMessagesPerSecond, gameMessagesPerSecond, nowMs);
     return this.#gameMessages.take(1, nowMs) ? undefined : "gameMessagesPerSecond";
   }
 }

@@ -40,7 +40,8 @@ export class ServerSession implements Member {
   readonly #out: Outbox;
   readonly #receiveLimits: ReceiveLimits;
   #phase: ServerPhase = "handshake";
-  #hello: Hello | undefined;
+  /** From the hello. */
+  #clientId: bigint | undefined;
   #isLookingUpPlayer = false;
   /** Remains after the session is closed, for those who ask who it was. */
   #joined: JoinedClient | undefined;
@@ -249,7 +250,7 @@ export class ServerSession implements Member {
     const joined = this.#joined;
     const limit = this.#receiveLimits.frame(frame.length, nowMs, joined !== undefined);
     if (limit !== undefined) return limitExceeded(limit, this.#context.limits);
-    const read = readClientFrame(frame, this.#hello === undefined);
+    const read = readClientFrame(frame, this.#clientId === undefined);
     if ("reason" in read) return read;
     if (joined === undefined) return this.#receiveHellos(read);
     joined.player.heard(nowMs);
@@ -272,10 +273,10 @@ export class ServerSession implements Member {
   #receiveHellos({ messages }: ClientFrame): Disconnect | undefined {
     for (const message of messages) {
       if (message.kind !== "hello") return malformed(`${message.kind} before the welcome`);
-      if (this.#hello !== undefined) continue;
+      if (this.#clientId !== undefined) continue;
       const agreement = agreementOn(message, this.#context.world);
       if ("reason" in agreement) return agreement;
-      this.#hello = message;
+      this.#clientId = message.clientId;
       void this.#authorize(message, agreement);
     }
     return undefined;
@@ -318,7 +319,7 @@ export class ServerSession implements Member {
     switch (message.kind) {
       case "hello":
         // The welcome was lost or is on its way. A connection cannot change its client.
-        if (message.clientId !== this.#hello?.clientId)
+        if (message.clientId !== this.#clientId)
           return malformed("another client on the same connection");
         this.#isWelcomeDue = true;
         return undefined;

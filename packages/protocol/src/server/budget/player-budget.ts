@@ -57,27 +57,20 @@ export class PlayerBudget {
   /** The budget of the network; only for anonymous players. */
   readonly #network: PlayerBudget | undefined;
   readonly #regionsMax: number;
-  readonly #rates: Readonly<Record<BudgetRate, TokenBucket>>;
+  readonly #limits: SyncLimits;
+  readonly #share: number;
+  /** Those that something was taken from. */
+  #rates: Partial<Record<BudgetRate, TokenBucket>> = NO_RATES;
   readonly #pace: RegionPace;
   #clients = 0;
   #regions = 0;
 
   /** `share` multiplies all limits: 1 for a player, `budgetsPerNetwork` for a network. */
-  constructor(limits: SyncLimits, share: number, nowMs: number, network?: PlayerBudget) {
+  constructor(limits: SyncLimits, share: number, network?: PlayerBudget) {
     this.#network = network;
     this.#regionsMax = share * limits.regionsPerPlayer;
-    const rate = (perSecond: number, burst: number): TokenBucket =>
-      new TokenBucket(share * perSecond, burst, nowMs);
-    // One edit must fit, however low the rate is.
-    const burstShare = Math.max(1, share);
-    this.#rates = {
-      edits: rate(limits.editsPerSecond, share * limits.editsBurst),
-      editChunks: rate(limits.editChunksPerSecond, burstShare * limits.editChunksMax),
-      editData: rate(limits.editDataBytesPerSecond, burstShare * limits.editDataBytesMax),
-      ruleVoxels: rate(limits.ruleVoxelsPerSecond, burstShare * limits.ruleVoxelsMax),
-      resyncRegions: rate(limits.resyncRegionsPerSecond, share * limits.resyncRegionsBurst),
-      answers: rate(ANSWERS_PER_SECOND, burstShare * ANSWERS_PER_SECOND),
-    };
+    this.#limits = limits;
+    this.#share = share;
     this.#pace = new RegionPace(share * limits.playerInterestRegionsPerSecond);
   }
 
@@ -108,12 +101,12 @@ export class PlayerBudget {
 
   /** Takes `count` of what a rate limits. Returns false, if not all of it may be taken now. */
   take(rate: BudgetRate, count: number, nowMs: number): boolean {
-    return this.#rates[rate].take(count, nowMs) && this.#network?.take(rate, count, nowMs) !== false;
+    return this.#bucket(rate, nowMs).take(count, nowMs) && this.#network?.take(rate, count, nowMs) !== false;
   }
 
   /** Takes up to `count` regions that a client requested again. Returns how many it may get now. */
   takeResyncRegions(count: number, nowMs: number): number {
-    const taken = this.#rates.resyncRegions.takeUpTo(count, nowMs);
+    const taken = this.#bucket("resyncRegions", nowMs).takeUpTo(count, nowMs);
     return this.#network === undefined ? taken : this.#network.takeResyncRegions(taken, nowMs);
   }
 
@@ -151,6 +144,37 @@ export class PlayerBudget {
       this.#pace.isPaid(nowMs)
     );
   }
+
+  #bucket(rate: BudgetRate, nowMs: number): TokenBucket {
+    const known = this.#rates[rate];
+    if (known !== undefined) return known;
+    const [perSecond, burst] = budgetRate(rate, this.#limits, this.#share);
+    const bucket = new TokenBucket(this.#share * perSecond, burst, nowMs);
+    this.#rates = { ...this.#rates, [rate]: bucket };
+    return bucket;
+  }
+}
+
+const NO_RATES: Partial<Record<BudgetRate, TokenBucket>> = {};
+
+/** Returns how much of something one player may take in a second, and how much a budget of `share` players at once. */
+function budgetRate(rate: BudgetRate, limits: SyncLimits, share: number): readonly [number, number] {
+  // One edit must fit, however low the rate is.
+  const burstShare = Math.max(1, share);
+  switch (rate) {
+    case "edits":
+      return [limits.editsPerSecond, share * limits.editsBurst];
+    case "editChunks":
+      return [limits.editChunksPerSecond, burstShare * limits.editChunksMax];
+    case "editData":
+      return [limits.editDataBytesPerSecond, burstShare * limits.editDataBytesMax];
+    case "ruleVoxels":
+      return [limits.ruleVoxelsPerSecond, burstShare * limits.ruleVoxelsMax];
+    case "resyncRegions":
+      return [limits.resyncRegionsPerSecond, share * limits.resyncRegionsBurst];
+    case "answers":
+      return [ANSWERS_PER_SECOND, burstShare * ANSWERS_PER_SECOND];
+  }
 }
 
 /**
@@ -172,7 +196,7 @@ export class PlayerBudgets {
     if (known !== undefined) return known;
     const shared =
       isAnonymous === true && network !== undefined ? this.#networkOf(network, nowMs) : undefined;
-    const budget = new PlayerBudget(this.#limits, 1, nowMs, shared);
+    const budget = new PlayerBudget(this.#limits, 1, shared);
     this.#players.set(playerId, budget);
     return budget;
   }
@@ -204,7 +228,7 @@ export class PlayerBudgets {
     return getOrAdd(
       this.#networks,
       network,
-      () => new PlayerBudget(this.#limits, this.#limits.budgetsPerNetwork, nowMs),
+      () => new PlayerBudget(this.#limits, this.#limits.budgetsPerNetwork),
     );
   }
 }

@@ -56,8 +56,9 @@ const FORGOTTEN =
 export class EditQueue {
   readonly #clientId: bigint;
   readonly #context: EditQueueContext;
-  readonly #decided = new Map<number, DecidedEdit>();
-  readonly #open = new Set<number>();
+  /** Both from the first edit on. */
+  #decided: Map<number, DecidedEdit> | undefined;
+  #open: Set<number> | undefined;
   /** The client's player; `undefined` for an anonymous player, whose id is self-chosen. */
   #playerId: bigint | undefined;
   #last = 0;
@@ -76,7 +77,11 @@ export class EditQueue {
 
   /** True when no edit is pending and no session is attached. */
   get isIdle(): boolean {
-    return this.#open.size === 0 && this.#listener === undefined;
+    return this.#openCount === 0 && this.#listener === undefined;
+  }
+
+  get #openCount(): number {
+    return this.#open?.size ?? 0;
   }
 
   /** Attaches a session whose client has results for everything below `openEditId`. */
@@ -119,9 +124,9 @@ export class EditQueue {
 
   #submit(editId: number, edit: RequestedEdit, player: Player, budget: PlayerBudget, nowMs: number): void {
     if (editId <= this.#last) {
-      if (this.#open.has(editId)) return;
+      if (this.#open?.has(editId)) return;
       this.#listener?.(
-        this.#decided.get(editId) ?? { result: { editId, status: "duplicate" }, clocks: NO_CLOCKS },
+        this.#decided?.get(editId) ?? { result: { editId, status: "duplicate" }, clocks: NO_CLOCKS },
       );
       return;
     }
@@ -147,7 +152,7 @@ export class EditQueue {
     nowMs: number,
   ): Rejection | "later" | undefined {
     if (editId < this.#doubtfulBelow) return { reason: "world", detail: FORGOTTEN };
-    if (this.#open.size >= EDITS_OPEN_MAX) {
+    if (this.#openCount >= EDITS_OPEN_MAX) {
       return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their results` };
     }
     const { bounds } = this.#context;
@@ -171,6 +176,7 @@ export class EditQueue {
   }
 
   #begin(editId: number, edit: RequestedEdit, player: Player): void {
+    this.#open ??= new Set();
     this.#open.add(editId);
     const { ruled, track } = this.#context;
     if (ruled === undefined) {
@@ -237,7 +243,7 @@ export class EditQueue {
     } catch (error) {
       // Neither `applied` nor `rejected` is true: the edit is in memory, but perhaps not on the disk. The client
       // asks again when it reconnects.
-      this.#open.delete(editId);
+      this.#open?.delete(editId);
       this.#context.onFailure(error);
       return;
     }
@@ -258,7 +264,8 @@ export class EditQueue {
 
   #decide(decided: DecidedEdit): void {
     const { editId } = decided.result;
-    this.#open.delete(editId);
+    this.#open?.delete(editId);
+    this.#decided ??= new Map();
     this.#decided.set(editId, decided);
     if (this.#decided.size > RESULTS_KEPT_MAX) {
       for (const oldest of this.#decided.keys()) {

@@ -1,4 +1,6 @@
 import type { Position } from "@orthant/core";
+import type { GeneratorRef } from "@orthant/core/generate";
+import { getOrAdd } from "@orthant/core/lattice";
 import type { GeneratorMap } from "@orthant/core/tree";
 import { type RegionEncoding, regionEncoding } from "./region-changes.ts";
 
@@ -21,15 +23,27 @@ export function clientEncoding(
   detail: RegionEncoding["detail"],
 ): ClientEncoding {
   const hashes = new Set(known);
-  const unknown = new Set(map.refs.filter(({ versionHash }) => !hashes.has(versionHash)));
+  const unknown = map.refs.filter(({ versionHash }) => !hashes.has(versionHash));
+  const lacks = unknown.map(({ versionHash }) => versionHash).sort();
+  const key = `${detail} without ${lacks.join()}`;
+  const encodings = getOrAdd(encodingsOf, map, () => new Map<string, ClientEncoding>());
+  const encoding = encodings.get(key) ?? newEncoding(map, new Set(unknown), detail, key);
+  if (encodings.size < ENCODINGS_MAX) encodings.set(key, encoding);
+  return encoding;
+}
+
+/** Encodings of a map that clients share. Those of further sets of generators, which clients choose, are not kept. */
+const ENCODINGS_MAX = 64;
+const encodingsOf = new WeakMap<GeneratorMap, Map<string, ClientEncoding>>();
+
+function newEncoding(
+  map: GeneratorMap,
+  unknown: ReadonlySet<GeneratorRef>,
+  detail: RegionEncoding["detail"],
+  key: string,
+): ClientEncoding {
   const concrete = regionEncoding("concrete", detail);
   const usual = unknown.size === map.refs.length ? concrete : regionEncoding("symbolic", detail);
-  const isMixed = unknown.size > 0 && unknown.size < map.refs.length;
-  if (!isMixed) return { key: `${usual.index}`, usual, of: () => usual };
-  const lacks = Array.from(unknown, ({ versionHash }) => versionHash).sort();
-  return {
-    key: `${usual.index} without ${lacks.join()}`,
-    usual,
-    of: (region) => (unknown.has(map.ofRegion(region)) ? concrete : usual),
-  };
+  if (unknown.size === 0 || unknown.size === map.refs.length) return { key, usual, of: () => usual };
+  return { key, usual, of: (region) => (unknown.has(map.ofRegion(region)) ? concrete : usual) };
 }

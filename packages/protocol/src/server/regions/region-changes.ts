@@ -34,7 +34,10 @@ export interface SharedPatch {
 /** The change of one region, and its own patches: one, or several in their order. */
 export interface EncodedChange {
   readonly region: Position;
-  /** `undefined` if its patches were not made from one change. Then it is not joined with others, however small it is. */
+  /**
+   * Joined with those of other regions; `undefined` if the region gets its own patches: because they are large or several,
+   * or were not made from one change. A list of voxels takes many times the memory of its bytes.
+   */
   readonly change: RegionChange | undefined;
   readonly patches: readonly SharedPatch[];
   readonly bytes: number;
@@ -66,12 +69,9 @@ export function encodeChange(
 ): EncodedChange {
   const regions = [change.region];
   const patches = changeBodies(change, volume, pieceBytesMax).map((body) => ({ body, regions }));
-  return {
-    region: change.region,
-    change,
-    patches,
-    bytes: patches.reduce((sum, { body }) => sum + body.length, 0),
-  };
+  const bytes = patches.reduce((sum, { body }) => sum + body.length, 0);
+  const isJoined = patches.length === 1 && bytes < LARGE_CHANGE_BYTES;
+  return { region: change.region, change: isJoined ? change : undefined, patches, bytes };
 }
 
 /** Returns true when a change fits into one patch. */
@@ -80,8 +80,8 @@ export function fitsOnePatch(encoded: EncodedChange): boolean {
 }
 
 /** Returns true when a change gets its own patches. */
-export function isLarge({ bytes, change, patches }: EncodedChange): boolean {
-  return bytes >= LARGE_CHANGE_BYTES || change === undefined || patches.length > 1;
+export function isLarge({ change }: EncodedChange): boolean {
+  return change === undefined;
 }
 
 /** Returns the maximum number of patches that {@link joinChanges} makes of `count` small changes. */

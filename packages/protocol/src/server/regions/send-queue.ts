@@ -118,5 +118,7 @@ export class SendQueue {
       if (outcome === "full") break;
     }
     for (let holding = left.pop(); holding !== undefined; holding = left.pop()) holdings.push(holding);
+    // An array keeps the memory of what was in it.
+    if (holdings.length === 0) this.#holdings = [];
   }
 }

@@ -319,8 +319,7 @@ export class ServerSession implements Member {
     switch (message.kind) {
       case "hello":
         // The welcome was lost or is on its way. A connection cannot change its client.
-        if (message.clientId !== this.#clientId)
-          return malformed("another client on the same connection");
+        if (message.clientId !== this.#clientId) return malformed("another client on the same connection");
         this.#isWelcomeDue = true;
         return undefined;
       case "interest": {

@@ -1,4 +1,5 @@
 import type { Position } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core/tree";
 import type { TickReport } from "@orthant/protocol/server";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -77,6 +78,25 @@ describe("clients that hold the same", () => {
     ada.send();
     await stage.ticks(4);
     expect(ada.agrees(HERE) && ada.agrees(BESIDE)).toBe(true);
+  });
+
+  test("catch up, each alone, with changes that are too many for one tick", async () => {
+    const [stage, clients] = await crowd(3, { limits: { patchesPerTick: 1 } });
+    const prng = new Prng(3);
+    const tiles = (region: Position): readonly VoxelPlacement[] =>
+      Array.from({ length: 6_000 }, () => ({
+        voxel: [region[0] * 128 + prng.below(128), prng.below(128), 0, 0],
+        block: prng.between(1, 9),
+      }));
+    stage.world.change([...tiles(HERE), ...tiles(BESIDE)]);
+    await stage.tick();
+    expect(clients.map((client) => client.agrees(HERE) && client.agrees(BESIDE))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    await stage.ticks(4);
+    expect(clients.map((client) => client.agrees(HERE) && client.agrees(BESIDE))).toEqual([true, true, true]);
   });
 
   test("leave each other when one wants other regions, and neither misses a change", async () => {

@@ -194,8 +194,7 @@ export class PlayerBudgets {
   of({ playerId, isAnonymous }: Account, network: string | undefined, nowMs: number): PlayerBudget {
     const known = this.#players.get(playerId);
     if (known !== undefined) return known;
-    const shared =
-      isAnonymous === true && network !== undefined ? this.#networkOf(network, nowMs) : undefined;
+    const shared = isAnonymous === true && network !== undefined ? this.#networkOf(network) : undefined;
     const budget = new PlayerBudget(this.#limits, 1, shared);
     this.#players.set(playerId, budget);
     return budget;
@@ -224,7 +223,7 @@ export class PlayerBudgets {
     }
   }
 
-  #networkOf(network: string, nowMs: number): PlayerBudget {
+  #networkOf(network: string): PlayerBudget {
     return getOrAdd(
       this.#networks,
       network,

@@ -48,7 +48,10 @@ export class ServerSession implements Member {
   #isWelcomeDue = true;
   #isWelcomed = false;
   #maySend = true;
+  /** Whether the client is sent only what its audience gets. */
   #isAsleep = false;
+  /** The latest tick in which the session had work of its own. */
+  #turnTick = 0;
   /** Whether the player is listed among those that move in the next tick. */
   #isMoving = false;
 
@@ -107,9 +110,9 @@ export class ServerSession implements Member {
     return this.#joined !== undefined && (this.#isWelcomeDue || this.#joined.sender.isWaiting);
   }
 
-  /** True while the client is sent only what its audience gets. */
-  get isAsleep(): boolean {
-    return this.#isAsleep;
+  /** True in a tick in which the client is sent something alone. One that is woken in a tick has its turn in the next. */
+  get hasTurn(): boolean {
+    return this.#turnTick === this.#context.sharedTick.number;
   }
 
   /** Gives the session work of its own in the next tick. */
@@ -141,6 +144,7 @@ export class ServerSession implements Member {
   }
 
   startTick(nowMs: number): void {
+    this.#turnTick = this.#context.sharedTick.number;
     const { limits } = this.#context;
     this.checkAccount();
     this.#guard(() => {

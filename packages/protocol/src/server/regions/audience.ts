@@ -19,8 +19,8 @@ import type { EntityRange, Holding, WatchedRegions, Watcher } from "./watched-re
 
 /** A client of an audience. */
 export interface Member {
-  /** Whether it is sent only what its audience gets, or has work of its own. */
-  readonly isAsleep: boolean;
+  /** Whether it has work of its own in this tick, and is sent with it what its audience gets. */
+  readonly hasTurn: boolean;
   /** Sends what its audience gets in this tick. */
   sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void;
   /** Gives it work of its own in the next tick. */
@@ -267,12 +267,12 @@ export class Audience implements Watcher {
     return true;
   }
 
-  /** Sends what is new in this tick to all clients that have no work of their own. */
+  /** Sends what is new in this tick to all clients that have no work of their own in it. */
   send(volume: number, nowMs: number): void {
     const patches = this.patches(volume);
     const entities = this.entityMessages(nowMs);
     // A client that cannot be sent it leaves.
-    for (const member of [...this.#members]) if (member.isAsleep) member.sendShared(patches, entities);
+    for (const member of [...this.#members]) if (!member.hasTurn) member.sendShared(patches, entities);
   }
 
   /** Records that the client, which is alone, was not sent what is new for `audience` in this tick. */

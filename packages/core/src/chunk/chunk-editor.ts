@@ -1,6 +1,9 @@
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
-import { type Chunk, chunkFromVoxels, type VoxelEdit } from "./chunk.ts";
-import { VOXELS_PER_EDIT } from "./edit-voxel.ts";
+import { type Chunk, chunkFromVoxels, editTogether, type VoxelEdit } from "./chunk.ts";
+import { type BlockEdits, VOXELS_PER_EDIT } from "./edit-voxel.ts";
+
+/** Up to one edit for this number of voxels is looked up in a list. */
+const VOXELS_PER_LISTED_EDIT = 64;
 
 /**
  * The blocks of a chunk while they are edited in place. The chunk itself stays as it was: {@link chunk} returns another.
@@ -8,8 +11,9 @@ import { VOXELS_PER_EDIT } from "./edit-voxel.ts";
 export class ChunkEditor {
   /** The chunk before the edits. */
   readonly before: Chunk;
-  // The edited voxels, while they are few: the first `#count` elements.
+  /** The edited voxels, the first `#count` elements, until they are too many; some may be there twice if all blocks are. */
   #indices: Uint16Array | undefined;
+  /** Their blocks, until all blocks are there. */
   #blocks: Uint16Array | undefined;
   #count = 0;
   /** All blocks, once many are edited. */
@@ -34,17 +38,17 @@ export class ChunkEditor {
     const edit = this.#find(index);
     if (this.#blockAt(index, edit) === block) return false;
     requireInteger(block, 0, U16_MAX, "block");
-    if (this.#all !== undefined) this.#all[index] = block;
-    else if (edit >= 0) (this.#blocks as Uint16Array)[edit] = block;
+    if (edit >= 0) (this.#blocks as Uint16Array)[edit] = block;
     else this.#add(index, block);
     return true;
   }
 
-  /** Returns which edit is that of a voxel; -1 if none is. */
+  /** Returns which edit is that of a voxel; -1 if none is, and once all blocks are there. */
   #find(index: number): number {
-    if (this.#all !== undefined || this.#indices === undefined) return -1;
+    if (this.#blocks === undefined) return -1;
+    const indices = this.#indices as Uint16Array;
     let edit = this.#count - 1;
-    while (edit >= 0 && this.#indices[edit] !== index) edit--;
+    while (edit >= 0 && indices[edit] !== index) edit--;
     return edit;
   }
 
@@ -55,35 +59,60 @@ export class ChunkEditor {
   }
 
   #add(index: number, block: number): void {
-    const few = Math.ceil(this.before.volume / VOXELS_PER_EDIT);
-    this.#indices ??= new Uint16Array(few);
-    this.#blocks ??= new Uint16Array(few);
-    if (this.#count < few) {
-      this.#indices[this.#count] = index;
-      this.#blocks[this.#count++] = block;
-      return;
+    const { volume } = this.before;
+    if (this.#indices === undefined) {
+      const listed = Math.ceil(volume / VOXELS_PER_LISTED_EDIT);
+      this.#indices = new Uint16Array(listed);
+      this.#blocks = new Uint16Array(listed);
     }
-    this.#all = this.before.voxels();
-    for (let edit = 0; edit < few; edit++)
-      this.#all[this.#indices[edit] as number] = this.#blocks[edit] as number;
-    this.#all[index] = block;
+    if (this.#all === undefined && this.#count === this.#indices.length) this.#unpack();
+    if (this.#all !== undefined) this.#all[index] = block;
+    else (this.#blocks as Uint16Array)[this.#count] = block;
+    if (this.#count < this.#indices.length) this.#indices[this.#count] = index;
+    this.#count++;
+  }
+
+  /** Unpacks all blocks. The list goes on without blocks. */
+  #unpack(): void {
+    const { before } = this;
+    const [indices, blocks] = [this.#indices as Uint16Array, this.#blocks as Uint16Array];
+    this.#all = before.voxels();
+    for (let edit = 0; edit < this.#count; edit++)
+      this.#all[indices[edit] as number] = blocks[edit] as number;
+    this.#blocks = undefined;
+    this.#indices = new Uint16Array(Math.ceil(before.volume / VOXELS_PER_EDIT));
+    this.#indices.set(indices);
   }
 
   /** Returns the chunk with the edits. */
   chunk(): Chunk {
-    if (this.#all !== undefined) return chunkFromVoxels(this.#all).withData(this.before.data);
-    return this.before.edit(this.#fewEdits());
+    const listed = this.#listed();
+    if (listed !== undefined) return editTogether(this.before, listed);
+    return chunkFromVoxels(this.#all as Uint16Array).withData(this.before.data);
   }
 
   /** Returns the edited blocks, ascending by voxel; `undefined` if they are too many to be known one by one. */
   edits(): readonly VoxelEdit[] | undefined {
-    return this.#all === undefined ? this.#fewEdits().sort((a, b) => a.index - b.index) : undefined;
+    const listed = this.#listed();
+    if (listed === undefined) return undefined;
+    const { indices, blocks, count } = listed;
+    const edits = Array.from({ length: count }, (_, at) => ({
+      index: indices[at] as number,
+      block: blocks[at] as number,
+    })).sort((a, b) => a.index - b.index);
+    return this.#all === undefined ? edits : edits.filter(({ index }, at) => index !== edits[at - 1]?.index);
   }
 
-  #fewEdits(): VoxelEdit[] {
-    return Array.from({ length: this.#count }, (_, edit) => ({
-      index: this.#indices?.[edit] as number,
-      block: this.#blocks?.[edit] as number,
-    }));
+  /** Returns the edited voxels with their blocks; `undefined` if they are too many. */
+  #listed(): BlockEdits | undefined {
+    const count = this.#count;
+    const indices = this.#indices ?? NOTHING;
+    if (this.#all === undefined) return { indices, blocks: this.#blocks ?? NOTHING, count };
+    if (count > indices.length) return undefined;
+    const blocks = new Uint16Array(count);
+    for (let edit = 0; edit < count; edit++) blocks[edit] = this.#all[indices[edit] as number] as number;
+    return { indices, blocks, count };
   }
 }
+
+const NOTHING = new Uint16Array(0);

@@ -273,8 +273,11 @@ export class WorldSaver {
         // In the same step: later changes belong to the next generation's segment and not to this commit.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
         const preparing = this.#journal?.prepare(started.change, () => this.#content.globalNow(), taken);
+        const collecting = started.leaves.collect(nextTurn);
+        // Both end before a failure of one is thrown.
+        await Promise.allSettled([preparing, collecting]);
         const change = (await preparing) ?? started.change;
-        const leaves = await started.leaves.collect(nextTurn);
+        const leaves = await collecting;
         await lock.requireHeld();
         const complete = { ...change, leaves, ...(generatorChange && { generatorChange }) };
         const save = await writer.commit(complete, { pause: nextTurn });

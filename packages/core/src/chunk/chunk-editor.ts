@@ -1,8 +1,10 @@
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import { type Chunk, chunkFromVoxels, editTogether, type VoxelEdit } from "./chunk.ts";
-import { type BlockEdits, VOXELS_PER_EDIT } from "./edit-voxel.ts";
+import { VOXELS_PER_EDIT } from "./edit-voxel.ts";
 
-/** Up to one edit for this number of voxels is looked up in a list. */
+const NOTHING = new Uint16Array(0);
+
+/** Above one edit for this number of voxels, each is looked up in a table. */
 const VOXELS_PER_LISTED_EDIT = 64;
 
 /**
@@ -11,12 +13,13 @@ const VOXELS_PER_LISTED_EDIT = 64;
 export class ChunkEditor {
   /** The chunk before the edits. */
   readonly before: Chunk;
-  /** The edited voxels, the first `#count` elements, until they are too many; some may be there twice if all blocks are. */
-  #indices: Uint16Array | undefined;
-  /** Their blocks, until all blocks are there. */
-  #blocks: Uint16Array | undefined;
+  // The edited voxels and their blocks, until they are too many: the first `#count` elements.
+  #indices: Uint16Array = NOTHING;
+  #blocks: Uint16Array = NOTHING;
   #count = 0;
-  /** All blocks, once many are edited. */
+  /** For each voxel which edit may be its own, once they are many. */
+  #edits: Uint16Array | undefined;
+  /** All blocks, once too many are edited to list them. */
   #all: Uint16Array | undefined;
 
   constructor(before: Chunk) {
@@ -38,81 +41,81 @@ export class ChunkEditor {
     const edit = this.#find(index);
     if (this.#blockAt(index, edit) === block) return false;
     requireInteger(block, 0, U16_MAX, "block");
-    if (edit >= 0) (this.#blocks as Uint16Array)[edit] = block;
+    if (this.#all !== undefined) this.#all[index] = block;
+    else if (edit >= 0) this.#blocks[edit] = block;
     else this.#add(index, block);
     return true;
   }
 
-  /** Returns which edit is that of a voxel; -1 if none is, and once all blocks are there. */
+  /** Returns which edit is that of a voxel; -1 if none is listed. */
   #find(index: number): number {
-    if (this.#blocks === undefined) return -1;
-    const indices = this.#indices as Uint16Array;
-    let edit = this.#count - 1;
+    const indices = this.#indices;
+    if (this.#edits !== undefined) {
+      // For a voxel without an edit the table has zero.
+      const edit = this.#edits[index] ?? 0;
+      return indices[edit] === index ? edit : -1;
+    }
+    let edit = this.#all === undefined ? this.#count - 1 : -1;
     while (edit >= 0 && indices[edit] !== index) edit--;
     return edit;
   }
 
   #blockAt(index: number, edit: number): number {
-    if (edit >= 0) return (this.#blocks as Uint16Array)[edit] as number;
+    if (edit >= 0) return this.#blocks[edit] as number;
     // The chunk throws for an index that is outside of it.
     return this.#all?.[index] ?? this.before.get(index);
   }
 
   #add(index: number, block: number): void {
-    const { volume } = this.before;
-    if (this.#indices === undefined) {
-      const listed = Math.ceil(volume / VOXELS_PER_LISTED_EDIT);
-      this.#indices = new Uint16Array(listed);
-      this.#blocks = new Uint16Array(listed);
+    if (this.#count === this.#indices.length) this.#makeRoom();
+    if (this.#all !== undefined) {
+      this.#all[index] = block;
+      return;
     }
-    if (this.#all === undefined && this.#count === this.#indices.length) this.#unpack();
-    if (this.#all !== undefined) this.#all[index] = block;
-    else (this.#blocks as Uint16Array)[this.#count] = block;
-    if (this.#count < this.#indices.length) this.#indices[this.#count] = index;
-    this.#count++;
+    if (this.#edits !== undefined) this.#edits[index] = this.#count;
+    this.#indices[this.#count] = index;
+    this.#blocks[this.#count++] = block;
   }
 
-  /** Unpacks all blocks. The list goes on without blocks. */
+  /** Makes room for more edits, or unpacks all blocks. */
+  #makeRoom(): void {
+    const { volume } = this.before;
+    const count = this.#count;
+    if (count * VOXELS_PER_EDIT >= volume) return this.#unpack();
+    const isFirst = count === 0;
+    const room = Math.ceil(volume / (isFirst ? VOXELS_PER_LISTED_EDIT : VOXELS_PER_EDIT));
+    const [indices, blocks] = [new Uint16Array(room), new Uint16Array(room)];
+    indices.set(this.#indices);
+    blocks.set(this.#blocks);
+    this.#indices = indices;
+    this.#blocks = blocks;
+    if (isFirst) return;
+    this.#edits = new Uint16Array(volume);
+    for (let edit = 0; edit < count; edit++) this.#edits[indices[edit] as number] = edit;
+  }
+
   #unpack(): void {
-    const { before } = this;
-    const [indices, blocks] = [this.#indices as Uint16Array, this.#blocks as Uint16Array];
-    this.#all = before.voxels();
+    const all = this.before.voxels();
     for (let edit = 0; edit < this.#count; edit++)
-      this.#all[indices[edit] as number] = blocks[edit] as number;
-    this.#blocks = undefined;
-    this.#indices = new Uint16Array(Math.ceil(before.volume / VOXELS_PER_EDIT));
-    this.#indices.set(indices);
+      all[this.#indices[edit] as number] = this.#blocks[edit] as number;
+    this.#all = all;
+    this.#edits = undefined;
+    this.#indices = NOTHING;
+    this.#blocks = NOTHING;
   }
 
   /** Returns the chunk with the edits. */
   chunk(): Chunk {
-    const listed = this.#listed();
-    if (listed !== undefined) return editTogether(this.before, listed);
-    return chunkFromVoxels(this.#all as Uint16Array).withData(this.before.data);
+    if (this.#all !== undefined) return chunkFromVoxels(this.#all).withData(this.before.data);
+    return editTogether(this.before, { indices: this.#indices, blocks: this.#blocks, count: this.#count });
   }
 
   /** Returns the edited blocks, ascending by voxel; `undefined` if they are too many to be known one by one. */
   edits(): readonly VoxelEdit[] | undefined {
-    const listed = this.#listed();
-    if (listed === undefined) return undefined;
-    const { indices, blocks, count } = listed;
-    const edits = Array.from({ length: count }, (_, at) => ({
-      index: indices[at] as number,
-      block: blocks[at] as number,
+    if (this.#all !== undefined) return undefined;
+    return Array.from({ length: this.#count }, (_, edit) => ({
+      index: this.#indices[edit] as number,
+      block: this.#blocks[edit] as number,
     })).sort((a, b) => a.index - b.index);
-    return this.#all === undefined ? edits : edits.filter(({ index }, at) => index !== edits[at - 1]?.index);
-  }
-
-  /** Returns the edited voxels with their blocks; `undefined` if they are too many. */
-  #listed(): BlockEdits | undefined {
-    const count = this.#count;
-    const indices = this.#indices ?? NOTHING;
-    if (this.#all === undefined) return { indices, blocks: this.#blocks ?? NOTHING, count };
-    if (count > indices.length) return undefined;
-    const blocks = new Uint16Array(count);
-    for (let edit = 0; edit < count; edit++) blocks[edit] = this.#all[indices[edit] as number] as number;
-    return { indices, blocks, count };
   }
 }
-
-const NOTHING = new Uint16Array(0);

@@ -62,6 +62,8 @@ export class WorldSaver {
   readonly #failureListeners = new ListenerSet<[unknown]>();
   /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
+  /** The last promise of {@link whenDurable}, and what it is made of. */
+  #durable: { readonly of: Promise<void>; readonly reported: Promise<void> } | undefined;
   #failure: unknown;
   #saveFailure: unknown;
   /** Whether a caller has seen the failure: an automatic save fails without a caller. */
@@ -211,7 +213,10 @@ export class WorldSaver {
 
   /** Resolves when all changes so far are durable: in the journal, or in a save that callers share. */
   whenDurable(): Promise<void> {
-    return this.#reporting(this.#journal === undefined ? this.#saveShared() : this.#journal.whenDurable());
+    const durable = this.#journal === undefined ? this.#saveShared() : this.#journal.whenDurable();
+    // Thousands of callers may share the promise.
+    if (this.#durable?.of !== durable) this.#durable = { of: durable, reported: this.#reporting(durable) };
+    return this.#durable.reported;
   }
 
   /** Saves everything if possible and always releases the files. Throws a failure that no caller saw. */

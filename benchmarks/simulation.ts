@@ -26,6 +26,11 @@ export async function* simulationSuite(): AsyncGenerator<Figure> {
   yield await crowdBytes("simulation/crowd-bytes", CROWD);
 }
 
+/** The suite's figures without a server, which take little time. */
+export async function* simulationLimits(): AsyncGenerator<Figure> {
+  yield* await tickFigures();
+}
+
 async function tickFigures(): Promise<readonly Figure[]> {
   const voxels = drawnVoxels();
   const simulated = await simulatedWorld(voxels);

@@ -81,7 +81,10 @@ export class ChunkEditor {
   #makeRoom(): void {
     const { volume } = this.before;
     const count = this.#count;
-    if (count * VOXELS_PER_EDIT >= volume) return this.#unpack();
+    if (count * VOXELS_PER_EDIT >= volume) {
+      this.#unpack();
+      return;
+    }
     const isFirst = count === 0;
     const room = Math.ceil(volume / (isFirst ? VOXELS_PER_LISTED_EDIT : VOXELS_PER_EDIT));
     const [indices, blocks] = [new Uint16Array(room), new Uint16Array(room)];

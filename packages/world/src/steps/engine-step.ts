@@ -50,6 +50,11 @@ export class EngineStep {
   #z = 0;
   #w = 0;
   #chunk: StepChunk;
+  // The first voxel of the chunk.
+  #minX = 0;
+  #minY = 0;
+  #minZ = 0;
+  #minW = 0;
   #index = 0;
   /** Whether edits of other parts of the world are applied, which may be out of the reach of systems. */
   #isBeginning = false;
@@ -104,14 +109,30 @@ export class EngineStep {
     const ey = extents[1];
     const ez = extents[2];
     const ew = extents[3];
-    const cx = Math.floor(x / ex);
-    const cy = Math.floor(y / ey);
-    const cz = Math.floor(z / ez);
-    const cw = Math.floor(w / ew);
-    this.#index = x - cx * ex + ex * (y - cy * ey + ey * (z - cz * ez + ez * (w - cw * ew)));
-    const at = this.#chunk.position;
-    if (at[0] !== cx || at[1] !== cy || at[2] !== cz || at[3] !== cw)
-      this.#chunk = this.#chunkAt(cx, cy, cz, cw);
+    let inX = x - this.#minX;
+    let inY = y - this.#minY;
+    let inZ = z - this.#minZ;
+    let inW = w - this.#minW;
+    const isInside =
+      inX >= 0 && inX < ex && inY >= 0 && inY < ey && inZ >= 0 && inZ < ez && inW >= 0 && inW < ew;
+    if (!isInside) {
+      this.#chunk = this.#chunkAt(
+        Math.floor(x / ex),
+        Math.floor(y / ey),
+        Math.floor(z / ez),
+        Math.floor(w / ew),
+      );
+      const chunk = this.#chunk.position;
+      this.#minX = chunk[0] * ex;
+      this.#minY = chunk[1] * ey;
+      this.#minZ = chunk[2] * ez;
+      this.#minW = chunk[3] * ew;
+      inX = x - this.#minX;
+      inY = y - this.#minY;
+      inZ = z - this.#minZ;
+      inW = w - this.#minW;
+    }
+    this.#index = inX + ex * (inY + ey * (inZ + ez * inW));
     this.#x = x;
     this.#y = y;
     this.#z = z;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Figure, ofLimit, told } from "../figure.ts";
+import { atLeast, atMost, type Figure, ofLimit, told } from "../figure.ts";
 import { machineLine } from "../machine.ts";
 import { guard, unreported } from "../report/guard.ts";
 import type { RunRecord } from "../report/record.ts";
@@ -33,7 +33,7 @@ describe("the guard", () => {
     expect([fallen, measured]).toEqual([[], 1]);
     expect(lines).toEqual([
       "guard: bytes/crc32 0.61 of the bare limit, recorded 0.90",
-      "guard: 1 ratios compared, 0 fell by more than a third",
+      "guard: 1 figures compared, 0 fell by more than a third or missed a budget",
     ]);
   });
 
@@ -52,7 +52,38 @@ describe("the guard", () => {
     expect((await guarded([share(0.1)], [share(0.8)])).measured).toBe(2);
   });
 
-  test("passes figures without a record, and ignores figures that are not ratios", async () => {
+  test.each<[what: string, machine: string, value: number, recorded: number | undefined, isFallen: boolean]>([
+    ["within its budget", machineLine(MACHINE), 1.1, 1.05, false],
+    ["a little beyond it", machineLine(MACHINE), 1.2, 1.05, false],
+    ["a sixth beyond it", machineLine(MACHINE), 1.3, 1.05, true],
+    ["as far beyond it as on record", machineLine(MACHINE), 1.5, 1.4, false],
+    ["farther than on record", machineLine(MACHINE), 1.7, 1.4, true],
+    ["not on record", machineLine(MACHINE), 1.3, undefined, true],
+    ["a third beyond it on another machine", "another", 1.5, 1.05, false],
+    ["half beyond it on another machine", "another", 1.6, 1.05, true],
+  ])("judges a figure that is %s", async (_what, machine, value, recorded, isFallen) => {
+    const figure = (found: number): Figure => atMost("bytes/cost", found, "us", 1.1, "");
+    const figures = recorded === undefined ? [] : [figure(recorded)];
+    const record = { bytes: { date: "", machine: MACHINE, seconds: 1, figures } };
+    const fallen = await guard(["bytes"], record, machine, {
+      measure: async () => [figure(value)],
+      print: () => undefined,
+    });
+    expect(fallen).toEqual(isFallen ? ["bytes/cost"] : []);
+  });
+
+  test("keeps the best of the tries of a figure with a budget, whichever side it is on", async () => {
+    const figures = (cost: number, speed: number): readonly Figure[] => [
+      atMost("bytes/cost", cost, "us", 1, ""),
+      atLeast(told("bytes/speed", speed, "times as fast", ""), 2),
+    ];
+    const { fallen, lines, measured } = await guarded(figures(3, 1.9), figures(1, 1.2), figures(9, 9));
+    expect([fallen, measured]).toEqual([[], 2]);
+    expect(lines).toContain("guard: bytes/cost 1.00 us, budget at most 1, not on record yet");
+    expect(lines).toContain("guard: bytes/speed 1.90 times as fast, budget at least 2, not on record yet");
+  });
+
+  test("passes figures without a record, and ignores figures that are neither ratios nor have a budget", async () => {
     const { fallen, lines } = await guarded([
       share(0.9),
       share(0.1, "bytes/new"),
@@ -97,7 +128,9 @@ describe("the guard", () => {
       expect(lines[0]).toBe(
         "guard: recorded on another machine (2, Node, linux, 8 GiB, ext4); ratios still compare",
       );
-      expect(lines.at(-1)).toBe(`guard: 1 ratios compared, ${expected.length} fell by more than half`);
+      expect(lines.at(-1)).toBe(
+        `guard: 1 figures compared, ${expected.length} fell by more than half or missed a budget`,
+      );
     },
   );
 });

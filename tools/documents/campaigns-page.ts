@@ -6,6 +6,8 @@ const CAMPAIGNS_PAGE = "docs/campaigns.md";
 const PROGRAMS: readonly string[] = ["campaigns/main.ts", "benchmarks/main.ts"];
 const NAMED_IMPORT =
   /^import \{[^}]*\b[a-z]\w*(?:Campaign|Suite)\b[^}]*\} from "\.\/(?<name>[\w-]+)\.ts";$/gm;
+/** An import of a suite when it runs. */
+const LAZY_IMPORT = /\(await import\("\.\/(?<name>[\w-]+)\.ts"\)\)\.\w+Suite\b/g;
 
 /** Finds campaigns and benchmark suites that their page does not list. */
 export function checkCampaignsPage(tree: SourceTree): readonly Finding[] {
@@ -13,8 +15,11 @@ export function checkCampaignsPage(tree: SourceTree): readonly Finding[] {
   const listed = new Set(
     Array.from(text.matchAll(/^\| `(?<name>[\w-]+)`/gm), ({ groups }) => groups?.["name"]),
   );
-  return PROGRAMS.flatMap((path) => [...(findFile(tree, path)?.text ?? "").matchAll(NAMED_IMPORT)])
-    .map(({ groups }) => groups?.["name"] ?? "")
+  const names = PROGRAMS.flatMap((path) => {
+    const program = findFile(tree, path)?.text ?? "";
+    return [...program.matchAll(NAMED_IMPORT), ...program.matchAll(LAZY_IMPORT)];
+  }).map(({ groups }) => groups?.["name"] ?? "");
+  return [...new Set(names)]
     .filter((name) => !listed.has(name))
     .map((name) => ({
       path: CAMPAIGNS_PAGE,

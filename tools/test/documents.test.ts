@@ -25,12 +25,13 @@ describe("the lists of campaigns and suites", () => {
     "campaigns/main.ts":
       'import type { Campaign } from "./campaign.ts";\nimport { killCampaign } from "./kill.ts";\n',
     "benchmarks/main.ts":
-      'import { lineOf, type Suite } from "./figure.ts";\nimport { treeLimits, treeSuite } from "./tree.ts";\n',
+      'import { lineOf, type Suite } from "./figure.ts";\nimport { treeLimits, treeSuite } from "./tree.ts";\n' +
+      'const wire = async () => (await import("./wire.ts")).wireSuite;\n',
   };
 
   test("are accepted when they have a row for each", () => {
     const page =
-      "| Campaign | What |\n| --- | --- |\n| `kill` | kills |\n\n| Suite | What |\n| --- | --- |\n| `tree` | reads |\n";
+      "| Campaign | What |\n| --- | --- |\n| `kill` | kills |\n\n| Suite | What |\n| --- | --- |\n| `tree` | reads |\n| `wire` | sends |\n";
     expect(problemsOf(checkCampaignsPage(treeOf({ ...programs, "docs/campaigns.md": page })))).toEqual([]);
   });
 
@@ -39,6 +40,7 @@ describe("the lists of campaigns and suites", () => {
     expect(problemsOf(checkCampaignsPage(treeOf({ ...programs, "docs/campaigns.md": page })))).toEqual([
       "does not list kill",
       "does not list tree",
+      "does not list wire",
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Position } from "@orthant/core";
-import { boxContainsBox, boxesIntersect, cubeAt } from "@orthant/core/lattice";
+import { boxContainsBox, boxesIntersect, CHUNK_VOXELS_MAX, cubeAt } from "@orthant/core/lattice";
 import { openSave, type Save } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
 import {
@@ -49,7 +49,7 @@ describe("a growing leaf", () => {
     const { description } = (await smallWorld()).writer.state.global;
     const content = prepareLeaf(ORIGIN_CELL, chunks, [], [], description.chunkShape);
     let pauses = 0;
-    const pacer = new Pacer({ pause: async () => void pauses++ });
+    const pacer = new Pacer(CHUNK_VOXELS_MAX, { pause: async () => void pauses++ });
     expect((await partitionLeaf(content, TIGHT_LIMITS, undefined, pacer)).length).toBeGreaterThan(10);
     // All of them are measured again at every level.
     expect(pauses).toBeGreaterThan(10);

@@ -12,6 +12,7 @@ import {
   U32_MAX,
   U64_MAX,
   VARINT_BYTES_MAX,
+  VARU16_BYTES_MAX,
   zigzag,
 } from "./integers.ts";
 
@@ -231,7 +232,16 @@ export class ByteWriter {
 
   /** Writes one varint per value, without a length. */
   varU16Array(values: Uint16Array): void {
-    for (const value of values) this.#varint(value);
+    this.#reserve(values.length * VARU16_BYTES_MAX);
+    // Works on locals, as all changes of chunks pass through this loop.
+    const bytes = this.#bytes;
+    let end = this.#length;
+    for (let index = 0; index < values.length; index++) {
+      let rest = values[index] as number;
+      for (; rest > 0x7f; rest >>>= 7) bytes[end++] = (rest & 0x7f) | 0x80;
+      bytes[end++] = rest;
+    }
+    this.#length = end;
   }
 
   /** Writes one varint per value, without a length. */

@@ -2,8 +2,11 @@ import { OrthantError } from "../error/orthant-error.ts";
 import { type InflatedBytes, nodeZlib } from "./node-zlib.ts";
 import { joinBytes, plainBytes } from "./plain-bytes.ts";
 
-/** Fast, with little left to gain: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. */
-const LEVEL = 1;
+/**
+ * Fast, with little left to gain: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. Less memory than by
+ * default means a new code for each 8,192 symbols, which suits chunks and changes one after the other.
+ */
+const COMPRESSION = { level: 1, memLevel: 7 };
 /** The smallest output chunk size that Node accepts. */
 const PIECE_BYTES_MIN = 64;
 /** How much longer most files of other programs are when they are not compressed: a chunk of Minecraft, 12 times. */
@@ -33,9 +36,7 @@ declare const DecompressionStream: ByteTransformConstructor | undefined;
 /** Compresses bytes to a raw deflate stream (RFC 1951): synchronously in Node, else with streams. */
 export function deflateRaw(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const zlib = nodeZlib();
-  return zlib === undefined
-    ? streamDeflateRaw(bytes)
-    : plainBytes(zlib.deflateRawSync(bytes, { level: LEVEL }));
+  return zlib === undefined ? streamDeflateRaw(bytes) : plainBytes(zlib.deflateRawSync(bytes, COMPRESSION));
 }
 
 /**
@@ -59,7 +60,7 @@ export function deflateRawOffThread(bytes: Uint8Array): Promise<Uint8Array> {
   if (zlib === undefined) return streamDeflateRaw(bytes);
   return new Promise((resolve, reject) => {
     // With room for everything, one trip to the other thread is enough.
-    const options = { level: LEVEL, chunkSize: bytes.length + PIECE_BYTES_MIN };
+    const options = { ...COMPRESSION, chunkSize: bytes.length + PIECE_BYTES_MIN };
     zlib.deflateRaw(bytes, options, (error, result) => {
       if (error === null) resolve(plainBytes(result));
       else reject(asDeflateError(error));

@@ -18,6 +18,8 @@ export const I64_MIN = -0x8000_0000_0000_0000n;
 export const I64_MAX = 0x7fff_ffff_ffff_ffffn;
 /** Maximum length of a varint: ten groups of seven bits hold 64. */
 export const VARINT_BYTES_MAX = 10;
+/** Length of the longest varint of 16 bits. */
+export const VARU16_BYTES_MAX = 3;
 
 /** Throws `ORT_ARGUMENT` unless the value is an integer from `min` to `max`. `field` names it. */
 export function requireInteger(value: number, min: number, max: number, field?: string): void {

@@ -1,14 +1,17 @@
 /** The part of Node's zlib used here. */
 interface NodeZlib {
   readonly crc32?: (bytes: Uint8Array, previous?: number) => number;
-  deflateRawSync(bytes: Uint8Array, options: { readonly level: number }): Uint8Array;
+  deflateRawSync(
+    bytes: Uint8Array,
+    options: { readonly level: number; readonly memLevel: number },
+  ): Uint8Array;
   inflateRawSync(
     bytes: Uint8Array,
     options: { readonly info: true; readonly chunkSize: number; readonly maxOutputLength: number },
   ): InflatedBytes;
   deflateRaw(
     bytes: Uint8Array,
-    options: { readonly level: number; readonly chunkSize: number },
+    options: { readonly level: number; readonly memLevel: number; readonly chunkSize: number },
     done: (error: Error | null, result: Uint8Array) => void,
   ): void;
   inflateRaw(

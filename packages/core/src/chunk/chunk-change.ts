@@ -1,10 +1,20 @@
 import { ByteReader } from "../bytes/byte-reader.ts";
-import { ByteWriter } from "../bytes/byte-writer.ts";
-import { requireInteger } from "../bytes/integers.ts";
+import type { ByteWriter } from "../bytes/byte-writer.ts";
+import { requireInteger, VARINT_BYTES_MAX, VARU16_BYTES_MAX } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { type Chunk, chunkFromVoxels, chunkOfRuns, packedVoxels } from "./chunk.ts";
-import { lanesAt, lanesOf, type PackedIndices, repeatedIndex, varU32Bytes } from "./packed-indices.ts";
+import {
+  findDifferences,
+  indexAt,
+  lanesAt,
+  lanesOf,
+  type PackedIndices,
+  repeatedIndex,
+  repeatedIndices,
+  varU32Bytes,
+} from "./packed-indices.ts";
 import { type PaletteVoxels, unpackVoxels } from "./palette-voxels.ts";
+import { sharedWriter } from "./shared-writer.ts";
 
 // A change lists the voxels in which two chunks differ, and their new blocks. Its form combines two
 // choices: an item is a voxel or a run of voxels, and there is one block per item or one for all of them.
@@ -16,11 +26,18 @@ const FORMS = 4;
 const starts = new Uint32Array(CHUNK_VOXELS_MAX);
 const lengths = new Uint32Array(CHUNK_VOXELS_MAX);
 const blocks = new Uint16Array(CHUNK_VOXELS_MAX);
+// What is written next.
+const numbers = new Uint16Array(CHUNK_VOXELS_MAX);
+// The voxels that differ.
+const differing = new Uint32Array(CHUNK_VOXELS_MAX);
 // The voxels to compare. Allocating arrays for each chunk of a save would keep the garbage collector busy.
 const voxelsBefore = new Uint16Array(CHUNK_VOXELS_MAX);
 const voxelsAfter = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Returns the only encoding of a change between chunks; `undefined` if they are equal. Rules S77 to S79. */
+/**
+ * Returns the only encoding of a change between chunks; `undefined` if they are equal. The result may be a view of a larger
+ * array, which nothing changes later. Rules S77 to S79.
+ */
 export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | undefined {
   return encodeShortChange(before, after, Infinity);
 }
@@ -32,10 +49,12 @@ export function encodeShortChange(before: Chunk, after: Chunk, bytesMax: number)
   if (count === 0 || count > bytesMax) return undefined;
   const { form, bytes } = canonicalForm(count);
   if (bytes > bytesMax) return undefined;
-  const out = new ByteWriter(bytes);
+  // The writer makes room for the longest numbers before it writes some.
+  const out = sharedWriter(bytes * VARU16_BYTES_MAX + VARINT_BYTES_MAX);
+  const start = out.length;
   out.tag(form, FORMS);
   writeItems(out, form, count);
-  return out.copy();
+  return out.view(start);
 }
 
 /** What a change tells about a changed chunk. */
@@ -82,7 +101,10 @@ export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
 function gatherRuns(before: PaletteVoxels, after: PaletteVoxels, countMax: number): number {
   if (before.bitWidth === 0) {
     const known = after.palette.indexOf(before.palette[0] as number);
-    return known < 0 ? gatherAll(after, countMax) : gatherDifferences(known, after, countMax);
+    if (known < 0) return gatherAll(after, countMax);
+    const { bitWidth, indices } = after;
+    if (bitWidth === 0) return 0;
+    return gatherDifferences(repeatedIndices(known, bitWidth, indices.length), after, countMax);
   }
   if (haveSameIndices(before, after)) return gatherDifferences(before.indices, after, countMax);
   const { volume } = after;
@@ -123,32 +145,17 @@ function gatherAll({ volume, palette, bitWidth, indices }: PaletteVoxels, countM
   return count;
 }
 
-/**
- * Gathers the voxels whose index differs: from the one before, or from one that all had. As many are compared at once as fit
- * into 32 bits.
- */
+/** Gathers the voxels whose index differs from the one before. */
 function gatherDifferences(
-  before: PackedIndices | number,
+  before: PackedIndices,
   { volume, palette, bitWidth, indices }: PaletteVoxels,
   countMax: number,
 ): number {
-  if (bitWidth === 0) return 0;
-  const lanes = lanesOf(bitWidth);
-  const mask = (1 << bitWidth) - 1;
-  const all = typeof before === "number" ? repeatedIndex(before, bitWidth) : 0;
+  const found = findDifferences(before, indices, bitWidth, volume, differing);
   let count = 0;
-  for (let start = 0; start < volume && count <= countMax; start += lanes) {
-    const word = lanesAt(indices, bitWidth, start);
-    const length = Math.min(lanes, volume - start);
-    let differing = word ^ (typeof before === "number" ? all : lanesAt(before, bitWidth, start));
-    while (differing !== 0) {
-      const lane = Math.trunc((31 - Math.clz32(differing & -differing)) / bitWidth);
-      // Behind the last voxel there are zeros.
-      if (lane >= length) break;
-      const shift = lane * bitWidth;
-      count = addVoxels(count, start + lane, 1, palette[(word >>> shift) & mask] as number);
-      differing &= ~(mask << shift);
-    }
+  for (let at = 0; at < found && count <= countMax; at++) {
+    const voxel = differing[at] as number;
+    count = addVoxels(count, voxel, 1, palette[indexAt(indices, bitWidth, voxel)] as number);
   }
   return count;
 }
@@ -200,23 +207,42 @@ function isOneBlock(count: number): boolean {
 function writeItems(out: ByteWriter, form: number, count: number): void {
   const isRuns = (form & RUNS) !== 0;
   let items = 0;
-  for (let run = 0; run < count; run++) items += isRuns ? 1 : (lengths[run] as number);
-  out.varUint(items);
   let end = 0;
   for (let run = 0; run < count; run++) {
     const start = starts[run] as number;
     const length = lengths[run] as number;
-    out.varUint(start - end);
-    if (!isRuns) for (let voxel = 1; voxel < length; voxel++) out.varUint(0);
+    numbers[items++] = start - end;
     end = start + length;
+    if (!isRuns) for (let voxel = 1; voxel < length; voxel++) numbers[items++] = 0;
   }
-  if (isRuns) for (let run = 0; run < count; run++) out.varUint((lengths[run] as number) - 1);
+  out.varUint(items);
+  writeNumbers(out, items);
+  if (isRuns) {
+    for (let run = 0; run < count; run++) numbers[run] = (lengths[run] as number) - 1;
+    writeNumbers(out, count);
+  }
   if ((form & ONE_BLOCK) !== 0) out.varU16(blocks[0] as number);
-  else for (let run = 0; run < count; run++) writeBlock(out, run, isRuns ? 1 : (lengths[run] as number));
+  else writeNumbers(out, isRuns ? copyBlocks(count) : repeatBlocks(count));
 }
 
-function writeBlock(out: ByteWriter, run: number, times: number): void {
-  for (let item = 0; item < times; item++) out.varU16(blocks[run] as number);
+function writeNumbers(out: ByteWriter, count: number): void {
+  out.varU16Array(numbers.subarray(0, count));
+}
+
+/** Writes the block of each run to the numbers. Returns how many there are. */
+function copyBlocks(count: number): number {
+  numbers.set(blocks.subarray(0, count));
+  return count;
+}
+
+/** Writes the block of each voxel to the numbers. Returns how many there are. */
+function repeatBlocks(count: number): number {
+  let items = 0;
+  for (let run = 0; run < count; run++) {
+    const end = items + (lengths[run] as number);
+    while (items < end) numbers[items++] = blocks[run] as number;
+  }
+  return items;
 }
 
 /** Reads what `writeItems` writes into the arrays and returns the number of runs. */

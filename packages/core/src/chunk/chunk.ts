@@ -7,6 +7,7 @@ import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chun
 import { getOrAdd } from "../lattice/get-or-add.ts";
 import type { Position } from "../lattice/position.ts";
 import {
+  type BlockEdits,
   diffIndices,
   editFew,
   editVoxel,
@@ -194,17 +195,24 @@ export class Chunk {
   /** Returns the chunk with several edits, applied in order, so that the last one for a voxel wins. */
   edit(edits: readonly VoxelEdit[]): Chunk {
     requireList("edits", edits, "it is a list of { index, block }");
+    const count = edits.length;
+    if (count <= SINGLE_EDITS_MAX) return this.#editSingly(edits);
+    const indices = new Uint16Array(count);
+    const blocks = new Uint16Array(count);
+    for (let at = 0; at < count; at++) {
+      const edit = edits[at] as VoxelEdit;
+      requireEditOf(this.volume, edit);
+      indices[at] = edit.index;
+      blocks[at] = edit.block;
+    }
+    return editTogether(this, { indices, blocks, count });
+  }
+
+  #editSingly(edits: readonly VoxelEdit[]): Chunk {
     let edited: Chunk = this;
-    if (edits.length <= SINGLE_EDITS_MAX) {
-      for (const edit of edits) {
-        requireEdit(edit);
-        edited = edited.set(edit.index, edit.block);
-      }
-    } else {
-      for (const edit of edits) requireEditOf(this.volume, edit);
-      const packed = this.#voxels;
-      const edit = edits.length * VOXELS_PER_EDIT <= packed.volume ? editFew : editMany;
-      edited = chunkOf(edit(packed, edits), this.data);
+    for (const edit of edits) {
+      requireEdit(edit);
+      edited = edited.set(edit.index, edit.block);
     }
     // One edit that changes nothing has returned this chunk already.
     return edits.length > 1 && this.equals(edited) ? this : edited;
@@ -319,9 +327,18 @@ export class Chunk {
   }
 }
 
-function editMany(packed: PaletteVoxels, edits: readonly VoxelEdit[]): PaletteVoxels {
+/** Returns a chunk with edits, which were checked; the same chunk if they change nothing. */
+export function editTogether(chunk: Chunk, edits: BlockEdits): Chunk {
+  if (edits.count === 0) return chunk;
+  const packed = packedVoxels(chunk);
+  const edit = edits.count * VOXELS_PER_EDIT <= packed.volume ? editFew : editMany;
+  const edited = chunkOf(edit(packed, edits), chunk.data);
+  return chunk.equals(edited) ? chunk : edited;
+}
+
+function editMany(packed: PaletteVoxels, { indices, blocks, count }: BlockEdits): PaletteVoxels {
   const voxels = unpackVoxels(packed, new Uint16Array(packed.volume));
-  for (const { index, block } of edits) voxels[index] = block;
+  for (let at = 0; at < count; at++) voxels[indices[at] as number] = blocks[at] as number;
   return packVoxels(voxels);
 }
 

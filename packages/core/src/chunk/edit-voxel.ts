@@ -1,5 +1,6 @@
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import {
+  findDifferences,
   indexAt,
   indexBits,
   nextPositionOf,
@@ -16,7 +17,7 @@ import {
 import { type PaletteVoxels, packedHeaderBytes, uniformVoxels, voxelsMemoryBytes } from "./palette-voxels.ts";
 
 /** Up to one edit for this number of voxels is made without unpacking a chunk. */
-export const VOXELS_PER_EDIT = 64;
+export const VOXELS_PER_EDIT = 16;
 /** Edits that share one copy of the voxels. More would slow down reads, which look through those that wait. */
 export const WAITING_EDITS_MAX = 8;
 
@@ -32,9 +33,22 @@ export interface WaitingEdit {
 /** Returns the voxels after edits, of which `last` is the last. Each changes something. Copies the voxels once. */
 export function editVoxels(voxels: PaletteVoxels, last: WaitingEdit): PaletteVoxels {
   if (last.before === undefined) return editVoxel(voxels, last.index, last.block);
-  const edits: WaitingEdit[] = [];
-  for (let edit: WaitingEdit | undefined = last; edit !== undefined; edit = edit.before) edits.push(edit);
-  return editFew(voxels, edits.reverse());
+  let at = last.count;
+  for (let edit: WaitingEdit | undefined = last; edit !== undefined; edit = edit.before) {
+    waitingIndices[--at] = edit.index;
+    waitingBlocks[at] = edit.block;
+  }
+  return editFew(voxels, { indices: waitingIndices, blocks: waitingBlocks, count: last.count });
+}
+
+const waitingIndices = new Uint16Array(WAITING_EDITS_MAX);
+const waitingBlocks = new Uint16Array(WAITING_EDITS_MAX);
+
+/** Voxels and their new blocks: the first `count` elements. The last one for a voxel wins. */
+export interface BlockEdits {
+  readonly indices: ArrayLike<number>;
+  readonly blocks: ArrayLike<number>;
+  readonly count: number;
 }
 
 /** Edits that are made together, at most: some for each chunk. */
@@ -53,21 +67,18 @@ const order = new Uint32Array(CHUNK_VOXELS_MAX + EDITS_MAX);
 const NOWHERE = 0xffff_ffff;
 
 /**
- * Returns the voxels after edits, at most one for {@link VOXELS_PER_EDIT} voxels, of which the last one for a voxel wins. Copies
- * the voxels once, and packs them again only if indices change their meaning.
+ * Returns the voxels after edits, at most one for {@link VOXELS_PER_EDIT} voxels. Copies the voxels once, and packs them again
+ * only if indices change their meaning.
  */
-export function editFew(
-  voxels: PaletteVoxels,
-  edits: readonly { readonly index: number; readonly block: number }[],
-): PaletteVoxels {
+export function editFew(voxels: PaletteVoxels, edits: BlockEdits): PaletteVoxels {
   const { volume, palette: oldPalette, bitWidth: oldBitWidth, indices: oldIndices } = voxels;
   const count = sortEdits(edits);
   const blocks = [...oldPalette];
-  for (let entry = 0; entry < oldPalette.length; entry++) firsts[entry] = firstUnedited(voxels, entry, count);
+  findFirstUnedited(voxels, count);
   let { denseBytes } = voxels;
   for (let edit = 0; edit < count; edit++) {
     const position = positions[edit] as number;
-    const { block } = edits[(keys[edit] as number) & 0xffff] as { readonly block: number };
+    const block = edits.blocks[(keys[edit] as number) & 0xffff] as number;
     let entry = blocks.indexOf(block);
     if (entry < 0) {
       entry = blocks.push(block) - 1;
@@ -98,30 +109,43 @@ export function editFew(
 }
 
 /** Orders edits by position, the last one for each. Returns how many are left. */
-function sortEdits(edits: readonly { readonly index: number }[]): number {
-  for (const [at, { index }] of edits.entries()) keys[at] = (index << 16) | at;
-  keys.subarray(0, edits.length).sort();
-  let count = 0;
-  for (let at = 0; at < edits.length; at++) {
+function sortEdits({ indices, count }: BlockEdits): number {
+  for (let at = 0; at < count; at++) keys[at] = ((indices[at] as number) << 16) | at;
+  keys.subarray(0, count).sort();
+  let left = 0;
+  for (let at = 0; at < count; at++) {
     const key = keys[at] as number;
-    if (count > 0 && positions[count - 1] === key >>> 16) count--;
-    positions[count] = key >>> 16;
-    keys[count++] = key;
+    if (left > 0 && positions[left - 1] === key >>> 16) left--;
+    positions[left] = key >>> 16;
+    keys[left++] = key;
   }
-  return count;
+  return left;
 }
 
-/** Returns where a palette entry first appears except at the edits. */
-function firstUnedited(
-  { volume, firstPositions, bitWidth, indices }: PaletteVoxels,
+/** Finds where each palette entry first appears except at the edits. */
+function findFirstUnedited(voxels: PaletteVoxels, count: number): void {
+  const { palette, firstPositions } = voxels;
+  let edit = 0;
+  for (let entry = 0; entry < palette.length; entry++) {
+    const first = firstPositions[entry] as number;
+    while (edit < count && (positions[edit] as number) < first) edit++;
+    const isEdited = edit < count && positions[edit] === first;
+    firsts[entry] = isEdited ? nextUnedited(voxels, entry, edit, count) : first;
+  }
+}
+
+/** Returns where an entry appears next except at the edits, the first of which is `edit`. */
+function nextUnedited(
+  { volume, bitWidth, indices }: PaletteVoxels,
   entry: number,
+  edit: number,
   count: number,
 ): number {
-  let position: number | undefined = firstPositions[entry] as number;
-  let edit = 0;
+  let position = positions[edit];
+  let next = edit;
   while (position !== undefined) {
-    while (edit < count && (positions[edit] as number) < position) edit++;
-    if (edit === count || positions[edit] !== position) return position;
+    while (next < count && (positions[next] as number) < position) next++;
+    if (next === count || positions[next] !== position) return position;
     position++;
     if (bitWidth > 0) position = nextPositionOf(indices, bitWidth, volume, entry, position);
     else if (position === volume) position = undefined;
@@ -297,27 +321,25 @@ function firstPositionWithout(
   return nextPositionOf(indices, bitWidth, volume, index, position + 1);
 }
 
+// Shared by all calls, which never overlap.
+const differing = new Uint32Array(CHUNK_VOXELS_MAX);
+
 /** The new block of a voxel. */
 interface VoxelDifference {
   readonly index: number;
   readonly block: number;
 }
 
-/** Compares the indices of voxels with older ones into the same palette, 32 bits at once, because most are equal. */
+/** Compares the indices of voxels with older ones into the same palette. */
 export function diffIndices(
   old: PackedIndices,
   { volume, palette, bitWidth, indices }: PaletteVoxels,
 ): readonly VoxelDifference[] {
   const edits: VoxelDifference[] = [];
-  let next = 0;
-  for (let half = 0; half < indices.length; half++) {
-    if (old[half] === indices[half]) continue;
-    const end = Math.min(volume, Math.floor((half * 32 + 31) / bitWidth) + 1);
-    for (let index = Math.max(next, Math.floor((half * 32) / bitWidth)); index < end; index++) {
-      const entry = indexAt(indices, bitWidth, index);
-      if (entry !== indexAt(old, bitWidth, index)) edits.push({ index, block: palette[entry] as number });
-    }
-    next = end;
+  const found = findDifferences(old, indices, bitWidth, volume, differing);
+  for (let at = 0; at < found; at++) {
+    const index = differing[at] as number;
+    edits.push({ index, block: palette[indexAt(indices, bitWidth, index)] as number });
   }
   return edits;
 }

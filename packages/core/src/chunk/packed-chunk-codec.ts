@@ -1,5 +1,4 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
-import { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { requireInteger, VARINT_BYTES_MAX } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
@@ -16,6 +15,7 @@ import {
 } from "./packed-indices.ts";
 
 import { blockBytes, denseHeaderBytes, hasRepeatedBlock, packedHeaderBytes } from "./palette-voxels.ts";
+import { sharedWriter } from "./shared-writer.ts";
 
 /** Replaces the palette length when there is no palette and each voxel stores its block. */
 const DENSE = 0;
@@ -57,11 +57,6 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
   };
 }
 
-/** Encoded chunks share arrays of this size: making one for each chunk takes longer than filling it. */
-const SHARED_BYTES = 65_536;
-
-let sharedOut = new ByteWriter(SHARED_BYTES);
-
 /** Returns the length of a chunk that is encoded with {@link packedChunkCodec}, without encoding it. */
 export function packedChunkBytes({ volume, blockCount }: Chunk): number {
   if (isDense(blockCount, volume)) return varU32Bytes(DENSE) + volume * BLOCK_BYTES;
@@ -73,16 +68,10 @@ export function packedChunkBytes({ volume, blockCount }: Chunk): number {
 export function encodePackedChunk(chunk: Chunk): Uint8Array {
   // The writer makes room for the longest varint before it writes one.
   const bytesMax = VARINT_BYTES_MAX + packedChunkBytes(chunk);
-  const out = bytesMax > SHARED_BYTES / 4 ? new ByteWriter(bytesMax) : sharedWriter(bytesMax);
+  const out = sharedWriter(bytesMax);
   const start = out.length;
   packedChunkCodec(chunk.volume).write(out, chunk);
   return out.view(start);
-}
-
-/** Returns a writer with room for `bytes` more, so that it keeps its array. */
-function sharedWriter(bytes: number): ByteWriter {
-  if (sharedOut.length + bytes > SHARED_BYTES) sharedOut = new ByteWriter(SHARED_BYTES);
-  return sharedOut;
 }
 
 /** Reads past one chunk with all checks of {@link packedChunkCodec}. Returns the number of its different blocks. */

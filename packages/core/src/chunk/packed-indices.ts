@@ -1,4 +1,5 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
+import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 
 /**
  * Small numbers of equal width, packed from the lowest bit upwards into 64-bit words. Each word is stored as
@@ -71,6 +72,53 @@ export function lanesAt(packed: PackedIndices, bitWidth: number, position: numbe
 /** Returns an index as often as it fits into 32 bits, as {@link lanesAt} returns it. */
 export function repeatedIndex(index: number, bitWidth: number): number {
   return Math.imul(LANE_ONES[bitWidth] as number, index);
+}
+
+/**
+ * Finds the positions at which two arrays of equal width differ, 32 bits at once, and writes them to `positions`, ascending.
+ * Returns how many there are. All bits behind the last of `count` indices must be zero in `after`.
+ */
+export function findDifferences(
+  before: PackedIndices,
+  after: PackedIndices,
+  bitWidth: number,
+  count: number,
+  positions: Uint32Array,
+): number {
+  // Exact below 2^20 bits, and much faster than a division.
+  const share = 1 / bitWidth;
+  let found = 0;
+  /** Bits that belong to an index which was found in the half before. */
+  let seen = 0;
+  for (let half = 0; half < after.length; half++) {
+    let differing = ((before[half] as number) ^ (after[half] as number)) & ~seen;
+    seen = 0;
+    while (differing !== 0) {
+      const bit = half * 32 + 31 - Math.clz32(differing & -differing);
+      const position = ((bit + 0.5) * share) | 0;
+      if (position >= count) return found;
+      positions[found++] = position;
+      const end = (position + 1) * bitWidth - half * 32;
+      if (end < 32) differing &= -1 << end;
+      else {
+        differing = 0;
+        seen = (1 << (end - 32)) - 1;
+      }
+    }
+  }
+  return found;
+}
+
+/** Room for the indices of the largest chunk. */
+const repeated: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
+
+/** Returns an index over and over, in at least `halves` elements. The array is valid until the next call. */
+export function repeatedIndices(index: number, bitWidth: number, halves: number): PackedIndices {
+  if (32 % bitWidth === 0) return repeated.fill(repeatedIndex(index, bitWidth), 0, halves);
+  // After as many elements as an index has bits, they repeat.
+  repeated.set(packIndices(new Uint16Array(32).fill(index), 32, bitWidth));
+  for (let length = bitWidth; length < halves; length *= 2) repeated.copyWithin(length, 0, length);
+  return repeated;
 }
 
 /** Packs the first `count` indices. */

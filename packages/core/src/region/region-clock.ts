@@ -173,7 +173,9 @@ export function readRegionAfter(input: ByteReader, previous: Position | undefine
 
 /** Throws `ORT_POSITION_RANGE` unless all chunks of a region are on the lattice. */
 export function requireRegion(region: Position): void {
-  if (region.every(isRegionCoordinate)) return;
+  const [x, y, z, w] = region;
+  if (isRegionCoordinate(x) && isRegionCoordinate(y) && isRegionCoordinate(z) && isRegionCoordinate(w))
+    return;
   throw new OrthantError("ORT_POSITION_RANGE", `region [${region}] is not on the lattice`);
 }
 

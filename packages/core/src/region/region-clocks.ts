@@ -45,14 +45,16 @@ export class RegionClocks {
 
   /** Issues the next clock of the epoch to each region, all or none. Returns the changes, ordered by region. */
   bump(regions: readonly Position[], epoch: number): readonly ClockChange[] {
-    const changes = distinct(regions).map((region) => {
-      requireRegion(region);
-      const before = this.get(region);
-      return { region, before, after: nextClock(before, epoch) };
-    });
+    const changes = distinct(regions).map((region) => this.#nextOf(region, epoch));
     for (const { region, after } of changes)
       this.#clocks.set(region[0], region[1], region[2], region[3], after);
     return changes;
+  }
+
+  #nextOf(region: Position, epoch: number): ClockChange {
+    requireRegion(region);
+    const before = this.get(region);
+    return { region, before, after: nextClock(before, epoch) };
   }
 
   /** Takes over every later clock of the other set. No clock goes back. */

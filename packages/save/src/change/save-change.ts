@@ -63,24 +63,28 @@ export interface YieldOptions {
 }
 
 /** Number of chunks stored, or read and written again, per slice. */
-const CHUNKS_PER_SLICE = 8;
+const CHUNKS_PER_SLICE = 32;
+/** Number of their voxels, of which large chunks have many. */
+const VOXELS_PER_SLICE = CHUNKS_PER_SLICE * 4_096;
 /** Cost of a chunk that is copied as stored, relative to one that is encoded. */
 const COPIED_SHARE = 1 / 8;
 
 /** Cuts work into slices by amount, not by time, so that the same work is cut alike on every machine. */
 export class Pacer {
   readonly #work: YieldOptions | undefined;
+  readonly #chunksPerSlice: number;
   #done = 0;
 
-  /** Without `work`, everything is one slice. */
-  constructor(work?: YieldOptions) {
+  /** The chunks have `volume` voxels. Without `work`, everything is one slice. */
+  constructor(volume: number, work?: YieldOptions) {
+    this.#chunksPerSlice = Math.min(CHUNKS_PER_SLICE, VOXELS_PER_SLICE / volume);
     this.#work = work;
   }
 
   /** Counts chunks that were stored. */
   stored(chunks: number): Promise<void> | undefined {
     this.#done += chunks;
-    if (this.#done < CHUNKS_PER_SLICE) return undefined;
+    if (this.#done < this.#chunksPerSlice) return undefined;
     this.#done = 0;
     return this.#work?.pause();
   }

@@ -250,11 +250,13 @@ export function entryStorer(
     requireLatticePosition(...position);
     const parts = partsOf(entry);
     const blocks = chunk.withoutData();
-    const content = getOrAdd(contents, blocks, () => ChunkContent.of(blocks));
     // A chunk is stored once for all of its positions, so each is charged its share.
     const share = packedChunkBytes(blocks) / (uses.get(blocks) ?? 1);
     const change = changes.find(position, blocks, share);
-    if (change === undefined) return wholeChunk(position, content, parts);
+    if (change === undefined) {
+      const content = getOrAdd(contents, blocks, () => ChunkContent.of(blocks));
+      return wholeChunk(position, content, parts);
+    }
     return parts.length === 0 ? change : { ...change, parts };
   };
 }
@@ -265,13 +267,23 @@ export function entryStorer(
  */
 const CHANGE_WEIGHT = 4;
 
-/** Whether a chunk's change to air takes more bytes: each run of blocks takes one, and one for its block. */
-function changeIsLonger(chunk: Chunk, bytesMax: number): boolean {
-  const hasAir = chunk.blocks().includes(AIR);
-  const runBytes = chunk.blockCount - (hasAir ? 1 : 0) > 1 ? 2 : 1;
-  // Between two runs of air there is another one.
-  const runsMax = Math.floor(bytesMax / runBytes) * (hasAir ? 2 : 1) + (hasAir ? 1 : 0);
+/**
+ * Whether the change of a chunk from one block to its own takes more bytes: each run of blocks takes one, and one for its
+ * block. Counting runs is much cheaper than encoding them.
+ */
+function changeIsLonger(before: number, chunk: Chunk, bytesMax: number): boolean {
+  const isLeft = chunk.blocks().includes(before);
+  const runBytes = chunk.blockCount - (isLeft ? 1 : 0) > 1 ? 2 : 1;
+  // Between two runs of what is left there is another one.
+  const runsMax = Math.floor(bytesMax / runBytes) * (isLeft ? 2 : 1) + (isLeft ? 1 : 0);
   return chunk.countSteps(runsMax) + 1 > runsMax;
+}
+
+/** Returns the change of a chunk from another; `undefined` above `bytesMax`. */
+function changeFrom(before: Chunk, chunk: Chunk, bytesMax: number): Uint8Array | undefined {
+  const block = before.uniformBlock;
+  if (block !== undefined && changeIsLonger(block, chunk, bytesMax)) return undefined;
+  return encodeShortChange(before, chunk, bytesMax);
 }
 
 /** Finds how chunks differ from air and, while a generator is available, from its output. */
@@ -289,14 +301,11 @@ class ChangeFinder {
     if (chunk.uniformBlock !== undefined) return undefined;
     const generated = this.#generatedAt(position);
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
-    // Counting runs is much cheaper than encoding them.
-    const toAir = changeIsLonger(chunk, bytesMax)
-      ? undefined
-      : encodeShortChange(emptyChunk(volume), chunk, bytesMax);
-    const toGenerated = generated && encodeShortChange(generated, chunk, bytesMax);
-    const isAir = toGenerated === undefined || (toAir !== undefined && toAir.length <= toGenerated.length);
-    const change = isAir ? toAir : toGenerated;
-    return change && { kind: "change", position, base: isAir ? "air" : "generator", volume, change };
+    const toGenerated = generated && changeFrom(generated, chunk, bytesMax);
+    const toAir = changeFrom(emptyChunk(volume), chunk, toGenerated?.length ?? bytesMax);
+    const base = toAir === undefined ? "generator" : "air";
+    const change = toAir ?? toGenerated;
+    return change && { kind: "change", position, base, volume, change };
   }
 
   #generatedAt(position: Position): Chunk | undefined {

@@ -54,12 +54,17 @@ export async function planLeaves(
   const old = changes.map(({ cube }) => map.remove(cube));
   const encode = leafEncoder(context);
   const added: PlannedLeaf[] = [];
-  for (const [index, change] of changes.entries()) {
-    for await (const draft of planChange(change, old[index], context)) {
-      const leaf = await encode(draft);
-      map.add(leaf);
-      added.push(leaf);
+  const ahead = new ReadAhead(changes, old, context);
+  try {
+    for (const [index, change] of changes.entries()) {
+      for await (const draft of planChange(change, old[index], ahead.at(index), context)) {
+        const leaf = await encode(draft);
+        map.add(leaf);
+        added.push(leaf);
+      }
     }
+  } finally {
+    await ahead.end();
   }
   const merged: PlannedLeaf[] = [];
   for (const leaf of added) {
@@ -77,6 +82,41 @@ export async function planLeaves(
     );
 }
 
+/** Reads the chunks of the leaves that change, each while the one before it is planned. */
+class ReadAhead {
+  readonly #changes: readonly LeafChange[];
+  readonly #old: readonly (LeafEntry | undefined)[];
+  readonly #context: PlanContext;
+  #next: Promise<readonly StoredChunk[]>;
+
+  constructor(changes: readonly LeafChange[], old: readonly (LeafEntry | undefined)[], context: PlanContext) {
+    this.#changes = changes;
+    this.#old = old;
+    this.#context = context;
+    this.#next = this.#read(0);
+  }
+
+  /** Returns the old chunks of a leaf, of which only some change, and begins to read the next. Called once for each, in order. */
+  at(index: number): Promise<readonly StoredChunk[]> {
+    const read = this.#next;
+    this.#next = this.#read(index + 1);
+    return read;
+  }
+
+  /** Resolves when nothing is being read. */
+  async end(): Promise<void> {
+    await this.#next.catch(() => undefined);
+  }
+
+  #read(index: number): Promise<readonly StoredChunk[]> {
+    const isNeeded = this.#changes[index]?.changed !== undefined;
+    const read = readLeaf(isNeeded ? this.#old[index] : undefined, this.#context);
+    // Who plans the leaf gets the failure.
+    read.catch(() => undefined);
+    return read;
+  }
+}
+
 /**
  * Yields the leaves that result from one change. Content that the change omits is read only if the leaf has
  * to be split.
@@ -84,12 +124,13 @@ export async function planLeaves(
 async function* planChange(
   change: LeafChange,
   old: LeafEntry | undefined,
+  oldChunks: Promise<readonly StoredChunk[]>,
   context: PlanContext,
 ): AsyncGenerator<DraftLeaf> {
   const { cube, entities, clocks } = change;
   const { shape, limits, blobs } = context;
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
-  let chunks = await chunksAfter(change, old, context);
+  let chunks = chunksAfter(change, await oldChunks);
   if (chunks === undefined || !hasTooManyChunks(cube, chunks.length, blobs)) {
     const stored = await chunksToStore(chunks ?? [], context);
     const given = prepareLeaf(cube, stored, entities ?? [], newClocks, shape);
@@ -115,12 +156,11 @@ async function* planChange(
   for await (const leaf of storedLeaves(content, limits, context)) yield draftOf(leaf);
 }
 
-/** Returns all chunks of a leaf after a change; `undefined` if the change has none. */
-async function chunksAfter(
+/** Returns all chunks of a leaf after a change of those that it had; `undefined` if the change has none. */
+function chunksAfter(
   { cube, chunks, changed }: LeafChange,
-  old: LeafEntry | undefined,
-  context: PlanContext,
-): Promise<readonly (ChunkEntry | StoredChunk)[] | undefined> {
+  oldChunks: readonly StoredChunk[],
+): readonly (ChunkEntry | StoredChunk)[] | undefined {
   if (changed === undefined) return chunks;
   if (chunks !== undefined) {
     const detail = `the change of the leaf at ${describeCube(cube)} has all of its chunks and those that changed`;
@@ -132,7 +172,7 @@ async function chunksAfter(
     gone.add(...position);
     if (chunk !== undefined) added.push({ position, chunk, ticks });
   }
-  const kept = (await readLeaf(old, context)).filter(({ position }) => !gone.has(...position));
+  const kept = oldChunks.filter(({ position }) => !gone.has(...position));
   return [...kept, ...added];
 }
 

@@ -146,7 +146,8 @@ export class SaveWriter {
    */
   async commit(change: SaveChange, work?: YieldOptions): Promise<Save> {
     this.#requireUsable();
-    return this.#alone(() => this.#commit(change, new Pacer(work)));
+    const { volume } = this.#state.global.description.chunkShape;
+    return this.#alone(() => this.#commit(change, new Pacer(volume, work)));
   }
 
   /**
@@ -277,7 +278,7 @@ export class SaveWriter {
       blobs: this.#format.blobs,
       generated: this.#generated,
       pacer,
-      readStored: (leaf) => readLeafStored(this.#packReader, leaf, context),
+      readStored: (leaf) => readLeafStored(this.#packReader, leaf, { ...context, isOffThread: true }),
       decodeStored: (records) => decodeNewRecords(records, context),
       readEntities: (leaf) => readLeafEntities(this.#packReader, leaf, context),
     });

@@ -51,6 +51,13 @@ interface Group {
   isAwaited: boolean;
 }
 
+/** What callers wait for: the entries up to a position, the last of which is in a group that collects more. */
+interface DurableWait {
+  readonly position: number;
+  readonly group: Group | undefined;
+  readonly durable: Promise<void>;
+}
+
 /**
  * Logs the changes of a world in order and writes many entries with one sync: while one group is being
  * synced, the next one collects. Every entry has a position. An entry is durable once it is synced or part of a
@@ -61,7 +68,7 @@ export class JournalWriter {
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
   readonly #waiters = new DurableWaiters();
-  #lastWait: { readonly position: number; readonly durable: Promise<void> } | undefined;
+  #lastWait: DurableWait | undefined;
   readonly #time: TimeSource;
   #events: LogEvents | undefined;
   #segment: SegmentId | undefined;
@@ -119,11 +126,14 @@ export class JournalWriter {
     if (this.#failure !== undefined) return Promise.reject(saveFailed(this.#failure.error));
     if (this.#durableTo >= this.#position) return Promise.resolve();
     this.#await();
-    // Callers that wait for the same entries share a promise.
+    // Callers that wait for the same entries, or for entries of one group, share a promise.
     const position = this.#position;
-    if (this.#lastWait?.position !== position)
-      this.#lastWait = { position, durable: this.#waiters.wait(position) };
-    return this.#lastWait.durable;
+    const group = this.#collecting?.lastPosition === position ? this.#collecting : undefined;
+    const last = this.#lastWait;
+    if (last?.position === position || (group !== undefined && last?.group === group)) return last.durable;
+    const durable = this.#waiters.wait(position);
+    this.#lastWait = { position, group, durable };
+    return durable;
   }
 
   /**

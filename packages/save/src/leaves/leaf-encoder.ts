@@ -1,7 +1,7 @@
 import { encode } from "@orthant/core/bytes";
 import { comparePositions } from "@orthant/core/lattice";
 import type { RegionClock } from "@orthant/core/tree";
-import { Pacer } from "../change/save-change.ts";
+import type { Pacer } from "../change/save-change.ts";
 import type { RecordRef } from "../codec/blob.ts";
 import { type BlobFormat, type BlobSize, rememberSize } from "../codec/blob-format.ts";
 import { entityBlobCodec } from "../codec/entity.ts";
@@ -44,7 +44,7 @@ export type EncodeLeaf = (draft: DraftLeaf) => Promise<PlannedLeaf>;
  * Returns a function that encodes leaves one by one, so that memory never holds the chunks of many, and other threads
  * compress one while the next is planned.
  */
-export function leafEncoder({ limits, blobs, pacer = new Pacer() }: EncoderOptions): EncodeLeaf {
+export function leafEncoder({ limits, blobs, pacer }: EncoderOptions): EncodeLeaf {
   const encoding: Promise<unknown>[] = [];
   return async ({ newChunks, newEntities, ...leaf }) => {
     const records = encodeLeaf({ ...leaf, newChunks, newEntities }, limits, blobs);
@@ -52,7 +52,7 @@ export function leafEncoder({ limits, blobs, pacer = new Pacer() }: EncoderOptio
     records.catch(() => undefined);
     encoding.push(records);
     if (encoding.length > ENCODED_AT_ONCE) await encoding.shift();
-    await pacer.copied(newChunks.length);
+    await pacer?.copied(newChunks.length);
     const size = { bytes: packedBytesAtLeast(newChunks), chunks: newChunks.length };
     return { ...leaf, newChunks: size, newEntities, records };
   };

@@ -31,20 +31,30 @@ export function editInPlace(
 ): MadeEdit | undefined {
   content.regions.beginInPlace();
   const [only] = edited;
-  if (edited.length === 1 && only?.indices.length === 1) return setOne(content, only, epoch, admit);
+  if (edited.length === 1 && only?.indices.length === 1) {
+    const [index, block] = [only.indices[0] as number, only.blocks[0] as number];
+    return setInPlace(content, { chunk: only.chunk, index, block }, epoch, admit);
+  }
   return admit === undefined ? setMany(content, edited, epoch) : undefined;
 }
 
-function setOne(
+/** A voxel and its new block. */
+interface VoxelBlock {
+  readonly chunk: Position;
+  /** The voxel of the chunk. */
+  readonly index: number;
+  readonly block: number;
+}
+
+/** Does what {@link editInPlace} does for one voxel. `beginInPlace` of the regions must have been called. */
+export function setInPlace(
   content: WorldContent,
-  { chunk, indices, blocks }: ChunkBlocks,
+  { chunk, index, block }: VoxelBlock,
   epoch: number,
   admit: Admit | undefined,
 ): MadeEdit | undefined {
   const editor = content.regions.editInPlace(chunk)?.editor;
   if (editor === undefined) return undefined;
-  const index = indices[0] as number;
-  const block = blocks[0] as number;
   if (editor.get(index) === block) return NOTHING;
   const chunks = [chunk];
   const logged = admit && [{ position: chunk, edits: [{ index, block }] }];

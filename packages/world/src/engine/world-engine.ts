@@ -26,7 +26,7 @@ import { worldDescriptionCodec } from "@orthant/save/content";
 import type { JournalChunk } from "@orthant/save/journal";
 import { checkedOrigin, clientEditsOf } from "../content/last-edits.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import { editInPlace, type MadeEdit } from "../edit/edit-in-place.ts";
+import { editInPlace, type MadeEdit, setInPlace } from "../edit/edit-in-place.ts";
 import type { EditListener, EditOptions, EngineEdit } from "../edit/engine-edit.ts";
 import {
   blocksEdit,
@@ -331,22 +331,37 @@ export class WorldEngine {
     return this.#apply(request, epoch.number, undefined).status === "applied";
   }
 
-  /** Sets the block of a voxel at once if nothing has to wait for it. Returns whether it had another; `undefined` otherwise. */
+  /**
+   * Sets the block of a voxel at once if nothing has to wait for it. Returns whether it had another; `undefined` otherwise. With
+   * a journal, {@link whenDurable} tells when it is durable.
+   */
   trySet(voxel: Position, block: number): boolean | undefined {
     this.#requireWritable();
     if (!this.#core.queue.isIdle || !this.#saver.hasRoom) return undefined;
     return this.#setInPlace(voxel, block);
   }
 
-  /** Sets a block in place if nothing waits for the edit or hears of it. Returns whether the voxel had another one. */
+  /** Sets a block in place unless something hears of the edit. Returns whether the voxel had another one. */
   #setInPlace(voxel: Position, block: number): boolean | undefined {
     const { content, saver, epoch, editListeners } = this.#core;
-    const isHeard = saver.isJournaling || !editListeners.isEmpty;
-    if (epoch.current === undefined || isHeard || content.regions.isAsynchronous) return undefined;
+    if (epoch.current === undefined || !editListeners.isEmpty || content.regions.isAsynchronous)
+      return undefined;
     requireInWorld(this.shape, voxel, "voxel");
+    if (saver.isJournaling) return this.#setLogged(voxel, block, epoch.current.number);
     const result = content.setInPlace(voxel, block, epoch.current.number);
     if (result === "noted") saver.addChange("world", undefined);
     return result && result !== "unchanged";
+  }
+
+  #setLogged(voxel: Position, block: number, epoch: number): boolean | undefined {
+    const { content } = this.#core;
+    content.regions.beginInPlace();
+    const chunk = chunkOfVoxel(this.shape, voxel);
+    const index = voxelIndex(this.shape, voxel[0], voxel[1], voxel[2], voxel[3]);
+    const made = setInPlace(content, { chunk, index, block }, epoch, this.#admit);
+    if (made === undefined || made.clocks.length === 0) return made && false;
+    this.#made(made, undefined);
+    return true;
   }
 
   /** Sets voxels in one step, in the order of the list. */
@@ -428,6 +443,11 @@ export class WorldEngine {
    */
   async save(): Promise<number> {
     return this.#core.queue.idle().then(() => this.#saver.save("everything"));
+  }
+
+  /** Whether each change is logged, so that it can be durable before the next save. */
+  get isJournaling(): boolean {
+    return this.#saver.isJournaling;
   }
 
   /** Resolves when all changes so far are durable. Concurrent callers share a save or a sync. */

@@ -17,13 +17,38 @@ import type { ChunkTickChanges, TickChange } from "@orthant/save/journal";
 /** Stands for a voxel without a tick. */
 const NONE = -1;
 
+/** A list of voxels that grows and is used again. */
+class VoxelList {
+  voxels: Uint32Array = new Uint32Array(16);
+  count = 0;
+
+  push(index: number): void {
+    if (this.count === this.voxels.length) {
+      const larger = new Uint32Array(this.count * 2);
+      larger.set(this.voxels);
+      this.voxels = larger;
+    }
+    this.voxels[this.count++] = index;
+  }
+}
+
 /** The ticks of one kind in a chunk. Remembers what changed, so that a step can be undone or logged. */
 class KindTicks {
   readonly kind: string;
-  /** The step of each voxel that has a tick. */
-  readonly steps: Map<number, number> = new Map();
-  /** The voxels by step. May name voxels whose tick is due in another step by now. */
-  readonly #byStep = new Map<number, number[]>();
+  /** The step of each voxel that has a tick, and of those whose tick was taken since the last call of `settle`. */
+  readonly #steps = new Map<number, number>();
+  /** Up to this step all ticks were taken; `NONE` if none was since the last call of `settle`. */
+  #takenTo = NONE;
+  /** Number of the voxels in `#steps` whose tick was taken. */
+  #gone = 0;
+  /** The voxels by step. Some have no tick there any more if `#hasMoved`. */
+  readonly #byStep = new Map<number, VoxelList>();
+  #hasMoved = false;
+  /** The list of `#byStep` that got the last voxel: most ticks of a step are due together. */
+  #lastPut: VoxelList | undefined;
+  #lastStep = NONE;
+  /** A list that is not in use. */
+  #spare: VoxelList | undefined;
   /** For each change: the voxel, and its step before or `NONE`. */
   #log: number[] = [];
 
@@ -31,38 +56,74 @@ class KindTicks {
     this.kind = kind;
   }
 
-  /** Removes and returns the voxels whose tick is due in `step` or before, ascending. */
+  /** Number of ticks. */
+  get size(): number {
+    return this.#steps.size - this.#gone;
+  }
+
+  /** Returns the step in which the tick of a voxel is due; `undefined` if it has none. */
+  stepOf(index: number): number | undefined {
+    const step = this.#steps.get(index);
+    return step === undefined || step <= this.#takenTo ? undefined : step;
+  }
+
+  /**
+   * Removes and returns the voxels whose tick is due in `step` or before, ascending. The result is valid until the next change.
+   */
   take(step: number): Uint32Array {
-    const found: number[] = [];
-    for (const [due, voxels] of this.#byStep) {
+    let found: VoxelList | undefined;
+    for (const [due, list] of this.#byStep) {
       if (due > step) continue;
-      for (const index of voxels) {
-        if (this.steps.get(index) !== due) continue;
-        found.push(index);
-        this.steps.delete(index);
-        this.#log.push(index, due);
-      }
+      // Nothing is scheduled for a step that has begun.
       this.#byStep.delete(due);
+      this.#lastPut = undefined;
+      found ??= this.#emptyList();
+      for (let at = 0; at < list.count; at++) {
+        const index = list.voxels[at] as number;
+        if (this.#hasMoved && this.#steps.get(index) !== due) continue;
+        found.push(index);
+        this.#log.push(index, due);
+        if (this.#hasMoved) this.#steps.set(index, NONE);
+      }
+      this.#spare = list;
     }
-    return Uint32Array.from(found).sort();
+    if (found === undefined) return NO_VOXELS;
+    this.#spare = found;
+    this.#hasMoved &&= this.#byStep.size > 0;
+    if (found.count === 0) return NO_VOXELS;
+    this.#gone += found.count;
+    this.#takenTo = step;
+    const voxels = found.voxels.subarray(0, found.count);
+    return isAscending(voxels) ? voxels : voxels.sort();
   }
 
   /** Schedules a tick, or removes it. */
   set(index: number, step: number | undefined): void {
-    this.#log.push(index, this.steps.get(index) ?? NONE);
-    this.#put(index, step);
+    this.replace(index, this.stepOf(index), step);
+  }
+
+  /** Does the same for a tick that is due in a known step, `undefined` if there is none. */
+  replace(index: number, known: number | undefined, step: number | undefined): void {
+    this.#log.push(index, known ?? NONE);
+    this.#put(index, known, step);
   }
 
   /** Whether a tick is due in `step` or before. */
   isDue(step: number): boolean {
-    for (const [due, voxels] of this.#byStep)
-      if (due <= step && voxels.some((index) => this.steps.get(index) === due)) return true;
+    for (const [due, { voxels, count }] of this.#byStep)
+      if (due <= step)
+        for (let at = 0; at < count; at++) if (this.#steps.get(voxels[at] as number) === due) return true;
     return false;
   }
 
   /** The steps in which something is due. */
   dueSteps(): Iterable<number> {
     return this.#byStep.keys();
+  }
+
+  /** Yields the voxels with ticks, and the step of each. */
+  *ticks(): Generator<readonly [index: number, step: number]> {
+    for (const tick of this.#steps) if (tick[1] > this.#takenTo) yield tick;
   }
 
   /** Returns what changed since the last call of `settle`, ascending by voxel. */
@@ -74,7 +135,7 @@ class KindTicks {
     }
     const changes: TickChange[] = [];
     for (const [index, old] of before) {
-      const step = this.steps.get(index);
+      const step = this.stepOf(index);
       if ((step ?? NONE) !== old) changes.push({ kind: this.kind, index, step });
     }
     return changes.sort((a, b) => a.index - b.index);
@@ -87,26 +148,61 @@ class KindTicks {
 
   /** Forgets what the ticks were before. */
   settle(): void {
-    if (this.#log.length > 0) this.#log = [];
+    if (this.#gone > 0)
+      for (let at = 0; at < this.#log.length; at += 2) {
+        const index = this.#log[at] as number;
+        if (this.stepOf(index) === undefined) this.#steps.delete(index);
+      }
+    this.#forget();
   }
 
   /** Takes back what changed since the last call of `settle`. */
   undo(): void {
     for (let at = this.#log.length - 2; at >= 0; at -= 2) {
-      const old = this.#log[at + 1] as number;
-      this.#put(this.#log[at] as number, old === NONE ? undefined : old);
+      const [index, old] = [this.#log[at] as number, this.#log[at + 1] as number];
+      this.#put(index, this.stepOf(index), old === NONE ? undefined : old);
     }
-    this.#log = [];
+    // Everything that was taken is there again, and lists may name what was not there before.
+    this.#forget();
+    this.#hasMoved = true;
   }
 
-  #put(index: number, step: number | undefined): void {
+  #forget(): void {
+    this.#takenTo = NONE;
+    this.#gone = 0;
+    if (this.#log.length > 0) this.#log = [];
+  }
+
+  #put(index: number, known: number | undefined, step: number | undefined): void {
+    if (known !== undefined) this.#hasMoved = true;
     if (step === undefined) {
-      this.steps.delete(index);
+      if (this.#steps.delete(index) && known === undefined) this.#gone--;
       return;
     }
-    this.steps.set(index, step);
-    getOrAdd(this.#byStep, step, () => []).push(index);
+    const { size } = this.#steps;
+    this.#steps.set(index, step);
+    if (known === undefined && this.#steps.size === size) this.#gone--;
+    if (this.#lastPut === undefined || this.#lastStep !== step) {
+      this.#lastPut = getOrAdd(this.#byStep, step, () => this.#emptyList());
+      this.#lastStep = step;
+    }
+    this.#lastPut.push(index);
   }
+
+  #emptyList(): VoxelList {
+    const list = this.#spare ?? new VoxelList();
+    this.#spare = undefined;
+    list.count = 0;
+    return list;
+  }
+}
+
+const NO_VOXELS = new Uint32Array(0);
+
+function isAscending(values: Uint32Array): boolean {
+  for (let at = 1; at < values.length; at++)
+    if ((values[at] as number) < (values[at - 1] as number)) return false;
+  return true;
 }
 
 /** The scheduled ticks of one chunk. */
@@ -123,7 +219,7 @@ export class ChunkTicks {
   /** Number of ticks. */
   get size(): number {
     let size = 0;
-    for (const { steps } of this.kinds.values()) size += steps.size;
+    for (const ofKind of this.kinds.values()) size += ofKind.size;
     return size;
   }
 
@@ -141,8 +237,8 @@ export class ChunkTicks {
   /** Returns all ticks in the order in which they are stored. */
   list(): readonly ScheduledTick[] {
     const ticks: ScheduledTick[] = [];
-    for (const { kind, steps } of this.kinds.values())
-      for (const [index, step] of steps) ticks.push({ kind, index, step });
+    for (const ofKind of this.kinds.values())
+      for (const [index, step] of ofKind.ticks()) ticks.push({ kind: ofKind.kind, index, step });
     return ticks.sort(compareTicks);
   }
 
@@ -155,12 +251,12 @@ export class ChunkTicks {
   /** Whether a save can store another tick of a kind. */
   hasRoomFor(ofKind: KindTicks): boolean {
     // Most chunks have ticks of one kind.
-    if (this.kinds.size === 1) return ofKind.steps.size < CHUNK_TICKS_MAX;
+    if (this.kinds.size === 1) return ofKind.size < CHUNK_TICKS_MAX;
     let ticks = 0;
     let otherKinds = 0;
-    for (const { kind, steps } of this.kinds.values()) {
-      ticks += steps.size;
-      if (steps.size > 0 && kind !== ofKind.kind) otherKinds++;
+    for (const { kind, size } of this.kinds.values()) {
+      ticks += size;
+      if (size > 0 && kind !== ofKind.kind) otherKinds++;
     }
     return ticks < CHUNK_TICKS_MAX && otherKinds < CHUNK_TICK_KINDS_MAX;
   }

@@ -62,6 +62,8 @@ export class WorldSaver {
   readonly #failureListeners = new ListenerSet<[unknown]>();
   /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
+  /** The last promise of {@link whenDurable}, and what it is made of. */
+  #durable: { readonly of: Promise<void>; readonly reported: Promise<void> } | undefined;
   #failure: unknown;
   #saveFailure: unknown;
   /** Whether a caller has seen the failure: an automatic save fails without a caller. */
@@ -211,7 +213,10 @@ export class WorldSaver {
 
   /** Resolves when all changes so far are durable: in the journal, or in a save that callers share. */
   whenDurable(): Promise<void> {
-    return this.#reporting(this.#journal === undefined ? this.#saveShared() : this.#journal.whenDurable());
+    const durable = this.#journal === undefined ? this.#saveShared() : this.#journal.whenDurable();
+    // Thousands of callers may share the promise.
+    if (this.#durable?.of !== durable) this.#durable = { of: durable, reported: this.#reporting(durable) };
+    return this.#durable.reported;
   }
 
   /** Saves everything if possible and always releases the files. Throws a failure that no caller saw. */
@@ -273,8 +278,11 @@ export class WorldSaver {
         // In the same step: later changes belong to the next generation's segment and not to this commit.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
         const preparing = this.#journal?.prepare(started.change, () => this.#content.globalNow(), taken);
+        const collecting = started.leaves.collect(nextTurn);
+        // Both end before a failure of one is thrown.
+        await Promise.allSettled([preparing, collecting]);
         const change = (await preparing) ?? started.change;
-        const leaves = await started.leaves.collect(nextTurn);
+        const leaves = await collecting;
         await lock.requireHeld();
         const complete = { ...change, leaves, ...(generatorChange && { generatorChange }) };
         const save = await writer.commit(complete, { pause: nextTurn });

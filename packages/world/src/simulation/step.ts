@@ -128,9 +128,19 @@ export function publicStep<D extends Dimensions>(
   const isPlain = extents.every((extent, axis) => axis >= dimensions || extent > 1);
   const at = (position: Position<D>, name = "position"): EngineStep => {
     // Almost every position is right, and needs no copy.
-    const isChecked = isPlain && isVoxel(position, dimensions);
-    const voxel = isChecked ? (position as readonly number[] as Position) : axes.position(name, position);
-    return engine.moveTo(voxel[0], voxel[1], voxel[2] ?? 0, voxel[3] ?? 0);
+    if (isPlain && Array.isArray(position) && position.length === dimensions) {
+      // By index, because taking a position apart calls its iterator.
+      const given = position as readonly number[] as Position;
+      const x = given[0];
+      const y = given[1];
+      const z = dimensions > 2 ? given[2] : 0;
+      const w = dimensions > 3 ? given[3] : 0;
+      // Most systems read a voxel, set it and schedule it.
+      if (engine.isAt(x, y, z, w)) return engine;
+      if (isCoordinate(x) && isCoordinate(y) && isCoordinate(z) && isCoordinate(w))
+        return engine.moveTo(x, y, z, w);
+    }
+    return engine.moveTo(...axes.position(name, position));
   };
   return {
     number,
@@ -167,13 +177,15 @@ export function publicStep<D extends Dimensions>(
       due(kind) {
         const found: { readonly position: Position<D> }[] = [];
         const [ex, ey, ez, ew] = extents;
-        engine.takeDue(requireTickKind(kind), ([x, y, z, w], index) => {
+        engine.takeDue(requireTickKind(kind), (chunk, index) => {
           const row = Math.floor(index / ex);
           const layer = Math.floor(row / ey);
+          const x = chunk[0] * ex + index - row * ex;
+          const y = chunk[1] * ey + row - layer * ey;
           const cell = Math.floor(layer / ez);
-          const voxel = [x * ex + (index % ex), y * ey + (row % ey)];
-          if (dimensions > 2) voxel.push(z * ez + (layer % ez));
-          if (dimensions > 3) voxel.push(w * ew + cell);
+          const z = chunk[2] * ez + layer - cell * ez;
+          const voxel =
+            dimensions === 3 ? [x, y, z] : dimensions === 2 ? [x, y] : [x, y, z, chunk[3] * ew + cell];
           found.push({ position: voxel as readonly number[] as Position<D> });
         });
         return found;
@@ -204,19 +216,20 @@ export function publicStep<D extends Dimensions>(
   };
 }
 
-/** Whether a value is the position of a voxel. */
-function isVoxel(position: readonly number[], dimensions: number): boolean {
-  if (!Array.isArray(position) || position.length !== dimensions) return false;
-  for (let axis = 0; axis < dimensions; axis++) {
-    const coordinate = position[axis];
-    if (typeof coordinate !== "number" || (coordinate | 0) !== coordinate) return false;
-  }
-  return true;
+function isCoordinate(coordinate: unknown): boolean {
+  return typeof coordinate === "number" && (coordinate | 0) === coordinate;
 }
+
+/** The last kind that was checked: systems schedule many ticks of one. */
+let lastKind = "";
 
 /** Requires the name of a kind of ticks. */
 export function requireTickKind(kind: unknown): string {
-  if (typeof kind === "string" && isTickKind(kind)) return kind;
+  if (kind === lastKind && lastKind !== "") return lastKind;
+  if (typeof kind === "string" && isTickKind(kind)) {
+    lastKind = kind;
+    return kind;
+  }
   throw wrongArgument(
     "kind",
     kind,

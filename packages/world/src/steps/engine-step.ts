@@ -41,6 +41,8 @@ export class EngineStep {
   readonly #extents: Position;
   readonly #chunks = new PositionMap<StepChunk>();
   readonly #changedTicks = new Set<ChunkTicks>();
+  /** One of them, which is often the next one, too. */
+  #lastChanged: ChunkTicks | undefined;
   readonly #sent: BorderEdit[] = [];
   #due: readonly ChunkTicks[] = [];
   #x = Number.NaN;
@@ -48,6 +50,11 @@ export class EngineStep {
   #z = 0;
   #w = 0;
   #chunk: StepChunk;
+  // The first voxel of the chunk.
+  #minX = 0;
+  #minY = 0;
+  #minZ = 0;
+  #minW = 0;
   #index = 0;
   /** Whether edits of other parts of the world are applied, which may be out of the reach of systems. */
   #isBeginning = false;
@@ -87,15 +94,45 @@ export class EngineStep {
     return this.#world.entities;
   }
 
+  /** Whether it points at a voxel. */
+  isAt(x: number, y: number, z: number, w: number): boolean {
+    return x === this.#x && y === this.#y && z === this.#z && w === this.#w;
+  }
+
   /** Points at a voxel, whose coordinates are whole numbers of 32 bits. */
   moveTo(x: number, y: number, z: number, w: number): this {
-    if (x === this.#x && y === this.#y && z === this.#z && w === this.#w) return this;
+    if (this.isAt(x, y, z, w)) return this;
     this.#requireRunning();
-    const [ex, ey, ez, ew] = this.#extents;
-    const [cx, cy, cz, cw] = [Math.floor(x / ex), Math.floor(y / ey), Math.floor(z / ez), Math.floor(w / ew)];
-    this.#index = x - cx * ex + ex * (y - cy * ey + ey * (z - cz * ez + ez * (w - cw * ew)));
-    const [px, py, pz, pw] = this.#chunk.position;
-    if (px !== cx || py !== cy || pz !== cz || pw !== cw) this.#chunk = this.#chunkAt(cx, cy, cz, cw);
+    // By index, because taking positions apart calls their iterators.
+    const extents = this.#extents;
+    const ex = extents[0];
+    const ey = extents[1];
+    const ez = extents[2];
+    const ew = extents[3];
+    let inX = x - this.#minX;
+    let inY = y - this.#minY;
+    let inZ = z - this.#minZ;
+    let inW = w - this.#minW;
+    const isInside =
+      inX >= 0 && inX < ex && inY >= 0 && inY < ey && inZ >= 0 && inZ < ez && inW >= 0 && inW < ew;
+    if (!isInside) {
+      this.#chunk = this.#chunkAt(
+        Math.floor(x / ex),
+        Math.floor(y / ey),
+        Math.floor(z / ez),
+        Math.floor(w / ew),
+      );
+      const chunk = this.#chunk.position;
+      this.#minX = chunk[0] * ex;
+      this.#minY = chunk[1] * ey;
+      this.#minZ = chunk[2] * ez;
+      this.#minW = chunk[3] * ew;
+      inX = x - this.#minX;
+      inY = y - this.#minY;
+      inZ = z - this.#minZ;
+      inW = w - this.#minW;
+    }
+    this.#index = inX + ex * (inY + ey * (inZ + ez * inW));
     this.#x = x;
     this.#y = y;
     this.#z = z;
@@ -167,11 +204,12 @@ export class EngineStep {
     if (!this.isInReach) return this.#send({ voxel: this.#voxel, tick: kind, inSteps: step - this.count });
     const ticks = this.#ticks();
     const ofKind = ticks.ofKind(kind);
-    const known = ofKind.steps.get(this.#index);
+    const known = ofKind.stepOf(this.#index);
     if (known !== undefined && known <= step) return true;
     if (known === undefined && !ticks.hasRoomFor(ofKind)) return false;
-    ofKind.set(this.#index, step);
-    this.#changedTicks.add(ticks);
+    ofKind.replace(this.#index, known, step);
+    if (ticks !== this.#lastChanged) this.#changedTicks.add(ticks);
+    this.#lastChanged = ticks;
     this.#world.ticks.plan(ticks, step);
     return true;
   }
@@ -188,7 +226,7 @@ export class EngineStep {
   /** Returns the step in which a tick of the voxel is due; `undefined` if it is not scheduled. */
   dueStepOf(kind: string): number | undefined {
     if (!this.isInReach) return undefined;
-    return this.#world.ticks.find(this.#chunk.position)?.kinds.get(kind)?.steps.get(this.#index);
+    return this.#world.ticks.find(this.#chunk.position)?.kinds.get(kind)?.stepOf(this.#index);
   }
 
   /**
@@ -198,9 +236,10 @@ export class EngineStep {
   takeDue(kind: string, visit: (chunk: Position, index: number) => void): void {
     this.#requireRunning();
     for (const chunk of this.#due) {
-      const taken = chunk.kinds.get(kind)?.take(this.count) ?? [];
-      if (taken.length > 0) this.#changedTicks.add(chunk);
-      for (const index of taken) visit(chunk.position, index);
+      const taken = chunk.kinds.get(kind)?.take(this.count);
+      if (taken === undefined || taken.length === 0) continue;
+      this.#changedTicks.add(chunk);
+      for (let at = 0; at < taken.length; at++) visit(chunk.position, taken[at] as number);
     }
   }
 

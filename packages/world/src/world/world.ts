@@ -278,7 +278,10 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     const id = requireBlock("block", block);
     const asked = options && checkedSetOptions(options).data;
     const isChanged = asked === undefined ? this.engine.trySet(voxel, id) : undefined;
-    if (isChanged !== undefined) return { status: isChanged ? "applied" : "unchanged" };
+    if (isChanged !== undefined) {
+      if (this.engine.isJournaling) await this.engine.whenDurable();
+      return { status: isChanged ? "applied" : "unchanged" };
+    }
     const data = encodeData(this.dataCodec, "options.data", asked);
     return resultOf(await this.engine.edit([{ voxel, block: id, data }]));
   }

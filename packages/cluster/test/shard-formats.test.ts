@@ -269,7 +269,7 @@ describe("records", () => {
   test("[K6] a record of version 1 is read, without players", () => {
     const body = toHex(encodeShardRecord(RECORD, VOLUME).subarray(0, -4));
     const origin = "0500000000000000" + "ac02";
-    const withPlayer = `01${origin}010700000000000000` + "02";
+    const withPlayer = `01${origin}01070000000000000002`;
     expect(body.split(withPlayer)).toHaveLength(2);
     const old = body.replace(/^02/, "01").replace(withPlayer, `01${origin}`);
     const origins = [{ clientId: 5n, lastEditId: 300, order: 0 }];

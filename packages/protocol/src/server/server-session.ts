@@ -306,7 +306,7 @@ export class ServerSession implements Member {
     const nowMs = context.options.time.nowMs();
     // Checked here, after the player lookup, because the account may have been revoked meanwhile.
     const budget =
-      context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account, nowMs);
+      context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account);
     if ("reason" in budget) return budget;
     const joined = joinedClient(context, this, { hello, account, agreement, budget }, nowMs);
     this.#joined = joined;

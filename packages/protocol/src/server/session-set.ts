@@ -94,7 +94,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
    * Binds a session to its client, and disconnects an earlier session of the same client. Returns the
    * budget that the session counts against, or why it must not join.
    */
-  join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Disconnect {
+  join(session: S, clientId: bigint, account: Account): PlayerBudget | Disconnect {
     const { playerId } = account;
     const other = this.#byClient.get(clientId);
     if (other !== undefined && this.#members.get(other)?.playerId !== playerId) {
@@ -106,7 +106,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
     this.#byClient.set(clientId, session);
     const sessions = this.#byPlayer.get(playerId) ?? new Set();
     this.#byPlayer.set(playerId, sessions.add(session));
-    const budget = this.#budgets.of(account, session.network, nowMs);
+    const budget = this.#budgets.of(account, session.network);
     const exceeded = this.#budgets.enter(budget);
     if (exceeded !== undefined) return limitExceeded(exceeded, this.#limits);
     member.budget = budget;

@@ -81,7 +81,7 @@ describe("the clients of one player share", () => {
     const budgets = new PlayerBudgets(DEFAULT_SYNC_LIMITS);
     let taken = 0;
     for (let nowMs = 0; nowMs < 60_000; nowMs += 20) {
-      const budget = budgets.of({ playerId: 7n, role: "builder", name: "Ada" }, undefined, nowMs);
+      const budget = budgets.of({ playerId: 7n, role: "builder", name: "Ada" }, undefined);
       while (budget.take("editData", 1_000, nowMs)) taken += 1_000;
     }
     expect(taken).toBeGreaterThan(1_000_000);

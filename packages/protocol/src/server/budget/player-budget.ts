@@ -191,7 +191,7 @@ export class PlayerBudgets {
   }
 
   /** Returns the budget of a player whose clients come from `network`, if that is known. */
-  of({ playerId, isAnonymous }: Account, network: string | undefined, nowMs: number): PlayerBudget {
+  of({ playerId, isAnonymous }: Account, network: string | undefined): PlayerBudget {
     const known = this.#players.get(playerId);
     if (known !== undefined) return known;
     const shared = isAnonymous === true && network !== undefined ? this.#networkOf(network) : undefined;

@@ -1,18 +1,12 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { boxAt, boxVolume, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
-import { type Operation, prepareOperation } from "@orthant/core/operations";
+import { type Operation, type OperationProgress, prepareOperation } from "@orthant/core/operations";
 import type { EngineTransaction } from "../edit/engine-transaction.ts";
 import { type ChangedChunk, type ChunkWork, planWork, undoWork } from "./chunk-work.ts";
 import { isCurrent, type ReadChunks, ReadWorld, type RunContext } from "./operation-world.ts";
 
 /** How often an operation is planned while others change what decides which voxels it changes. */
 const PLANS_MAX = 1_000;
-
-/** How many chunks are done, of all that may change. */
-export interface OperationProgress {
-  readonly done: number;
-  readonly total: number;
-}
 
 /** What an operation has to do, and what decided that. */
 interface PlannedWork {
@@ -23,6 +17,8 @@ interface PlannedWork {
 /** A chunk that is done, and what it was computed from. */
 interface Piece extends ReadChunks {
   readonly changed: ChangedChunk | undefined;
+  /** The number of voxels that an undo leaves alone. */
+  readonly kept: number;
 }
 
 /**
@@ -60,13 +56,22 @@ export class OperationRun {
   }
 
   /** Takes changes back where they still stand. */
-  static undo(context: RunContext, changed: readonly ChangedChunk[]): OperationRun {
-    return new OperationRun(context, () => undoWork(changed));
+  static undo(
+    context: RunContext,
+    changed: readonly ChangedChunk[],
+    onProgress?: (progress: OperationProgress) => void,
+  ): OperationRun {
+    return new OperationRun(context, () => undoWork(changed), onProgress);
   }
 
   /** The chunks that it changes, after an attempt. */
   get changed(): readonly ChangedChunk[] {
     return [...this.#pieces.values()].flatMap(({ changed }) => changed ?? []);
+  }
+
+  /** The number of voxels that an undo leaves alone, after an attempt. */
+  get kept(): number {
+    return [...this.#pieces.values()].reduce((sum, { kept }) => sum + kept, 0);
   }
 
   /** Computes what is not up to date, and has a transaction change it all. */
@@ -75,16 +80,19 @@ export class OperationRun {
     const { state } = world;
     const total = boxVolume(work.chunks);
     let done = 0;
+    let count = 0;
     for (const part of work.parts) {
       const release = state.generatesAsync
         ? await state.keepGenerated([part, ...work.reads(part)])
         : undefined;
       for (const position of positionsLexicographic(part)) {
-        this.#compute(work, position, world);
+        const { changed } = this.#current(position, world) ?? (await this.#compute(work, position, world));
+        count += changed?.count ?? 0;
         const paused = world.pause();
         if (paused !== undefined) await paused;
       }
       release?.();
+      this.#context.bounds?.change?.(count);
       done += boxVolume(part);
       this.#onProgress?.({ done, total });
     }
@@ -114,13 +122,26 @@ export class OperationRun {
     return { work: await this.#newWork(world), world };
   }
 
-  #compute(work: ChunkWork, position: Position, { state }: ReadWorld): void {
+  /** Returns what a chunk becomes, if it is known and still right. */
+  #current(position: Position, { state }: ReadWorld): Piece | undefined {
     const known = this.#pieces.get(...position);
-    if (known !== undefined && isCurrent(known, state)) return;
+    return known !== undefined && isCurrent(known, state) ? known : undefined;
+  }
+
+  async #compute(work: ChunkWork, position: Position, world: ReadWorld): Promise<Piece> {
+    const { state } = world;
     const box = boxAt(position);
     const before = state.realizeChunk(...position);
-    const made = work.change(position, before);
-    const changed = made && { ...made, position, before };
-    this.#pieces.set(...position, { boxes: [box, ...work.reads(box)], state, changed });
+    const computing = work.change(position, before);
+    let next = computing.next();
+    for (; next.done !== true; next = computing.next()) {
+      const paused = world.pause();
+      if (paused !== undefined) await paused;
+    }
+    const { planned, kept } = next.value;
+    const changed = planned && { ...planned, position, before };
+    const piece: Piece = { boxes: [box, ...work.reads(box)], state, changed, kept };
+    this.#pieces.set(...position, piece);
+    return piece;
   }
 }

@@ -40,14 +40,12 @@ export type {
   WeightedPattern,
 } from "./operation/operation.ts";
 export {
-  axisNames,
   OPERATION_CLIPBOARDS_MAX,
   OPERATION_DEPTH_MAX,
   OPERATION_ITEMS_MAX,
   OPERATION_PARTS_MAX,
   OPERATION_POINTS_MAX,
   OPERATION_TEXT_LENGTH_MAX,
-  planes,
 } from "./operation/operation-limits.ts";
 export { type OperationPlan, UNCHANGED } from "./operation/operation-plan.ts";
 export { type OperationText, operationOfText, textOfOperation } from "./operation/operation-text.ts";

@@ -35,9 +35,7 @@ export interface ClipboardContent {
 export const NOT_COPIED = 0xffff;
 
 /** A quarter turn, or several, in a plane, whose first axis turns towards the second; or a mirroring. */
-export type TurnStep =
-  | { readonly rotate: Plane; readonly turns: number }
-  | { readonly mirror: AxisName };
+export type TurnStep = { readonly rotate: Plane; readonly turns: number } | { readonly mirror: AxisName };
 
 /** Voxels that were copied out of a world, to be pasted there or elsewhere. Immutable. */
 export class Clipboard<D extends Dimensions = Dimensions> {
@@ -105,8 +103,7 @@ export function* turnClipboard<D extends Dimensions>(
   const to = turnedExtents(turn, extents);
   const turned = new Uint16Array(voxels.length);
   // How far one step along an axis leads among the voxels before.
-  const indexBefore = (position: Position): number =>
-    placeInBox(extents, positionBefore(turn, to, position));
+  const indexBefore = (position: Position): number => placeInBox(extents, positionBefore(turn, to, position));
   const origin = indexBefore([0, 0, 0, 0]);
   const byX = indexBefore([1, 0, 0, 0]) - origin;
   let index = 0;
@@ -125,9 +122,7 @@ export function* turnClipboard<D extends Dimensions>(
   return new Clipboard<D>(clipboard.size.length as D, {
     extents: to,
     palette: palette.map((block) =>
-      typeof block === "number"
-        ? block
-        : { ...block, properties: turnedProperties(turn, block.properties) },
+      typeof block === "number" ? block : { ...block, properties: turnedProperties(turn, block.properties) },
     ),
     voxels: turned,
     data: turnedData,

@@ -35,8 +35,9 @@ const NO_REACH: Position = [0, 0, 0, 0];
 const UP: Position = [0, 1, 0, 0];
 const DOWN: Position = [0, -1, 0, 0];
 const HASHES = 2 ** 32;
-/** The work of reading another voxel, and of noise at a voxel, in comparisons. */
+/** The work of reading another voxel, in comparisons. */
 export const READ_WORK = 2;
+/** The work of noise at a voxel. */
 export const NOISE_WORK = 16;
 
 /** Returns the test of a checked mask. Throws `ORT_ARGUMENT` for a block or tag that the world does not have. */

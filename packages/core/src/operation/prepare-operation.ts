@@ -2,7 +2,7 @@ import { requireAtMost } from "../arguments/checks.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxAt, boxExtents, boxVolume, unionBox } from "../lattice/box.ts";
 import { chunkOfVoxel, voxelsOfChunks } from "../lattice/chunk-shape.ts";
-import type { Dimensions, Position } from "../lattice/position.ts";
+import type { Position } from "../lattice/position.ts";
 import { PositionSet } from "../lattice/position-map.ts";
 import { type VoxelTest, voxelTestOf } from "./masks.ts";
 import type { ConnectedSelection, Mask, Operation, Selection } from "./operation.ts";
@@ -38,8 +38,7 @@ export async function prepareOperation(operation: Operation, world: OperationWor
     "smooth" in operation && selected !== undefined
       ? await smoothedColumns(selected.box, operation.smooth, world)
       : undefined;
-  const drawn =
-    "line" in operation || "curve" in operation ? await drawnVoxels(operation, world) : undefined;
+  const drawn = "line" in operation || "curve" in operation ? await drawnVoxels(operation, world) : undefined;
   return planOf(operation, selected, { ...context, columns, drawn });
 }
 

@@ -44,11 +44,7 @@ export async function smoothColumns(
   };
 }
 
-async function heightsIn(
-  { min, max }: Box,
-  extents: Position,
-  world: SmoothedWorld,
-): Promise<Float64Array> {
+async function heightsIn({ min, max }: Box, extents: Position, world: SmoothedWorld): Promise<Float64Array> {
   const heights = new Float64Array(extents[0] * extents[2] * extents[3]).fill(NO_SURFACE);
   let column = 0;
   for (let w = min[3]; w < max[3]; w++)

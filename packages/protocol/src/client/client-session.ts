@@ -121,6 +121,7 @@ export class ClientSession {
       blocksHash: state.blocksHash,
     });
     state.edits.rewind();
+    state.operations.rewind();
     if (area !== undefined) this.setInterest(area);
     this.tick();
   }
@@ -194,7 +195,7 @@ export class ClientSession {
     this.#joined?.entities.clear();
   }
 
-  #pushDue({ stream, entities }: JoinedState, nowMs: number): void {
+  #pushDue({ welcome, stream, entities }: JoinedState, nowMs: number): void {
     const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.epoch));
     if (interest !== undefined) this.#push(interest);
     const resync = stream.due(nowMs);
@@ -204,6 +205,8 @@ export class ClientSession {
     }
     if (entities.isDue(nowMs)) this.#push({ kind: "entitiesLost" });
     for (const message of this.#state.edits.due(nowMs)) this.#outgoing.push(message, nowMs);
+    if ((welcome.featureBits & FEATURES.operations) !== 0n)
+      for (const message of this.#state.operations.due(nowMs)) this.#outgoing.push(message, nowMs);
     if (this.#unconfirmed !== undefined) this.#push({ kind: "placedSeen", number: this.#unconfirmed });
     this.#unconfirmed = undefined;
     if (this.#pose === undefined) return;
@@ -301,6 +304,21 @@ export class ClientSession {
         break;
       case "placed":
         if (isNewer) this.#placed(message);
+        break;
+      case "operationProgress": {
+        const { requestId, done, total } = message;
+        if (this.#state.operations.taken(requestId))
+          this.#events.add((events) => events.onOperationProgress?.(requestId, { done, total }));
+        break;
+      }
+      case "operationAnswer": {
+        const { requestId, outcome } = message;
+        if (this.#state.operations.settle(requestId))
+          this.#events.add((events) => events.onOperationAnswer?.({ requestId, outcome }));
+        break;
+      }
+      case "operationTerms":
+        this.#events.add((events) => events.onOperationTerms?.(message.limits));
         break;
       case "clock":
         if (isNewer) this.#events.clock(message.timeMs);

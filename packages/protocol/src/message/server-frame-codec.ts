@@ -37,6 +37,7 @@ import {
   WORLD_NAME_BYTES_MAX,
 } from "./limits.ts";
 import { movesCodec } from "./moves-codec.ts";
+import { operationAnswerCodec, operationProgressCodec, operationTermsCodec } from "./operation-codec.ts";
 import { orientationCodec, pointCodec, poseCodec } from "./pose-codec.ts";
 import { DEFAULT_PRECISION, type Precision, precisionCodec } from "./precision.ts";
 import { regionMaskCodec } from "./regions.ts";
@@ -302,6 +303,9 @@ function serverMessageCodec(terms: FrameTerms): Codec<ServerMessage> {
     moves: movesCodec,
     motions: motionsCodec,
     clock: clockCodec,
+    operationProgress: operationProgressCodec,
+    operationAnswer: operationAnswerCodec,
+    operationTerms: operationTermsCodec,
   });
   latest = { terms, codec };
   return codec;

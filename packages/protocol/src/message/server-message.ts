@@ -3,6 +3,7 @@ import type { BlockCatalogChange } from "@orthant/core/chunk";
 import type { Epoch, GeneratorMap, RegionPatch } from "@orthant/core/tree";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMotion, EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
+import type { OperationAnswer, OperationProgressMessage, OperationTerms } from "./operation-message.ts";
 import type { Precision } from "./precision.ts";
 import type { RegionMask } from "./regions.ts";
 
@@ -207,7 +208,10 @@ export type ServerMessage =
   | EntityDetailsMessage
   | EntityMoves
   | EntityMotions
-  | ServerClock;
+  | ServerClock
+  | OperationProgressMessage
+  | OperationAnswer
+  | OperationTerms;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

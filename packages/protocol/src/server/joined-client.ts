@@ -1,10 +1,13 @@
 import type { Hello } from "../message/client-message.ts";
+import { FEATURES } from "../message/limits.ts";
 import type { Account } from "./account.ts";
 import { PendingBlocks } from "./blocks/block-feed.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
 import type { Agreement } from "./handshake.ts";
+import type { ClientRequests, OperationClient } from "./operations/operation-desk.ts";
+import { PendingAnswers } from "./operations/pending-answers.ts";
 import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
 import type { Member } from "./regions/audience.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
@@ -17,6 +20,7 @@ interface Admission {
   readonly account: Account;
   readonly agreement: Agreement;
   readonly budget: PlayerBudget;
+  readonly network: string | undefined;
 }
 
 /** What the server keeps of a client from the join on. */
@@ -33,21 +37,32 @@ export interface JoinedClient {
   readonly game: GameQueue;
   readonly edits: EditQueue;
   readonly onDecided: (decided: DecidedEdit) => void;
+  /** Requests about operations; `undefined` if the client knows none. */
+  readonly operations: JoinedOperations | undefined;
+}
+
+/** What the server keeps of a client that knows operations. */
+interface JoinedOperations {
+  readonly client: OperationClient;
+  readonly requests: ClientRequests;
+  readonly answers: PendingAnswers;
 }
 
 /** Puts the player into the world and prepares what the client will receive. Its edits are not attached yet. */
 export function joinedClient(
   context: ServerContext,
   member: Member,
-  { hello, account, agreement, budget }: Admission,
+  admission: Admission,
   nowMs: number,
 ): JoinedClient {
+  const { hello, account, agreement, budget } = admission;
   const player = new SessionPlayer(context, account, nowMs);
   const regions = new ClientRegions(context, member, agreement, budget);
   const results = new EditResultQueue();
   const sender = new RegionSender(context, regions, nowMs);
   // The client may be sent regions before its first tick.
   sender.startTick(true);
+  const knowsOperations = (agreement.featureBits & FEATURES.operations) !== 0n;
   return {
     account,
     agreement,
@@ -65,5 +80,19 @@ export function joinedClient(
       results.add(decided);
       member.wake();
     },
+    operations: knowsOperations ? joinedOperations(context, member, admission, player) : undefined,
   };
+}
+
+function joinedOperations(
+  { operations, options }: ServerContext,
+  member: Member,
+  { hello: { clientId }, account, budget, network }: Admission,
+  player: SessionPlayer,
+): JoinedOperations {
+  const limits = options.readOnly === true ? undefined : options.operations?.[account.role];
+  const client = { clientId, account, network, limits, budget, player: () => player.player };
+  const requests = operations.open(client);
+  const answers = new PendingAnswers(limits, () => member.wake());
+  return { client, requests, answers };
 }

@@ -2,6 +2,7 @@ import type { Position } from "@orthant/core";
 import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX } from "../message/limits.ts";
+import type { CancelOperation, OperationMessage } from "../message/operation-message.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
@@ -308,9 +309,11 @@ export class ServerSession implements Member {
     const budget =
       context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account, nowMs);
     if ("reason" in budget) return budget;
-    const joined = joinedClient(context, this, { hello, account, agreement, budget }, nowMs);
+    const admission = { hello, account, agreement, budget, network: this.network };
+    const joined = joinedClient(context, this, admission, nowMs);
     this.#joined = joined;
     joined.edits.attach(hello, account, joined.onDecided);
+    joined.operations?.requests.attach(joined.operations.answers);
     this.#phase = "joined";
     context.options.rules?.onJoin?.({ player: joined.player.player });
     return undefined;
@@ -335,6 +338,9 @@ export class ServerSession implements Member {
       case "fill":
       case "copy":
         return joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
+      case "operation":
+      case "cancelOperation":
+        return receiveOperation(joined, message, nowMs);
       case "move":
         joined.player.requestPose(message, nowMs);
         if (joined.player.isPlaced) this.wake();
@@ -426,6 +432,7 @@ export class ServerSession implements Member {
       joined.player.writePlaced(this.#out, nowMs);
       joined.sender.write(this.#out);
       joined.results.write(this.#out, regions);
+      joined.operations?.answers.write(this.#out, regions);
       joined.entities.write(this.#out, entities, sendWork, nowMs);
       joined.game.write(this.#out);
     }
@@ -435,10 +442,12 @@ export class ServerSession implements Member {
   }
 
   /** Whether the client gets only what its audience does, until something else happens. */
-  #isSettled({ regions, sender, entities, results, game, player, blocks }: JoinedClient): boolean {
+  #isSettled(joined: JoinedClient): boolean {
+    const { regions, sender, entities, results, game, player, blocks, operations } = joined;
     const hasAll = !sender.isWaiting && !regions.isMissingSome && !entities.isStale && entities.isDetailed;
     const isReady = this.#maySend && this.#isWelcomed && !this.#isWelcomeDue && !regions.hasInterestWaiting;
-    return isReady && hasAll && results.isEmpty && game.isEmpty && !player.isPlaced && blocks.isCurrent;
+    const isAnswered = results.isEmpty && operations?.answers.isEmpty !== false;
+    return isReady && hasAll && isAnswered && game.isEmpty && !player.isPlaced && blocks.isCurrent;
   }
 
   #missTick(): void {
@@ -484,10 +493,23 @@ export class ServerSession implements Member {
     attempt(() => {
       joined?.regions.clear();
       joined?.edits.detach(joined.onDecided);
+      joined?.operations?.requests.detach(joined.operations.answers, nowMs);
       joined?.player.leave(nowMs);
     });
     const clientId = this.#sessions.leave(this);
     if (clientId !== undefined) this.#context.editQueues.leave(clientId, nowMs);
     if (joined !== undefined) attempt(() => options.rules?.onLeave?.({ player: joined.player.player }));
   }
+}
+
+function receiveOperation(
+  { operations }: JoinedClient,
+  message: OperationMessage | CancelOperation,
+  nowMs: number,
+): Disconnect | undefined {
+  if (operations === undefined) return malformed(`${message.kind} of a client that does not know operations`);
+  const { requests, client } = operations;
+  if (message.kind === "operation") return requests.submit(message, client, nowMs);
+  requests.cancel(message.requestId);
+  return undefined;
 }

@@ -174,6 +174,54 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     hex: "0a 0201000000000000",
   },
   {
+    rule: "N63",
+    name: "a request to undo an operation",
+    message: {
+      kind: "operation",
+      requestId: 7,
+      openRequestId: 5,
+      isRepeat: true,
+      request: { kind: "undo", entryId: 300 },
+    },
+    hex: "0b 07 02 01 03 ac02",
+  },
+  {
+    rule: "N65",
+    name: "an operation that pastes a turned clipboard",
+    message: {
+      kind: "operation",
+      requestId: 7,
+      openRequestId: 7,
+      isRepeat: false,
+      request: {
+        kind: "apply",
+        text: "paste clipboard(0) 1,2,3",
+        clipboards: [{ clipboardId: 2, steps: [{ rotate: "xz", turns: 1 }, { mirror: "x" }] }],
+        isDry: false,
+        isConfirmed: true,
+      },
+    },
+    hex: "0b 07 00 00 00 18 706173746520636c6970626f61726428302920312c322c33 01 02 02 03 12 00 01",
+  },
+  {
+    rule: "N65",
+    name: "a selection to copy",
+    message: {
+      kind: "operation",
+      requestId: 1,
+      openRequestId: 1,
+      isRepeat: false,
+      request: { kind: "copy", selection: "box(0,0,0,9,9,9)" },
+    },
+    hex: "0b 01 00 00 01 10 626f7828302c302c302c392c392c3929",
+  },
+  {
+    rule: "N63",
+    name: "a request to be cancelled",
+    message: { kind: "cancelOperation", requestId: 7 },
+    hex: "0c 07",
+  },
+  {
     rule: "N20",
     name: "a message of the game",
     message: { kind: "game", payload: Uint8Array.of(1, 2, 3) },
@@ -385,6 +433,97 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       },
     },
     hex: "0c 0500000000000000 02 0300000000000000 13 00 00 00 01 07 04726f636b 49 808080 03 05 00 00 00",
+  },
+  {
+    rule: "N63",
+    name: "the progress of an operation",
+    message: { kind: "operationProgress", requestId: 7, done: 300, total: 400 },
+    hex: "11 07 ac02 9003",
+  },
+  {
+    rule: "N66",
+    name: "what an operation changed",
+    message: {
+      kind: "operationAnswer",
+      requestId: 7,
+      outcome: {
+        kind: "done",
+        status: "applied",
+        count: 300,
+        kept: 1,
+        box: { min: [100, -1, 0, 0], max: [300, 1, 1, 1] },
+        entryId: 3,
+        work: 0,
+        exceeded: [],
+      },
+    },
+    hex: "12 07 00 00 ac02 01 01 c801010000 c801020101 03 00 00",
+  },
+  {
+    rule: "N66",
+    name: "the refusal of an operation",
+    message: {
+      kind: "operationAnswer",
+      requestId: 7,
+      outcome: {
+        kind: "refused",
+        reason: "limit",
+        detail: "no",
+        exceeded: [{ limit: "voxelsMax", value: 300, max: 100 }],
+      },
+    },
+    hex: "12 07 04 01 026e6f 01 00 ac02 64",
+  },
+  {
+    rule: "N65",
+    name: "a new clipboard",
+    message: {
+      kind: "operationAnswer",
+      requestId: 7,
+      outcome: { kind: "copied", clipboardId: 2, extents: [4, 3, 5, 1] },
+    },
+    hex: "12 07 01 02 04030501",
+  },
+  {
+    rule: "N66",
+    name: "what can be undone",
+    message: {
+      kind: "operationAnswer",
+      requestId: 7,
+      outcome: {
+        kind: "listed",
+        operations: [
+          {
+            entryId: 3,
+            text: "set stone",
+            count: 300,
+            box: { min: [100, -1, 0, 0], max: [300, 1, 1, 1] },
+            timeMs: 5,
+            undone: 1,
+          },
+        ],
+      },
+    },
+    hex: "12 07 03 01 03 09 7365742073746f6e65 ac02 c801010000 c801020101 05 01",
+  },
+  {
+    rule: "N62",
+    name: "that a player may do no operations",
+    message: { kind: "operationTerms", limits: undefined },
+    hex: "13 00",
+  },
+  {
+    rule: "N62",
+    name: "the limits of a player's operations",
+    message: {
+      kind: "operationTerms",
+      limits: {
+        ...{ voxelsMax: 1, workMax: 2, voxelWorkMax: 3, listedVoxelsMax: 4, voxelsPerMinute: 5 },
+        ...{ runningMax: 6, openMax: 7, clipboardsMax: 8, clipboardBytesMax: 9 },
+        ...{ undoStepsMax: 10, undoBytesMax: 11, undoAgeMs: 300, confirmVoxels: 12 },
+      },
+    },
+    hex: "13 01 01 02 03 04 05 06 07 08 09 0a 0b ac02 0c",
   },
   {
     rule: "N20",

@@ -1,11 +1,9 @@
-import type { Box, Dimensions } from "@orthant/core";
-import { type Axes, unionBox } from "@orthant/core/lattice";
+import type { Box } from "@orthant/core";
+import { unionBox } from "@orthant/core/lattice";
 import {
-  type CancelSignal,
   type Clipboard,
   type Mask,
   type Operation,
-  type OperationProgress,
   type Selection,
   type TurnStep,
   turnClipboard,
@@ -14,22 +12,11 @@ import { EngineTransaction } from "../edit/engine-transaction.ts";
 import type { ChangedChunk } from "../operation/chunk-work.ts";
 import { OperationRun } from "../operation/operation-run.ts";
 import { OperationSlices } from "../operation/operation-slices.ts";
-import type { OperationBounds, RunContext } from "../operation/operation-world.ts";
+import type { OperationOptions, RunContext } from "../operation/operation-world.ts";
 import { clipboardOf, countBlocks } from "../operation/selected-voxels.ts";
 import type { EngineCore } from "./engine-core.ts";
 import type { EngineTransactions } from "./engine-transactions.ts";
 import { KeptOperations } from "./kept-operations.ts";
-
-/** How an operation runs. */
-export interface OperationOptions {
-  readonly axes: Axes<Dimensions>;
-  readonly signal?: CancelSignal | undefined;
-  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
-  /** Who is asked whether it may go on. */
-  readonly bounds?: OperationBounds | undefined;
-  /** What the promise waits for. Default: `durable`, in a world with a journal. */
-  readonly wait?: "applied" | "durable";
-}
 
 /** What an operation changed, or would change. */
 export interface EngineOperation {

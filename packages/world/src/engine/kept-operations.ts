@@ -5,16 +5,16 @@ import { type Operation, textOfOperation } from "@orthant/core/operations";
 import type { ClockChange } from "@orthant/core/tree";
 import { STORE_BYTES_MAX } from "@orthant/save/content";
 import type { EngineTransaction } from "../edit/engine-transaction.ts";
-import { ChangeWriter, readChanges } from "../operation/change-codec.ts";
+import { ChangeWriter, readChangedChunks } from "../operation/change-codec.ts";
 import type { ChangedChunk } from "../operation/chunk-work.ts";
 import {
   answerTo,
   EMPTY_HISTORY,
   HISTORY_ENTRIES_MAX,
+  HISTORY_OWNERS_MAX,
   HISTORY_TEXT_LENGTH_MAX,
   type HistoryEntry,
   type HistoryOwners,
-  HISTORY_OWNERS_MAX,
   historyCodec,
   NO_OWNERS,
   type OperationHistory,
@@ -24,9 +24,8 @@ import {
   remembering,
 } from "../operation/operation-history.ts";
 import { OperationRun } from "../operation/operation-run.ts";
-import type { RunContext } from "../operation/operation-world.ts";
+import type { OperationOptions, RunContext } from "../operation/operation-world.ts";
 import type { EngineCore } from "./engine-core.ts";
-import type { OperationOptions } from "./engine-operations.ts";
 import type { EngineTransactions } from "./engine-transactions.ts";
 
 /** Keys of the store that begin so belong to histories of operations. */
@@ -127,7 +126,9 @@ export class KeptOperations {
     return this.#revert(options, ({ entries }) => {
       const undone = entries.filter((entry) => entry.undone > 0);
       const last = Math.max(0, ...undone.map((entry) => entry.undone));
-      const found = undone.find((entry) => (entryId === undefined ? entry.undone === last : entry.id === entryId));
+      const found = undone.find((entry) =>
+        entryId === undefined ? entry.undone === last : entry.id === entryId,
+      );
       return found ?? missing(entryId, "done again");
     });
   }
@@ -141,10 +142,7 @@ export class KeptOperations {
     return entries.filter(({ timeMs }) => timeMs >= sinceMs);
   }
 
-  #revert(
-    options: KeptOptions,
-    choose: (history: OperationHistory) => HistoryEntry,
-  ): Promise<KeptOperation> {
+  #revert(options: KeptOptions, choose: (history: OperationHistory) => HistoryEntry): Promise<KeptOperation> {
     const context = this.#contextOf(options);
     let known: { readonly entry: HistoryEntry; readonly run: OperationRun } | undefined;
     return this.#make(options, context, async (history) => {
@@ -170,7 +168,7 @@ export class KeptOperations {
       const bytes = await content.store.get(partKey(owner, id, part));
       // Another request has changed the history meanwhile: this one is tried again.
       if (bytes === undefined) return changes;
-      changes.push(...(await readChanges(bytes, content.regions.shape, box)));
+      changes.push(...(await readChangedChunks(bytes, content.regions.shape, box)));
       await slice.pause();
     }
     return changes;
@@ -194,7 +192,7 @@ export class KeptOperations {
       const entryId = canKeep ? await keeper.keep(transaction, history, computed, place) : 0;
       const { count, kept, box } = computed;
       return { ...NOTHING, count, kept, box, entryId };
-    });
+    }, options.wait);
     return { ...made, clocks: edit.clocks };
   }
 
@@ -245,7 +243,9 @@ class HistoryKeeper {
   readonly #options: KeptOptions;
   readonly #nowMs: () => number;
   /** The changes of the last attempt, by what they were computed from. */
-  #known: { readonly changed: readonly ChangedChunk[]; readonly changes: KeptChanges | undefined } | undefined;
+  #known:
+    | { readonly changed: readonly ChangedChunk[]; readonly changes: KeptChanges | undefined }
+    | undefined;
 
   constructor(context: RunContext, options: KeptOptions, nowMs: () => number) {
     this.#context = context;
@@ -283,7 +283,8 @@ class HistoryKeeper {
   async #changes(changed: readonly ChangedChunk[]): Promise<KeptChanges | undefined> {
     const known = this.#known;
     const isSame =
-      known?.changed.length === changed.length && known.changed.every((chunk, index) => chunk === changed[index]);
+      known?.changed.length === changed.length &&
+      known.changed.every((chunk, index) => chunk === changed[index]);
     if (known !== undefined && isSame) return known.changes;
     const changes = await this.#encoded(changed);
     this.#known = { changed, changes };

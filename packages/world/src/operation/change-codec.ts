@@ -1,11 +1,5 @@
 import { type Box, type ChunkShape, chunkFromVoxels } from "@orthant/core";
-import {
-  ByteReader,
-  ByteWriter,
-  deflateRaw,
-  inflateRaw,
-  optionalBytesEqual,
-} from "@orthant/core/bytes";
+import { ByteReader, ByteWriter, deflateRaw, inflateRaw, optionalBytesEqual } from "@orthant/core/bytes";
 import { STORED_VOXEL_DATA_BYTES_MAX, type VoxelDataEdit } from "@orthant/core/chunk";
 import { boxAt, intersectBoxes, positionCodec, voxelsOfChunks } from "@orthant/core/lattice";
 import type { ChangedChunk } from "./chunk-work.ts";
@@ -56,7 +50,7 @@ export class ChangeWriter {
 }
 
 /** Returns the chunks of a part. `box` contains all that the operation changed. */
-export async function readChanges(
+export async function readChangedChunks(
   part: Uint8Array,
   shape: ChunkShape,
   box: Box,
@@ -130,7 +124,10 @@ function readChange(input: ByteReader, shape: ChunkShape, box: Box): ChangedChun
     }
     start += length;
   }
-  const data: { readonly before: VoxelDataEdit[]; readonly after: VoxelDataEdit[] } = { before: [], after: [] };
+  const data: { readonly before: VoxelDataEdit[]; readonly after: VoxelDataEdit[] } = {
+    before: [],
+    after: [],
+  };
   const dataCount = input.count(volume);
   for (let read = 0, next = 0; read < dataCount; read++) {
     const index = next + input.varUint();

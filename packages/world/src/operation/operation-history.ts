@@ -1,15 +1,5 @@
 import type { Box, Position } from "@orthant/core";
-import {
-  bool,
-  type Codec,
-  list,
-  perAxis,
-  record,
-  string,
-  u64,
-  varInt,
-  varUint,
-} from "@orthant/core/bytes";
+import { bool, type Codec, list, perAxis, record, string, u64, varInt, varUint } from "@orthant/core/bytes";
 
 /** Maximum number of operations of an owner that can be undone or done again. */
 export const HISTORY_ENTRIES_MAX = 256;
@@ -34,7 +24,7 @@ export interface HistoryEntry {
   readonly box: Box;
   /** When it was done, in milliseconds since 1970. */
   readonly timeMs: number;
-  /** Bytes of its changes, in so many parts. */
+  /** Bytes of its changes, and the number of parts that they are in. */
   readonly bytes: number;
   readonly parts: number;
   /** 0 as long as it is done. Of undone ones, the last one has the greatest number. */
@@ -75,8 +65,10 @@ export interface HistoryOwners {
   readonly hasForgotten: boolean;
 }
 
+/** Of a world in which no player has done an operation. */
 export const NO_OWNERS: HistoryOwners = { owners: [], hasForgotten: false };
 
+/** Of an owner without operations. */
 export const EMPTY_HISTORY: OperationHistory = {
   nextId: 1,
   entries: [],

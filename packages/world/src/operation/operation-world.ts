@@ -1,7 +1,12 @@
 import type { BlockCatalog, Box, ChunkShape, Dimensions } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
 import { type Axes, boxVolume, chunksOfVoxels, positionsLexicographic } from "@orthant/core/lattice";
-import { CachedVoxels, type CancelSignal, type OperationWorld } from "@orthant/core/operations";
+import {
+  CachedVoxels,
+  type CancelSignal,
+  type OperationProgress,
+  type OperationWorld,
+} from "@orthant/core/operations";
 import type { WorldState } from "@orthant/core/tree";
 import type { WorldContent } from "../content/world-content.ts";
 import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
@@ -24,6 +29,17 @@ export interface OperationBounds {
   remember?(voxels: number): void;
   /** While voxels are computed that change. */
   change?(voxels: number): void;
+}
+
+/** How an operation runs. */
+export interface OperationOptions {
+  readonly axes: Axes<Dimensions>;
+  readonly signal?: CancelSignal | undefined;
+  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+  /** Who is asked whether it may go on. */
+  readonly bounds?: OperationBounds | undefined;
+  /** What the promise waits for. Default: `durable`, in a world with a journal. */
+  readonly wait?: "applied" | "durable";
 }
 
 /** Chunks that were read, and the world at that moment. */

@@ -1,6 +1,7 @@
 import { printableName } from "../../arguments/printable.ts";
 import type { BlockProperties } from "../../chunk/block-ids.ts";
 import { OrthantError } from "../../error/orthant-error.ts";
+import type { Clipboard } from "../clipboard.ts";
 import type {
   BlockChoice,
   BlockPattern,
@@ -11,7 +12,6 @@ import type {
   Pattern,
   Selection,
 } from "../operation.ts";
-import type { Clipboard } from "../clipboard.ts";
 import { numberText } from "./number-text.ts";
 import { isBareBlock, isBareWord } from "./text-scanner.ts";
 
@@ -59,7 +59,10 @@ export function patternText(pattern: Pattern, numberOf?: ClipboardNumber): strin
   if (typeof pattern === "string" || !("mixed" in pattern)) return onePatternText(pattern, numberOf);
   const isEven = pattern.mixed.every(({ weight }) => weight === 1);
   return pattern.mixed
-    .map(({ weight, pattern: part }) => `${isEven ? "" : `${numberText(weight)}%`}${onePatternText(part, numberOf)}`)
+    .map(
+      ({ weight, pattern: part }) =>
+        `${isEven ? "" : `${numberText(weight)}%`}${onePatternText(part, numberOf)}`,
+    )
     .join(",");
 }
 

@@ -14,6 +14,9 @@ interface PlannedWork {
   readonly world: ReadWorld;
 }
 
+/** At least this number of changed chunks gets a slice of their own to be put into the world. */
+const OWN_SLICE_CHUNKS = 32;
+
 /** A chunk that is done, and what it was computed from. */
 interface Piece extends ReadChunks {
   readonly changed: ChangedChunk | undefined;
@@ -76,6 +79,8 @@ export class OperationRun {
 
   /** Computes what is not up to date, and has a transaction change it all. */
   async attempt(transaction: EngineTransaction): Promise<void> {
+    // Another operation may have computed, or been put into the world, in this turn of the loop.
+    await this.#context.slice.end();
     const { work, world } = await this.#watchedWork(transaction);
     const { state } = world;
     const total = boxVolume(work.chunks);
@@ -96,6 +101,8 @@ export class OperationRun {
       done += boxVolume(part);
       this.#onProgress?.({ done, total });
     }
+    // What follows cannot be interrupted, so it gets a slice of its own.
+    if (this.changed.length >= OWN_SLICE_CHUNKS) await this.#context.slice.end();
     transaction.setChunks(this.changed.map(({ position, chunk }) => [position, chunk]));
   }
 

@@ -2,7 +2,7 @@ import type { TimeSource } from "@orthant/core";
 import { nextTurn } from "@orthant/core/time";
 
 /** How long an operation computes before it lets other work go on. */
-const SLICE_MS = 4;
+const SLICE_MS = 3;
 
 /** Shares the event loop: in each of its turns at most one operation computes, for a few milliseconds. */
 export class OperationSlices {
@@ -39,9 +39,12 @@ export class OperationSlice {
 
   /** Lets other work go on if the slice is over. */
   pause(): Promise<void> | undefined {
-    if (this.#time.nowMs() - this.#startedMs < SLICE_MS) return undefined;
-    return this.#nextTurn().then(() => {
-      this.#startedMs = this.#time.nowMs();
-    });
+    return this.#time.nowMs() - this.#startedMs < SLICE_MS ? undefined : this.end();
+  }
+
+  /** Lets other work go on, and begins another slice. */
+  async end(): Promise<void> {
+    await this.#nextTurn();
+    this.#startedMs = this.#time.nowMs();
   }
 }

@@ -113,6 +113,18 @@ export interface Reset {
   readonly streamNumber: number;
 }
 
+/** From here on, the client shows nothing of the stream before the next release. */
+export interface Hold {
+  readonly kind: "hold";
+  readonly streamNumber: number;
+}
+
+/** The client shows everything since the last hold, at once. */
+export interface Release {
+  readonly kind: "release";
+  readonly streamNumber: number;
+}
+
 /** The result of the edit with this id. */
 export type NumberedEditResult = EditResult & { readonly editId: number };
 
@@ -211,7 +223,9 @@ export type ServerMessage =
   | ServerClock
   | OperationProgressMessage
   | OperationAnswer
-  | OperationTerms;
+  | OperationTerms
+  | Hold
+  | Release;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

@@ -59,10 +59,10 @@ export function joinedClient(
   const player = new SessionPlayer(context, account, nowMs);
   const regions = new ClientRegions(context, member, agreement, budget);
   const results = new EditResultQueue();
-  const sender = new RegionSender(context, regions, nowMs);
+  const knowsOperations = (agreement.featureBits & FEATURES.operations) !== 0n;
+  const sender = new RegionSender(context, regions, knowsOperations, nowMs);
   // The client may be sent regions before its first tick.
   sender.startTick(true);
-  const knowsOperations = (agreement.featureBits & FEATURES.operations) !== 0n;
   return {
     account,
     agreement,

@@ -172,14 +172,14 @@ export class ServerSession implements Member {
   }
 
   /** Sends what the client's audience gets in this tick. */
-  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void {
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void {
     const out = this.#out;
     // Called for each client in each tick, so it looks at as little memory as possible.
     if (out.inFlightBytes >= this.#context.inFlightShare) {
       this.#missTick();
       return;
     }
-    for (const patch of patches) out.patch(patch);
+    if (patches.length > 0) this.#joined?.sender.writeShared(out, patches, nowMs);
     for (const { bytes, count } of entities) out.append(bytes, count);
     out.flush();
   }
@@ -394,7 +394,7 @@ export class ServerSession implements Member {
     if (!this.#isWelcomed || isHeldBack || !budget.take("answers", 1, nowMs)) return;
     // Before the patches, which may have new blocks.
     blocks.write(this.#out, nowMs);
-    sender.write(this.#out);
+    sender.write(this.#out, nowMs);
     // An interest has arrived when its entities have, which come with the next tick.
     if (!entities.isStale) sender.writeHeartbeat(this.#out, nowMs, true);
     this.#out.flush();
@@ -430,9 +430,12 @@ export class ServerSession implements Member {
       const { resyncs } = regions;
       if (resyncs > 0) regions.releaseResyncs(budget.takeResyncRegions(resyncs, nowMs));
       joined.player.writePlaced(this.#out, nowMs);
-      joined.sender.write(this.#out);
-      joined.results.write(this.#out, regions);
-      joined.operations?.answers.write(this.#out, regions);
+      joined.sender.write(this.#out, nowMs);
+      // A client sees an edit before it learns its result.
+      if (!joined.sender.isHolding) {
+        joined.results.write(this.#out, regions);
+        joined.operations?.answers.write(this.#out, regions);
+      }
       joined.entities.write(this.#out, entities, sendWork, nowMs);
       joined.game.write(this.#out);
     }

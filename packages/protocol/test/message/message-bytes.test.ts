@@ -107,6 +107,8 @@ describe("message bytes, which change only with the version", () => {
       operationProgress: true,
       operationAnswer: true,
       operationTerms: true,
+      hold: true,
+      release: true,
     };
     expect([...clientKinds].sort()).toEqual(Object.keys(allOfClient).sort());
     expect([...serverKinds].sort()).toEqual(Object.keys(allOfServer).sort());

@@ -14,7 +14,7 @@ interface Frame {
 
 describe.each<[name: string, codec: Codec<Frame>, random: (prng: Prng) => Frame, kinds: number]>([
   ["a client", clientFrameCodec, randomClientFrame, 13],
-  ["a server", serverFrameCodec(RANDOM_FRAME_VOLUME), randomServerFrame, 20],
+  ["a server", serverFrameCodec(RANDOM_FRAME_VOLUME), randomServerFrame, 22],
 ])("random frames of %s", (_name, codec, random, kinds) => {
   test("[N6] are decoded as they were encoded", () => {
     const seen = new Set<string>();

@@ -111,7 +111,9 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "14", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "16", "ORT_TAG"],
+    ["N67", "a hold of number 0", "14 00", "ORT_MESSAGE"],
+    ["N67", "a release of number 0", "15 00", "ORT_MESSAGE"],
     ["N62", "terms of half the limits", "13 01 01 02 03", "ORT_TRUNCATED"],
     ["N63", "progress of request 0", "11 00 00 00", "ORT_MESSAGE"],
     ["N65", "a clipboard of no voxels", "12 07 01 02 04000501", "ORT_MESSAGE"],

@@ -525,6 +525,8 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     },
     hex: "13 01 01 02 03 04 05 06 07 08 09 0a 0b ac02 0c",
   },
+  { rule: "N67", name: "a hold", message: { kind: "hold", streamNumber: 300 }, hex: "14 ac02" },
+  { rule: "N67", name: "a release", message: { kind: "release", streamNumber: 7 }, hex: "15 07" },
   {
     rule: "N20",
     name: "a message of the game",

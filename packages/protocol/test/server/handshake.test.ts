@@ -21,7 +21,7 @@ describe("a hello", () => {
       {
         kind: "welcome",
         version: PROTOCOL_VERSION,
-        featureBits: 53n,
+        featureBits: 21n,
         worldId: world.worldId,
         epoch: world.epoch,
         worldName: "Sample",

@@ -437,6 +437,8 @@ const SERVER_MESSAGES: RandomServerMessages = {
     requestId: randomCount(prng, 1),
     outcome: randomOutcome(prng),
   }),
+  hold: (prng) => ({ kind: "hold", streamNumber: randomCount(prng, 1) }),
+  release: (prng) => ({ kind: "release", streamNumber: randomCount(prng, 1) }),
   operationTerms: (prng) => ({
     kind: "operationTerms",
     limits: prng.chance(0.5) ? DEFAULT_OPERATION_LIMITS : undefined,

@@ -6,7 +6,7 @@ import type { PlayerBudget } from "./budget/player-budget.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
 import type { Agreement } from "./handshake.ts";
-import type { ClientRequests, OperationClient } from "./operations/operation-desk.ts";
+import type { ClientRequests, OperationClient, OperationDesk } from "./operations/operation-desk.ts";
 import { PendingAnswers } from "./operations/pending-answers.ts";
 import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
 import type { Member } from "./regions/audience.ts";
@@ -42,10 +42,31 @@ export interface JoinedClient {
 }
 
 /** What the server keeps of a client that knows operations. */
-interface JoinedOperations {
+class JoinedOperations {
   readonly client: OperationClient;
-  readonly requests: ClientRequests;
   readonly answers: PendingAnswers;
+  readonly #desk: OperationDesk;
+  #requests: ClientRequests | undefined;
+
+  constructor(desk: OperationDesk, client: OperationClient, wake: () => void) {
+    this.#desk = desk;
+    this.client = client;
+    this.answers = new PendingAnswers(client.limits, wake);
+  }
+
+  /** The client's requests, from the first one on: most clients have none. */
+  get requests(): ClientRequests {
+    if (this.#requests === undefined) {
+      this.#requests = this.#desk.open(this.client);
+      this.#requests.attach(this.answers);
+    }
+    return this.#requests;
+  }
+
+  /** Handles the end of the connection. */
+  end(nowMs: number): void {
+    this.#requests?.detach(this.answers, nowMs);
+  }
 }
 
 /** Puts the player into the world and prepares what the client will receive. Its edits are not attached yet. */
@@ -92,7 +113,5 @@ function joinedOperations(
 ): JoinedOperations {
   const limits = options.readOnly === true ? undefined : options.operations?.[account.role];
   const client = { clientId, account, network, limits, budget, player: () => player.player };
-  const requests = operations.open(client);
-  const answers = new PendingAnswers(limits, () => member.wake());
-  return { client, requests, answers };
+  return new JoinedOperations(operations, client, () => member.wake());
 }

@@ -313,7 +313,6 @@ export class ServerSession implements Member {
     const joined = joinedClient(context, this, admission, nowMs);
     this.#joined = joined;
     joined.edits.attach(hello, account, joined.onDecided);
-    joined.operations?.requests.attach(joined.operations.answers);
     this.#phase = "joined";
     context.options.rules?.onJoin?.({ player: joined.player.player });
     return undefined;
@@ -496,7 +495,7 @@ export class ServerSession implements Member {
     attempt(() => {
       joined?.regions.clear();
       joined?.edits.detach(joined.onDecided);
-      joined?.operations?.requests.detach(joined.operations.answers, nowMs);
+      joined?.operations?.end(nowMs);
       joined?.player.leave(nowMs);
     });
     const clientId = this.#sessions.leave(this);

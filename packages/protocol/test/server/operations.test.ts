@@ -162,7 +162,7 @@ describe("requests about operations", () => {
     });
   });
 
-  test("[N63] of a client that stays away are cancelled after a while", async () => {
+  test("[N63] are cancelled when their client stays away for a while", async () => {
     const desk = new Desk();
     let goOn: () => void = () => undefined;
     desk.waits = new Promise((resolve) => {
@@ -181,7 +181,7 @@ describe("requests about operations", () => {
     await settle();
   });
 
-  test("of a dry run say what they exceed, and do no more work than they may", async () => {
+  test("say in a dry run what they exceed, and do no more work than they may", async () => {
     const desk = new Desk();
     const client = await desk.client(1n);
     client.requestOperation({ kind: "apply", text: STONE, clipboards: [], isDry: true, isConfirmed: false });

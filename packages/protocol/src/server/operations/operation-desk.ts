@@ -244,10 +244,10 @@ export class OperationDesk {
       this.#clients.delete(clientId);
       left--;
     }
+    const used = new Set(Array.from(this.#clients.values(), ({ account }) => account));
     for (const [key, account] of this.#accounts) {
       if (account.clients === 0 && nowMs - account.goneMs >= KEPT_MS) account.releaseAll();
-      const isUsed = [...this.#clients.values()].some((client) => client.account === account);
-      if (!isUsed && account.isUnused(nowMs)) this.#accounts.delete(key);
+      if (!used.has(account) && account.isUnused(nowMs)) this.#accounts.delete(key);
     }
   }
 

@@ -8,7 +8,9 @@ const OPERATIONS = 1_000_000;
 const OPERATIONS_PER_WORLD = 500;
 const OPERATIONS_PER_SMALLEST = 40;
 const DISKS_PER_CUT = 4;
-/** Each world cuts the power at one of this many operations of a disk. */
+/** The power is cut in the operations of each world whose number is a multiple of this. */
+const ROUNDS_PER_CUT = 4;
+/** Each of them cuts the power at one of this many operations of a disk. */
 const PARTS = 16;
 /** Seeds after which a mutant counts as not caught. */
 const MUTANT_SEEDS = 8;
@@ -38,7 +40,7 @@ export const operationsCampaign: Campaign = {
     for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
       const fault = await faultOfOperations(options.seed + round, perWorld);
       if (fault !== undefined) failures.push(fault);
-      await cutPower(round, options, failures);
+      if (round % ROUNDS_PER_CUT === 0) await cutPower(round / ROUNDS_PER_CUT, options, failures);
       cases += perWorld;
       options.progress(cases);
     }

@@ -6,7 +6,10 @@ import {
   type TimeSource,
   type VoxelBox,
 } from "@orthant/core";
+import { Axes } from "@orthant/core/lattice";
+import { CachedVoxels, checkedOperation } from "@orthant/core/operations";
 import { nextTurn } from "@orthant/core/time";
+import { decodeData } from "@orthant/core/world";
 import type { Disk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorld, type World, type WorldOptions } from "@orthant/world";
@@ -22,9 +25,10 @@ const SHAPES = {
   4: chunkShape([CHUNK_EDGE, CHUNK_EDGE, CHUNK_EDGE, CHUNK_EDGE]),
 } as const;
 /** Steps between comparisons of everything. */
-const STEPS_PER_COMPARISON = 256;
+const STEPS_PER_COMPARISON = 512;
 /** A box around all that operations change. */
 const ARENA_REACH = 26;
+const PLAYER = "p1";
 const TEXTS = ["old", "new"];
 const EDITS_BESIDE = 4;
 const EDITS_UNDER = 12;
@@ -67,6 +71,7 @@ export class OperatedWorld {
   readonly #model: OperationModel;
   readonly #prng: Prng;
   readonly #operations: SmallOperations;
+  #requests = 0;
 
   private constructor(world: World, model: OperationModel, prng: Prng) {
     this.#world = world;
@@ -115,11 +120,27 @@ export class OperatedWorld {
     return undefined;
   }
 
-  /** Does one operation that changes something. */
+  /** Has a player do, undo or do again one operation that changes something. */
   async operate(): Promise<void> {
+    const { dimensions, engine } = this.#world;
+    const { kept } = engine.operations;
     for (;;) {
-      const { count } = await this.#world.apply(this.#operations.next().operation);
-      if (count > 0) return;
+      this.#requests++;
+      const options = {
+        axes: new Axes(engine.shape),
+        owner: PLAYER,
+        request: { clientId: 1n, requestId: this.#requests, isRepeat: false },
+        history: { entriesMax: 3, bytesMax: 4_096, ageMs: Number.MAX_SAFE_INTEGER },
+      };
+      const past = await kept.history(PLAYER, Number.MAX_SAFE_INTEGER);
+      const chance = this.#prng.below(10);
+      const made =
+        chance < 3 && past.some(({ undone }) => undone === 0)
+          ? await kept.undo(undefined, options)
+          : chance < 6 && past.some(({ undone }) => undone > 0)
+            ? await kept.redo(undefined, options)
+            : await kept.apply(checkedOperation(this.#operations.next().operation, dimensions), options);
+      if (made.count > 0) return;
     }
   }
 
@@ -235,12 +256,15 @@ export class OperatedWorld {
   }
 
   async #compare(box: VoxelBox, what: string): Promise<string | undefined> {
-    const world = this.#world;
+    const { engine, dataCodec } = this.#world;
+    // What was edited is in memory, because it is not saved; all else is as it was generated.
+    const reader = new CachedVoxels(engine.shape, (...chunk) => engine.state.realizeChunk(...chunk));
     for (const place of placesIn(box)) {
-      const position = place as Position<Dimensions>;
+      const [x, y, z, w] = [place[0] ?? 0, place[1] ?? 0, place[2] ?? 0, place[3] ?? 0];
       const expected = this.#model.at(place);
-      const block = world.voxelAt(position) ?? (await world.get(position));
-      const data = world.dataAt(position);
+      const block = reader.block(x, y, z, w);
+      const bytes = reader.data(x, y, z, w);
+      const data = bytes && decodeData(dataCodec, bytes);
       if (block !== expected.block || data !== expected.data)
         return `${what}: [${place}] is ${block} with ${data}, and should be ${expected.block} with ${expected.data}`;
     }
@@ -248,14 +272,15 @@ export class OperatedWorld {
   }
 }
 
-/** Returns all blocks of a world near the origin, as a text. */
+/** Returns all blocks of a world near the origin, and what its player can undo, as a text. */
 export async function contentOf(world: World): Promise<string> {
   const min = Array.from({ length: world.dimensions }, () => -ARENA_REACH);
   const max = min.map((at) => -at);
   const blocks: number[] = [];
   for (const place of placesIn({ min, max } as unknown as VoxelBox))
     blocks.push(await world.get(place as Position<Dimensions>));
-  return blocks.join();
+  const past = await world.engine.operations.kept.history(PLAYER, Number.MAX_SAFE_INTEGER);
+  return `${blocks.join()} ${past.map(({ id, count, undone }) => `${id}:${count}:${undone}`).join()}`;
 }
 
 /** All places of a box. */

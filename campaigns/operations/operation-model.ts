@@ -18,11 +18,28 @@ const UP = 1;
 /** Farther than any operation of a campaign reaches. */
 const FLOOD_MAX = 100_000;
 
+/** Operations of a campaign change nothing that is farther from the origin on an axis. */
+const KEY_REACH = 64;
+
+/** Returns a small number for each place near the origin. */
+function keyOf(place: Place): number | undefined {
+  let key = 0;
+  for (const at of place) {
+    if (at < -KEY_REACH || at >= KEY_REACH) return undefined;
+    key = key * 2 * KEY_REACH + at + KEY_REACH;
+  }
+  return key;
+}
+
 /** Does operations to a plain map of voxels, as simply as they can be said. */
 export class OperationModel {
   readonly #dimensions: Dimensions;
   readonly #generated: (place: Place) => number;
-  #voxels = new Map<string, ModelVoxel>();
+  readonly #voxels = new Map<number, ModelVoxel>();
+  /** Voxels as they are generated. */
+  readonly #ground = new Map<number, ModelVoxel>();
+  /** What was set since {@link remember}, and what was there before; `undefined` as long as nothing remembers it. */
+  #changed: [key: number, before: ModelVoxel | undefined][] | undefined;
   /** What is connected, during one operation. */
   readonly #floods = new Map<Selection, ReadonlySet<string>>();
   catalog: BlockCatalog;
@@ -35,14 +52,20 @@ export class OperationModel {
 
   /** Returns a voxel. */
   at(place: Place): ModelVoxel {
-    return this.#voxels.get(place.join()) ?? { block: this.#generated(place), data: undefined };
+    const key = keyOf(place);
+    if (key === undefined) return { block: this.#generated(place), data: undefined };
+    const known = this.#voxels.get(key) ?? this.#ground.get(key);
+    if (known !== undefined) return known;
+    const ground = { block: this.#generated(place), data: undefined };
+    this.#ground.set(key, ground);
+    return ground;
   }
 
   /** Sets a voxel; its data goes unless the type of its block stays. */
   set(place: Place, block: number, data?: string): void {
     const before = this.at(place);
     const kept = this.catalog.byId(before.block) === this.catalog.byId(block) ? before.data : undefined;
-    this.#voxels.set(place.join(), { block, data: data ?? kept });
+    this.#put(place, { block, data: data ?? kept });
   }
 
   /** Does an operation, and returns what takes it back where it still stands. */
@@ -55,7 +78,7 @@ export class OperationModel {
       for (const [index, place] of arena.entries()) {
         const [old, left] = [before[index] as ModelVoxel, after[index] as ModelVoxel];
         if (isSame(old, left) || !isSame(this.at(place), left)) continue;
-        this.#voxels.set(place.join(), old);
+        this.#put(place, old);
         count++;
       }
       return count;
@@ -64,10 +87,20 @@ export class OperationModel {
 
   /** Remembers everything. Returns what takes it back. */
   remember(): () => void {
-    const voxels = new Map(this.#voxels);
+    const changed: [key: number, before: ModelVoxel | undefined][] = [];
+    this.#changed = changed;
     return () => {
-      this.#voxels = new Map(voxels);
+      for (const [key, before] of changed.splice(0).reverse())
+        if (before === undefined) this.#voxels.delete(key);
+        else this.#voxels.set(key, before);
     };
+  }
+
+  #put(place: Place, voxel: ModelVoxel): void {
+    const key = keyOf(place);
+    if (key === undefined) throw new RangeError(`[${place}] is too far from the origin for this model`);
+    this.#changed?.push([key, this.#voxels.get(key)]);
+    this.#voxels.set(key, voxel);
   }
 
   /** Does an operation to all voxels of a box that contains everything that it changes. */
@@ -78,7 +111,7 @@ export class OperationModel {
       const voxel = this.#after(operation, place);
       if (voxel !== undefined) changes.push([place, voxel]);
     }
-    for (const [place, voxel] of changes) this.#voxels.set(place.join(), voxel);
+    for (const [place, voxel] of changes) this.#put(place, voxel);
   }
 
   #after(operation: Operation, place: Place): ModelVoxel | undefined {

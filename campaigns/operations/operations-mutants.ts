@@ -1,11 +1,11 @@
-import { argument, call, condition } from "../sim/mutation.ts";
+import { argument, call, condition, value } from "../sim/mutation.ts";
 import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
 
 /** Programs whose operations are not whole, not those of the moment, or not what they say. */
 export const OPERATIONS_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an operation uses chunks that it computed before others edited there",
-    change("world/OperationRun.#compute", condition("isCurrent", "known"), "known !== undefined"),
+    change("world/OperationRun.#current", condition("isCurrent", "known"), "known !== undefined"),
   ),
   mutant(
     "an operation does not look whether connected voxels are as it found them",
@@ -17,7 +17,11 @@ export const OPERATIONS_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an undo takes back what others have changed since",
-    change("world/undone", condition("isChanged", "leftData"), "!isChanged"),
+    change("world/undone", condition("voxels", "nowData", "leftData"), "false"),
+  ),
+  mutant(
+    "what a player can undo is not in the journal with the operation",
+    change("world/EngineTransactions.#apply", value("stored"), "[]"),
   ),
   mutant(
     "data stays behind when its voxel moves",

@@ -37,13 +37,18 @@ export class SmallOperations {
   readonly #prng: Prng;
   readonly #dimensions: Dimensions;
   readonly #sizeMax: number;
+  readonly #moveMax: number;
+  readonly #stepMax: number;
   #min: readonly number[] = [];
   #size: readonly number[] = [];
 
   constructor(prng: Prng, dimensions: Dimensions) {
     this.#prng = prng;
     this.#dimensions = dimensions;
-    this.#sizeMax = dimensions === 4 ? 4 : 6;
+    // A box of four dimensions soon has many voxels.
+    this.#sizeMax = dimensions === 4 ? 3 : 6;
+    this.#moveMax = dimensions === 4 ? 2 : 4;
+    this.#stepMax = dimensions === 4 ? 1 : 2;
   }
 
   /** Returns another one. */
@@ -111,16 +116,20 @@ export class SmallOperations {
   }
 
   #move(): SmallOperation {
-    const by = this.#list(() => this.#prng.between(-4, 4)) as unknown as Position<Dimensions>;
+    const by = this.#list(() =>
+      this.#prng.between(-this.#moveMax, this.#moveMax),
+    ) as unknown as Position<Dimensions>;
     const leave = this.#prng.chance(0.5) ? { leave: this.#pattern() } : {};
     const operation: Operation = { move: by, ...leave, in: this.#selection(1) };
-    return { operation, box: grown(this.#box, 4) };
+    return { operation, box: grown(this.#box, this.#moveMax) };
   }
 
   #stack(): SmallOperation {
-    const by = this.#list(() => this.#prng.between(-2, 2)) as unknown as Position<Dimensions>;
+    const by = this.#list(() =>
+      this.#prng.between(-this.#stepMax, this.#stepMax),
+    ) as unknown as Position<Dimensions>;
     const operation: Operation = { stack: this.#prng.between(1, 3), by, in: this.#selection(1) };
-    return { operation, box: grown(this.#box, 6) };
+    return { operation, box: grown(this.#box, 3 * this.#stepMax) };
   }
 
   #turn(): SmallOperation {

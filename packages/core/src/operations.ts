@@ -4,6 +4,7 @@
  * @module @orthant/core/operations
  */
 
+export type { AppliedOperation, ApplyOptions, OperationProgress } from "./operation/applied-operation.ts";
 export { CachedVoxels } from "./operation/cached-voxels.ts";
 export {
   checkedMask,
@@ -11,7 +12,16 @@ export {
   checkedPattern,
   checkedSelection,
 } from "./operation/check-operation.ts";
-export { CLIPBOARD_VOXELS_MAX, Clipboard, NOT_COPIED, placeInBox } from "./operation/clipboard.ts";
+export {
+  CLIPBOARD_VOXELS_MAX,
+  Clipboard,
+  type ClipboardContent,
+  NOT_COPIED,
+  placeInBox,
+  type TurnStep,
+  turnClipboard,
+  turnOfStep,
+} from "./operation/clipboard.ts";
 export type {
   BlockChoice,
   BlockMask,
@@ -30,6 +40,7 @@ export type {
   WeightedPattern,
 } from "./operation/operation.ts";
 export {
+  OPERATION_CLIPBOARDS_MAX,
   OPERATION_DEPTH_MAX,
   OPERATION_ITEMS_MAX,
   OPERATION_PARTS_MAX,
@@ -37,6 +48,8 @@ export {
   OPERATION_TEXT_LENGTH_MAX,
 } from "./operation/operation-limits.ts";
 export { type OperationPlan, UNCHANGED } from "./operation/operation-plan.ts";
+export { type OperationText, operationOfText, textOfOperation } from "./operation/operation-text.ts";
+export type { OperationWorld } from "./operation/operation-world.ts";
 export {
   type OperationTextOptions,
   parseMask,
@@ -44,9 +57,8 @@ export {
   parsePattern,
   parseSelection,
 } from "./operation/parse-operation.ts";
-export { type PlannedChunk, plannedChunk } from "./operation/planned-chunk.ts";
+export { type PlannedChunk, planChunk } from "./operation/planned-chunk.ts";
 export {
-  type OperationWorld,
   prepareOperation,
   prepareSelection,
   type SelectedVoxels,

@@ -18,10 +18,22 @@ export {
   INTEREST_BOXES_MAX,
   INTEREST_REGIONS_MAX,
   NAME_BYTES_MAX,
+  OPERATION_BYTES_MAX,
+  OPERATIONS_OPEN_MAX,
   SERVER_FRAME_BYTES_MAX,
   TOKEN_BYTES_MAX,
+  TURN_STEPS_MAX,
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
+export { DEFAULT_OPERATION_LIMITS, type OperationLimits } from "./message/operation-limits.ts";
+export type {
+  ExceededLimit,
+  ListedOperation,
+  OperationOutcome,
+  OperationRefusal,
+  OperationRequest,
+  SentClipboard,
+} from "./message/operation-message.ts";
 export { poseCodec, posesEqual, roundPose } from "./message/pose-codec.ts";
 export {
   DEFAULT_PRECISION,

@@ -27,6 +27,7 @@ import type { PageOptions } from "./http/page-policy.ts";
 import type { MovementOptions } from "./movement.ts";
 import type { OwnerEndpointsOptions, ServerOptions } from "./server-options.ts";
 import { requireRules } from "./sync/game-rules.ts";
+import { requireOperationRoles } from "./sync/operation-options.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 const PORT_MAX = 65_535;
@@ -174,6 +175,7 @@ const SERVER_OPTIONS: OptionTable<ServerOptions> = {
   onRequest: callback,
   revoked: matching("it is a list", Array.isArray),
   limits: eachOf<Partial<Limits>>(limit),
+  operations: requireOperationRoles,
   rules: requireRules,
   messages: requireMessages,
   movement(name, value) {

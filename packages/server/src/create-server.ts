@@ -25,6 +25,7 @@ import type { ServerOptions } from "./server-options.ts";
 import { type RuledWorld, syncRulesOf } from "./sync/checked-rules.ts";
 import type { GameRules } from "./sync/game-rules.ts";
 import { noteGeneration } from "./sync/generation-notice.ts";
+import { operationLimitsOf } from "./sync/operation-options.ts";
 import { syncWorldOf } from "./sync/sync-world-of.ts";
 import { steadyTime } from "./sync/tick-timer.ts";
 import { Wire1Listener } from "./wire1/wire1-listener.ts";
@@ -106,6 +107,7 @@ export async function createServer<D extends Dimensions = Dimensions, Message = 
     ...(options.entityRates !== undefined && { entityRates: options.entityRates }),
     pause: setImmediate,
     limits,
+    operations: operationLimitsOf(options.operations),
     rules: movement === undefined ? rules : { ...rules, ...reachRule(movement, axes) },
     movement: movement && movementLimits(movement, axes, syncWorld),
     events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },

@@ -48,9 +48,11 @@ export type {
   PlayerEditEvent,
   PlayerInterestEvent,
   PlayerMoveEvent,
+  PlayerOperationEvent,
   PlayerPose,
   RuleDecision,
   RuleRejection,
 } from "./sync/game-rules.ts";
+export type { OperationRoles } from "./sync/operation-options.ts";
 export { syncWorldOf } from "./sync/sync-world-of.ts";
 export type { Wire1Options } from "./wire1/wire1-listener.ts";

@@ -15,6 +15,7 @@ import type { PageOptions } from "./http/page-policy.ts";
 import type { ClusterCounts, OwnerCounts } from "./metrics/cluster-metrics.ts";
 import type { MovementOptions } from "./movement.ts";
 import type { GameRules } from "./sync/game-rules.ts";
+import type { OperationRoles } from "./sync/operation-options.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 /** The part of a world that a server needs apart from sharing it. */
@@ -71,6 +72,11 @@ export interface ServerOptions<D extends Dimensions = Dimensions, Message = unkn
   /** Players and tokens revoked from the start; `server.revoke` adds to them. */
   readonly revoked?: readonly Revocation[];
   readonly limits?: Partial<Limits>;
+  /**
+   * The roles whose players may do operations, such as `{ admin: {} }`, with limits that differ from the defaults. Others may
+   * not; by default, none may.
+   */
+  readonly operations?: OperationRoles;
   /** A game's rules for what players do. */
   readonly rules?: GameRules<D, Message>;
   /** The messages of the game, the same as those of its clients; anything by default. Instead of `rules.message`. */

@@ -74,7 +74,7 @@ describe("an invalid option is rejected with its name, its value and what would 
     [{ rules: { beforeEdit: "no" } }, 'rules.beforeEdit is "no" (a string); it is a function'],
     [
       { rules: { onEdit: () => undefined } },
-      "there is no field onEdit in rules; there are beforeEdit, afterEdit, canReach, beforeMove, onMessage, message, data, onJoin, onInterest, onLeave",
+      "there is no field onEdit in rules; there are beforeEdit, beforeOperation, afterEdit, canReach, beforeMove, onMessage, message, data, onJoin, onInterest, onLeave",
     ],
     [{ page: 7 }, "page is 7 (a number); it is a folder"],
     [{ time: Date }, "time is a function"],

@@ -41,6 +41,12 @@ describe("the page about limits lists", () => {
     expect(rows.length).toBe(Object.keys(DEFAULT_SYNC_LIMITS).length);
   });
 
+  test("every limit of the operations of a role, with its default", () => {
+    expect(Object.entries(figuresUnder("Operations of a role"))).toEqual(
+      Object.entries(protocol.DEFAULT_OPERATION_LIMITS),
+    );
+  });
+
   test("every limit of networks and sockets, with its default", () => {
     expect(figuresUnder("Networks and sockets")).toEqual(DEFAULT_SERVER_LIMITS);
   });

@@ -4,6 +4,7 @@
  * @module @orthant/world
  */
 
+export type { AppliedOperation, ApplyOptions, OperationProgress } from "@orthant/core/operations";
 export type { BlockArrays } from "./edit/block-arrays.ts";
 export { type WorldGeneration, WorldHistory } from "./engine/world-history.ts";
 export type {
@@ -13,7 +14,6 @@ export type {
   WorldEntityEvent,
   WorldPlayer,
 } from "./entities/public-records.ts";
-export type { OperationProgress } from "./operation/operation-run.ts";
 export {
   COPY_VOXELS_MAX,
   type DamagedJournal,
@@ -54,7 +54,6 @@ export {
   openWorld,
   type WorldOptions,
 } from "./world/open-world.ts";
-export type { AppliedOperation, ApplyOptions } from "./world/operations.ts";
 export { Transaction, TransactionStore } from "./world/transaction.ts";
 export { World } from "./world/world.ts";
 export { WorldSnapshot } from "./world/world-snapshot.ts";

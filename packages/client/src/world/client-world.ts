@@ -25,6 +25,7 @@ import {
   wrongArgument,
 } from "@orthant/core/arguments";
 import { Axes, boxContains, chunkOfVoxel, positionFrom, voxelIndex } from "@orthant/core/lattice";
+import type { Operation, Selection } from "@orthant/core/operations";
 import {
   ChunksEdit,
   checkedSetOptions,
@@ -48,6 +49,12 @@ import {
   PredictedPlayer,
   type PredictionOptions,
 } from "../motion/predicted-player.ts";
+import {
+  ClientOperations,
+  type RemoteApplyOptions,
+  type RemoteOperation,
+} from "../operation/client-operations.ts";
+import type { RemoteClipboard } from "../operation/remote-clipboard.ts";
 import { type Interest, replicaInterest, requireSendablePoint } from "./client-interest.ts";
 import type { WorldReplica } from "./world-replica.ts";
 
@@ -63,6 +70,8 @@ export class ClientWorld<D extends Dimensions = Dimensions, Sent = unknown, Rece
   readonly replica: WorldReplica;
   /** Turns the data of voxels into bytes and back. */
   readonly dataCodec: DataCodec;
+  /** The player's operations: what can be undone, and limits. */
+  readonly operations: ClientOperations<D>;
   readonly #axes: Axes<D>;
   readonly #messages: GameMessages<Sent, Received>;
 
@@ -77,6 +86,7 @@ export class ClientWorld<D extends Dimensions = Dimensions, Sent = unknown, Rece
     this.dataCodec = dataCodec;
     this.#axes = new Axes(replica.shape);
     this.dimensions = this.#axes.dimensions;
+    this.operations = new ClientOperations(replica, this.#axes);
   }
 
   get name(): string {
@@ -221,6 +231,27 @@ export class ClientWorld<D extends Dimensions = Dimensions, Sent = unknown, Rece
    */
   async copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult> {
     return this.replica.copy(this.#axes.voxels("box", box), this.#axes.position("to", to));
+  }
+
+  /**
+   * Changes many voxels at once, on the server: all players see all of it or nothing. Shows when the server has done it. Resolves
+   * when this client has it, however often the connection is lost meanwhile. Throws `ORT_REFUSED` if the player may not,
+   * `ORT_LIMIT` for what exceeds a limit, and `ORT_CONFIRM` for a large one without `confirm`.
+   *
+   * @example
+   * const { count, undo } = await client.apply("replace stone 80%stone,20%gravel", { in: box([0, 60, 0], [32, 72, 32]) });
+   * await undo();
+   */
+  async apply(
+    operation: Operation<D> | string,
+    options: RemoteApplyOptions<D> = {},
+  ): Promise<RemoteOperation<D>> {
+    return this.operations.apply(operation, options);
+  }
+
+  /** Has the server copy the voxels of a selection with their data, to be pasted. */
+  async clipboard(selection: Selection<D>): Promise<RemoteClipboard<D>> {
+    return this.operations.copy(selection);
   }
 
   /**

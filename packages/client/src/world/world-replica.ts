@@ -14,6 +14,8 @@ import { chunksInLightReach, type Light } from "@orthant/core/light";
 import { type QueryDetail, RegionTree, type VoxelPlacement } from "@orthant/core/tree";
 import {
   encodeGameMessage,
+  type OperationLimits,
+  type OperationRequest,
   type Placed,
   type Pose,
   type RequestedEdit,
@@ -33,14 +35,18 @@ import { RegionCache } from "../cache/region-cache.ts";
 import { TokenSource } from "../connection/retry.ts";
 import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";
 import { MovingEntities } from "../motion/moving-entities.ts";
+import type { MadeOutcome, RequestOptions } from "../operation/client-operations.ts";
 import { deferred } from "./callbacks.ts";
 import { concreteRegion } from "./concrete-region.ts";
 import { EditPromises } from "./edit-promises.ts";
 import { type HeldChunks, heldChunks } from "./held-chunks.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
+import { OperationPromises } from "./operation-promises.ts";
 import { ReplicaLight } from "./replica-light.ts";
 import { ReplicaListeners } from "./replica-listeners.ts";
 import type { ResolvedOptions } from "./replica-options.ts";
+
+const OLD_SERVER: OrthantError = new OrthantError("ORT_VERSION", "the server is too old for operations");
 
 /**
  * A replica of the part of a server's world that the client is interested in, with the client's own edits on top
@@ -55,6 +61,8 @@ export class WorldReplica {
   readonly #readiness = deferred<void>();
   readonly #interest: InterestTracker;
   readonly #edits = new EditPromises();
+  readonly #operations = new OperationPromises();
+  #operationLimits: OperationLimits | undefined;
   readonly #listeners = new ReplicaListeners();
   readonly #motion = new MovingEntities();
   readonly #light = new ReplicaLight();
@@ -257,6 +265,26 @@ export class WorldReplica {
     return this.#edit({ kind: "copy", box, to });
   }
 
+  /**
+   * Asks the server for something about operations. Resolves with the outcome, however often the connection is lost meanwhile.
+   * Rejects if the server refuses it; with `ORT_VERSION` if the server knows no operations; and with `ORT_CLOSED` if the client
+   * is closed first: it is then unknown whether it was done.
+   */
+  async requestOperation(request: OperationRequest, options: RequestOptions = {}): Promise<MadeOutcome> {
+    await this.ready;
+    this.#requireOpen();
+    const syncClient = this.#syncClient as SyncClient;
+    if (!syncClient.knowsOperations) throw OLD_SERVER;
+    const outcome = this.#operations.request(syncClient, request, options);
+    void this.#connection?.sendSoon();
+    return outcome;
+  }
+
+  /** The limits of the player's operations; `undefined` without any. */
+  get operationLimits(): OperationLimits | undefined {
+    return this.#operationLimits;
+  }
+
   /** Sets the player's pose; only the newest one counts. Throws `ORT_ARGUMENT` for an invalid pose. */
   move(pose: Pose): void {
     this.#requireOpen();
@@ -357,6 +385,11 @@ export class WorldReplica {
         onFault: (fault) => this.#connection?.receivedFault(fault),
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#edits.settle(result),
+        onOperationAnswer: (answer) => this.#operations.settle(answer),
+        onOperationProgress: (requestId, progress) => this.#operations.progress(requestId, progress),
+        onOperationTerms: (limits) => {
+          this.#operationLimits = limits;
+        },
         onBlocks: (blocks) => {
           regions.blocksChanged();
           this.#listeners.blocks.emit(blocks);
@@ -386,6 +419,8 @@ export class WorldReplica {
 
   #welcomed(welcome: Welcome): void {
     this.#placed = undefined;
+    this.#operationLimits = undefined;
+    if (this.#syncClient?.knowsOperations === false) this.#operations.fail(OLD_SERVER);
     this.#motion.welcomed(welcome.tickMs);
     const fault = this.#interest.welcomed(welcome.shape);
     // The interest was set before the shape was known; only the program can fix that.
@@ -445,6 +480,7 @@ export class WorldReplica {
     this.#deadline?.cancel();
     this.#readiness.reject(error);
     this.#edits.fail(error);
+    this.#operations.fail(error);
     this.#interest.end(error);
     if (this.#regions !== undefined) this.#closing.resolve(this.#regions.close());
   }

@@ -85,6 +85,8 @@ export const ERROR_CODES = {
   ORT_EDIT_SHARDS: "a fill or a copy reaches over several shards of a cluster",
   ORT_EDIT_PARTS: "an edit over several shards was made in some of them and refused in others",
   ORT_EDIT_REPEAT: "an edit may have been made before, by a client that the world has forgotten",
+  ORT_REFUSED: "a server refuses what a player asked for",
+  ORT_CONFIRM: "an operation is so large that it has to be confirmed",
   ORT_NOT_HELD: "a client was asked for what is outside its interest, or for anything before it joined",
 } as const;
 

@@ -1,14 +1,14 @@
 import { requireChoice, requireWhole } from "../arguments/checks.ts";
 import type { BlockCatalog, BlockDescription } from "../chunk/block-catalog.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
-import { positionsMinorToMajor } from "../lattice/box.ts";
-import type { Dimensions, Position, Vector } from "../lattice/position.ts";
+import { type Dimensions, type Position, positionFrom, type Vector } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
 import { axisNames, planes } from "./operation-limits.ts";
 import {
   type AxisName,
   mirrorOf,
   type Plane,
+  positionAfter,
   positionBefore,
   type Turn,
   turnedExtents,
@@ -34,17 +34,24 @@ export interface ClipboardContent {
 /** The place in the palette of a voxel that belongs to the box and not to what was copied. */
 export const NOT_COPIED = 0xffff;
 
+/** A quarter turn, or several, in a plane, whose first axis turns towards the second; or a mirroring. */
+export type TurnStep = { readonly rotate: Plane; readonly turns: number } | { readonly mirror: AxisName };
+
 /** Voxels that were copied out of a world, to be pasted there or elsewhere. Immutable. */
 export class Clipboard<D extends Dimensions = Dimensions> {
   /** The extents of its box. */
   readonly size: Vector<D>;
-  /** @internal */
-  readonly content: ClipboardContent;
+  readonly #content: ClipboardContent;
 
   /** @internal */
   constructor(dimensions: D, content: ClipboardContent) {
     this.size = content.extents.slice(0, dimensions) as unknown as Vector<D>;
-    this.content = content;
+    this.#content = content;
+  }
+
+  /** @internal */
+  get content(): ClipboardContent {
+    return this.#content;
   }
 
   /**
@@ -54,43 +61,83 @@ export class Clipboard<D extends Dimensions = Dimensions> {
    * await world.apply({ paste: house.rotate("xz", 1), at: [100, 64, 0] });
    */
   rotate(plane: Plane, turns = 1): Clipboard<D> {
-    const choice = requireChoice("plane", plane, planes(this.#dimensions));
-    return this.#turned(turnIn(choice, requireWhole("turns", turns, 0, 3)));
+    const rotate = requireChoice("plane", plane, planes(this.#dimensions));
+    return this.turned({ rotate, turns: requireWhole("turns", turns, 0, 3) });
   }
 
   /** Returns it mirrored. */
   mirror(axis: AxisName): Clipboard<D> {
-    return this.#turned(mirrorOf(requireChoice("axis", axis, axisNames(this.#dimensions))));
+    return this.turned({ mirror: requireChoice("axis", axis, axisNames(this.#dimensions)) });
+  }
+
+  /**
+   * Returns it after a checked step.
+   *
+   * @internal
+   */
+  turned(step: TurnStep): Clipboard<D> {
+    const turning = turnClipboard<D>(this, step);
+    for (let next = turning.next(); ; next = turning.next()) if (next.done === true) return next.value;
   }
 
   get #dimensions(): Dimensions {
     return this.size.length;
   }
+}
 
-  #turned(turn: Turn): Clipboard<D> {
-    const { extents, palette, voxels, data } = this.content;
-    const turnedBox = turnedExtents(turn, extents);
-    const turned = new Uint16Array(voxels.length);
-    const turnedData = new Map<number, Uint8Array>();
-    let index = 0;
-    for (const position of positionsMinorToMajor({ min: [0, 0, 0, 0], max: turnedBox })) {
-      const from = placeInBox(extents, positionBefore(turn, turnedBox, position));
-      turned[index] = voxels[from] as number;
-      const found = data.get(from);
-      if (found !== undefined) turnedData.set(index, found);
-      index++;
-    }
-    return new Clipboard<D>(this.size.length as D, {
-      extents: turnedBox,
-      palette: palette.map((block) =>
-        typeof block === "number"
-          ? block
-          : { ...block, properties: turnedProperties(turn, block.properties) },
-      ),
-      voxels: turned,
-      data: turnedData,
-    });
-  }
+/** How many voxels of a clipboard are turned at a time. */
+const TURNED_AT_A_TIME = 16_384;
+
+/** Returns the turn of a step. */
+export function turnOfStep(step: TurnStep): Turn {
+  return "mirror" in step ? mirrorOf(step.mirror) : turnIn(step.rotate, step.turns);
+}
+
+/** Turns a clipboard as `Clipboard.turned` does, with pauses in which the caller may do other things. */
+export function* turnClipboard<D extends Dimensions>(
+  clipboard: Clipboard<D>,
+  step: TurnStep,
+): Generator<undefined, Clipboard<D>, undefined> {
+  const turn = turnOfStep(step);
+  const { extents, palette, voxels, data } = clipboard.content;
+  const to = turnedExtents(turn, extents);
+  const turned = new Uint16Array(voxels.length);
+  // How far one step along an axis leads among the voxels before.
+  const indexBefore = (position: Position): number => placeInBox(extents, positionBefore(turn, to, position));
+  const origin = indexBefore([0, 0, 0, 0]);
+  const byX = indexBefore([1, 0, 0, 0]) - origin;
+  let index = 0;
+  let pausedAt = 0;
+  for (let w = 0; w < to[3]; w++)
+    for (let z = 0; z < to[2]; z++)
+      for (let y = 0; y < to[1]; y++) {
+        let from = indexBefore([0, y, z, w]);
+        for (let x = 0; x < to[0]; x++, from += byX) turned[index++] = voxels[from] as number;
+        if (index - pausedAt < TURNED_AT_A_TIME) continue;
+        pausedAt = index;
+        yield;
+      }
+  const turnedData = new Map<number, Uint8Array>();
+  for (const [from, bytes] of data) turnedData.set(indexAfter(turn, extents, to, from), bytes);
+  return new Clipboard<D>(clipboard.size.length as D, {
+    extents: to,
+    palette: palette.map((block) =>
+      typeof block === "number" ? block : { ...block, properties: turnedProperties(turn, block.properties) },
+    ),
+    voxels: turned,
+    data: turnedData,
+  });
+}
+
+/** Returns the place of a voxel after a turn. */
+function indexAfter(turn: Turn, extents: Position, to: Position, index: number): number {
+  let rest = index;
+  const before = positionFrom((axis) => {
+    const coordinate = rest % extents[axis];
+    rest = Math.floor(rest / extents[axis]);
+    return coordinate;
+  });
+  return placeInBox(to, positionAfter(turn, to, before));
 }
 
 /** Returns the block of each entry of a clipboard's palette. Throws `ORT_ARGUMENT` for one that the world does not have. */

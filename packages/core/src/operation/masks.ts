@@ -10,13 +10,15 @@ import { type Position, positionFrom } from "../lattice/position.ts";
 import { blockNamed } from "./block-with.ts";
 import type { CachedVoxels } from "./cached-voxels.ts";
 import type { BlockMask, Mask, NextToMask } from "./operation.ts";
-import { type SelectionContext, stepsToFaces, voxelSetOf } from "./selections.ts";
+import { type SelectionContext, stepsToFaces, voxelSetOf, workOf } from "./selections.ts";
 
 /** A mask as a test of single voxels. */
 export interface VoxelTest {
   /** How far it looks below and above a voxel on each axis. */
   readonly low: Position;
   readonly high: Position;
+  /** How many comparisons and reads it may take to test a voxel: a measure of work. */
+  readonly work: number;
   /** `block` is the voxel's own. */
   accepts(block: number, x: number, y: number, z: number, w: number): boolean;
 }
@@ -33,6 +35,10 @@ const NO_REACH: Position = [0, 0, 0, 0];
 const UP: Position = [0, 1, 0, 0];
 const DOWN: Position = [0, -1, 0, 0];
 const HASHES = 2 ** 32;
+/** The work of reading another voxel, in comparisons. */
+export const READ_WORK = 2;
+/** The work of noise at a voxel. */
+export const NOISE_WORK = 16;
 
 /** Returns the test of a checked mask. Throws `ORT_ARGUMENT` for a block or tag that the world does not have. */
 export function voxelTestOf(mask: Mask, context: OperationContext): VoxelTest {
@@ -48,6 +54,7 @@ export function voxelTestOf(mask: Mask, context: OperationContext): VoxelTest {
     return {
       low: NO_REACH,
       high: UP,
+      work: 2,
       accepts: (block, x, y, z, w) => block !== AIR && reader.block(x, y + 1, z, w) === AIR,
     };
   }
@@ -56,8 +63,8 @@ export function voxelTestOf(mask: Mask, context: OperationContext): VoxelTest {
   if ("shifted" in mask) return shiftedTest(part(mask.shifted), context.axes.position("by", mask.by), reader);
   if ("nextTo" in mask) return nextToTest(mask, part(mask.nextTo), context);
   if ("inside" in mask) {
-    const { has } = voxelSetOf(mask.inside, context);
-    return testHere((_, x, y, z, w) => has(x, y, z, w));
+    const { has, work } = voxelSetOf(mask.inside, context);
+    return testHere((_, x, y, z, w) => has(x, y, z, w), work);
   }
   if ("chance" in mask) {
     const key = hashKey(context.nextSeed(), 0);
@@ -65,16 +72,17 @@ export function voxelTestOf(mask: Mask, context: OperationContext): VoxelTest {
   }
   if ("noise" in mask) {
     const noise = patchNoise(mask.noise, context);
-    return testHere((_, x, y, z, w) => noise(x, y, z, w) < mask.share);
+    return testHere((_, x, y, z, w) => noise(x, y, z, w) < mask.share, NOISE_WORK);
   }
   if ("not" in mask) {
-    const { low, high, accepts } = part(mask.not);
-    return { low, high, accepts: (block, x, y, z, w) => !accepts(block, x, y, z, w) };
+    const { accepts, ...rest } = part(mask.not);
+    return { ...rest, accepts: (block, x, y, z, w) => !accepts(block, x, y, z, w) };
   }
   const isAny = "any" in mask;
   const tests = (isAny ? mask.any : mask.all).map(part);
   return {
     ...farthest(tests),
+    work: workOf(tests),
     accepts: (block, x, y, z, w) => {
       for (const { accepts } of tests) if (accepts(block, x, y, z, w) === isAny) return isAny;
       return !isAny;
@@ -128,8 +136,8 @@ function tagTest(tag: string, catalog: BlockCatalog): VoxelTest {
 }
 
 /** Returns a test that looks at nothing but the voxel itself. */
-function testHere(accepts: VoxelTest["accepts"]): VoxelTest {
-  return { low: NO_REACH, high: NO_REACH, accepts };
+function testHere(accepts: VoxelTest["accepts"], work = 1): VoxelTest {
+  return { low: NO_REACH, high: NO_REACH, work, accepts };
 }
 
 /** Tests each id once. */
@@ -138,11 +146,12 @@ function idTest(accepts: (id: number) => boolean): VoxelTest {
   return testHere((id) => getOrAdd(known, id, () => accepts(id)));
 }
 
-function shiftedTest({ low, high, accepts }: VoxelTest, by: Position, reader: CachedVoxels): VoxelTest {
+function shiftedTest({ low, high, work, accepts }: VoxelTest, by: Position, reader: CachedVoxels): VoxelTest {
   const [byX, byY, byZ, byW] = by;
   return {
     low: positionFrom((axis) => Math.max(0, low[axis] - by[axis])),
     high: positionFrom((axis) => Math.max(0, high[axis] + by[axis])),
+    work: work + READ_WORK,
     accepts: (_, x, y, z, w) => {
       const [atX, atY, atZ, atW] = [x + byX, y + byY, z + byZ, w + byW];
       return accepts(reader.block(atX, atY, atZ, atW), atX, atY, atZ, atW);
@@ -152,7 +161,7 @@ function shiftedTest({ low, high, accepts }: VoxelTest, by: Position, reader: Ca
 
 function nextToTest(
   { least = 1, most = Number.POSITIVE_INFINITY }: NextToMask,
-  { low, high, accepts }: VoxelTest,
+  { low, high, work, accepts }: VoxelTest,
   { axes, reader }: OperationContext,
 ): VoxelTest {
   const faces = stepsToFaces(axes);
@@ -161,6 +170,7 @@ function nextToTest(
   return {
     low: reach(low),
     high: reach(high),
+    work: faces.length * (work + READ_WORK),
     accepts: (_, x, y, z, w) => {
       let count = 0;
       for (const [byX, byY, byZ, byW] of faces) {

@@ -19,6 +19,9 @@ export const OPERATION_ITEMS_MAX = 256;
 /** Maximum number of points of a line, a curve or a prism. */
 export const OPERATION_POINTS_MAX = 1024;
 
+/** Maximum number of different clipboards of an operation that travels as a text. */
+export const OPERATION_CLIPBOARDS_MAX = 8;
+
 /** A voxel's coordinate. */
 export const checkCoordinate: Check<number> = wholeNumber(I32_MIN, I32_MAX);
 /** Where a box ends, behind its last voxel. */
@@ -43,6 +46,8 @@ export const checkPatch: Check<number> = numberBetween(1, 65_535);
 export const checkShare: Check<number> = numberBetween(0, 1);
 /** The seed of an operation. */
 export const checkSeed: Check<number> = wholeNumber(0, U32_MAX);
+/** The place of a clipboard among those beside a text. */
+export const checkClipboardIndex: Check<number> = wholeNumber(0, OPERATION_CLIPBOARDS_MAX - 1);
 /** How often a pattern is chosen among others. */
 export const checkWeight: Check<number> = matching(
   "it is a finite number above 0",

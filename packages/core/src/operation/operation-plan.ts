@@ -6,10 +6,9 @@ import { AXES, type Position, positionFrom } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
 import type { CachedVoxels } from "./cached-voxels.ts";
 import { NOT_COPIED, paletteIn, placeInBox } from "./clipboard.ts";
-import { type OperationContext, voxelTestOf } from "./masks.ts";
+import { type OperationContext, READ_WORK, voxelTestOf } from "./masks.ts";
 import type { BlockChoice, Operation, Pattern } from "./operation.ts";
-import { type VoxelChoice, voxelChoiceOf } from "./patterns.ts";
-import { drawnPoints } from "./pen.ts";
+import { mostWork, type VoxelChoice, voxelChoiceOf } from "./patterns.ts";
 import { axisOf, boxSet, boxWithin, grown, movedBox, stepsToFaces, type VoxelSet } from "./selections.ts";
 import type { SmoothedColumns } from "./smoothed-columns.ts";
 import {
@@ -31,6 +30,8 @@ export interface OperationPlan {
   readonly box: Box;
   /** The block that all voxels of the box get, if they all get the same. */
   readonly constant?: number;
+  /** How many comparisons and reads a voxel may take: a measure of work. */
+  readonly work: number;
   /** Returns boxes with all voxels that decide what those of a part become, besides the part itself. */
   reads(part: Box): readonly Box[];
   /** Returns what a voxel becomes, or `UNCHANGED`. `before` is its block. */
@@ -45,6 +46,8 @@ export interface PlanContext extends OperationContext {
   readonly generated: CachedVoxels;
   /** The columns of an operation that smooths. */
   readonly columns: SmoothedColumns | undefined;
+  /** What an operation that draws covers. */
+  readonly drawn: VoxelSet | undefined;
 }
 
 const NOTHING_READ = (): readonly Box[] => [];
@@ -79,9 +82,10 @@ export function planOf(
 type Kind<Name extends string> = Extract<Operation, { readonly [Key in Name]: unknown }>;
 
 function setPlan(pattern: Pattern | BlockChoice, set: VoxelSet, context: PlanContext): OperationPlan {
-  const { constant, blockAt } = choiceOf(pattern, context);
+  const { constant, work, blockAt } = choiceOf(pattern, context);
   return {
     box: set.box,
+    work: set.work + work,
     ...(constant !== undefined && set.isBox && { constant }),
     reads: NOTHING_READ,
     blockAt: (x, y, z, w, before) => (set.has(x, y, z, w) ? blockAt(x, y, z, w, before) : UNCHANGED),
@@ -93,10 +97,11 @@ function replacePlan(
   set: VoxelSet,
   context: PlanContext,
 ): OperationPlan {
-  const { low, high, accepts } = voxelTestOf(operation.replace, context);
-  const { blockAt } = choiceOf(operation.with, context);
+  const { low, high, work, accepts } = voxelTestOf(operation.replace, context);
+  const { work: choiceWork, blockAt } = choiceOf(operation.with, context);
   return {
     box: set.box,
+    work: set.work + work + choiceWork,
     reads: (part) => [grown(part, low, high)],
     blockAt: (x, y, z, w, before) =>
       set.has(x, y, z, w) && accepts(before, x, y, z, w) ? blockAt(x, y, z, w, before) : UNCHANGED,
@@ -110,7 +115,7 @@ function borderPlan(
 ): OperationPlan {
   const isInner = "hollow" in operation;
   const pattern = isInner ? operation.hollow : "walls" in operation ? operation.walls : operation.outline;
-  const { blockAt } = voxelChoiceOf(pattern, context);
+  const { work, blockAt } = voxelChoiceOf(pattern, context);
   const { thickness = 1 } = operation;
   const faces = stepsToFaces(context.axes).filter(([, y]) => y === 0 || !("walls" in operation));
   const isBorder = (x: number, y: number, z: number, w: number): boolean => {
@@ -121,6 +126,7 @@ function borderPlan(
   };
   return {
     box: set.box,
+    work: set.work * (1 + faces.length * thickness) + work,
     reads: NOTHING_READ,
     blockAt: (x, y, z, w, before) =>
       set.has(x, y, z, w) && isBorder(x, y, z, w) !== isInner ? blockAt(x, y, z, w, before) : UNCHANGED,
@@ -133,13 +139,14 @@ function overlayPlan(
   context: PlanContext,
 ): OperationPlan {
   const { reader } = context;
-  const { blockAt } = voxelChoiceOf(overlay, context);
+  const { work, blockAt } = voxelChoiceOf(overlay, context);
   const isOnSurface = (x: number, y: number, z: number, w: number): boolean => {
     for (let below = 1; below <= depth; below++) if (reader.block(x, y - below, z, w) !== AIR) return true;
     return false;
   };
   return {
     box: set.box,
+    work: set.work + READ_WORK * depth + work,
     reads: (part) => [grown(part, [0, depth, 0, 0], [0, 0, 0, 0])],
     blockAt: (x, y, z, w, before) =>
       before === AIR && set.has(x, y, z, w) && isOnSurface(x, y, z, w)
@@ -166,6 +173,7 @@ function naturalizePlan(
   };
   return {
     box: set.box,
+    work: set.work + READ_WORK * (depth + 1) + mostWork([top, soil, rock]),
     reads: (part) => [grown(part, [0, 0, 0, 0], [0, depth + 1, 0, 0])],
     blockAt: (x, y, z, w, before) =>
       before !== AIR && set.has(x, y, z, w) ? layerOf(x, y, z, w).blockAt(x, y, z, w, before) : UNCHANGED,
@@ -182,6 +190,7 @@ function smoothPlan(set: VoxelSet, { columns, reader }: PlanContext): OperationP
   };
   return {
     box: set.box,
+    work: set.work + 2 * READ_WORK,
     // The whole height, because a column may move by all of it.
     reads: (part) => [
       {
@@ -196,6 +205,7 @@ function smoothPlan(set: VoxelSet, { columns, reader }: PlanContext): OperationP
 function regeneratePlan(set: VoxelSet, { generated }: PlanContext): OperationPlan {
   return {
     box: set.box,
+    work: set.work + READ_WORK,
     reads: NOTHING_READ,
     blockAt: (x, y, z, w) => (set.has(x, y, z, w) ? generated.block(x, y, z, w) : UNCHANGED),
     dataAt: () => undefined,
@@ -272,8 +282,16 @@ function stackPlan(
     }
     return undefined;
   };
+  // How many copies may lie over each other at a voxel.
+  const depth = Math.min(
+    stack,
+    ...AXES.filter((axis) => step[axis] !== 0).map((axis) =>
+      Math.ceil((set.box.max[axis] - set.box.min[axis]) / Math.abs(step[axis])),
+    ),
+  );
   return {
     box,
+    work: 1 + depth * set.work * 2 + 2 * READ_WORK,
     // Every part may come from anywhere in the selection.
     reads: () => [set.box],
     ...movedContent(sourceOf, reader),
@@ -345,6 +363,7 @@ function contentInto(
   };
   return {
     box,
+    work: 3 * set.work + 2 * READ_WORK + (left?.work ?? 0),
     reads,
     blockAt: (x, y, z, w, before) => {
       const source = contentOf(x, y, z, w);
@@ -374,16 +393,18 @@ function drawingPlan(
   return {
     ...plan,
     box,
+    work: plan.work + selected.work,
     blockAt: (x, y, z, w, before) =>
       selected.has(x, y, z, w) ? plan.blockAt(x, y, z, w, before) : UNCHANGED,
   };
 }
 
 function penPlan(operation: Kind<"line"> | Kind<"curve">, context: PlanContext): OperationPlan {
-  const { blockAt } = voxelChoiceOf(operation.with, context);
-  const set = drawnPoints(operation, context.axes);
+  const { work, blockAt } = voxelChoiceOf(operation.with, context);
+  const set = context.drawn as VoxelSet;
   return {
     box: set.box,
+    work: set.work + work,
     reads: NOTHING_READ,
     blockAt: (x, y, z, w, before) => (set.has(x, y, z, w) ? blockAt(x, y, z, w, before) : UNCHANGED),
   };
@@ -406,6 +427,7 @@ function pastePlan({ paste, at, only }: Kind<"paste">, context: PlanContext): Op
   const { low, high } = test ?? { low: [0, 0, 0, 0], high: [0, 0, 0, 0] };
   return {
     box,
+    work: 2 * READ_WORK + (test?.work ?? 1),
     reads: (part) => (test === undefined ? [] : [grown(part, low, high)]),
     blockAt: (x, y, z, w, before) => {
       if (!has(x, y, z, w)) return UNCHANGED;
@@ -424,6 +446,7 @@ function choiceOf(pattern: Pattern | BlockChoice, context: PlanContext): VoxelCh
   const { axes } = context;
   const name = "what the function of the operation returns";
   return {
+    work: READ_WORK,
     blockAt: (x, y, z, w, before) => requireBlock(name, pattern(axes.publicPosition([x, y, z, w]), before)),
   };
 }

@@ -5,13 +5,15 @@ import { getOrAdd } from "../lattice/get-or-add.ts";
 import { floorModulo, type Position } from "../lattice/position.ts";
 import { blockNamed, blockWith } from "./block-with.ts";
 import { type Clipboard, NOT_COPIED, paletteIn, placeInBox } from "./clipboard.ts";
-import { type OperationContext, patchNoise } from "./masks.ts";
+import { NOISE_WORK, type OperationContext, patchNoise } from "./masks.ts";
 import type { BlockPattern, Pattern, WeightedPattern } from "./operation.ts";
 
 /** A pattern as a choice for single voxels. */
 export interface VoxelChoice {
   /** The block of all voxels, if it is always the same. */
   readonly constant?: number;
+  /** How many comparisons it may take to choose for a voxel: a measure of work. */
+  readonly work: number;
   /** Returns the new block of a voxel; `before` is its block. */
   blockAt(x: number, y: number, z: number, w: number, before: number): number;
 }
@@ -28,6 +30,7 @@ export function voxelChoiceOf(pattern: Pattern, context: OperationContext): Voxe
   const noise = patchNoise(pattern.noise, context);
   const choices = pattern.of.map((inner) => voxelChoiceOf(inner, context));
   return {
+    work: NOISE_WORK + mostWork(choices),
     blockAt: (x, y, z, w, before) => {
       const at = Math.min(Math.floor(noise(x, y, z, w) * choices.length), choices.length - 1);
       return (choices[at] as VoxelChoice).blockAt(x, y, z, w, before);
@@ -35,14 +38,20 @@ export function voxelChoiceOf(pattern: Pattern, context: OperationContext): Voxe
   };
 }
 
+/** Returns the work of the choice that takes most. */
+export function mostWork(choices: readonly VoxelChoice[]): number {
+  return Math.max(0, ...choices.map(({ work }) => work));
+}
+
 function blockChoice({ block, properties, keep }: BlockPattern, catalog: BlockCatalog): VoxelChoice {
   if (block !== undefined && keep !== true) {
     const constant = blockNamed("pattern", block, properties, catalog);
-    return { constant, blockAt: () => constant };
+    return { constant, work: 1, blockAt: () => constant };
   }
   if (block !== undefined) blockNamed("pattern", block, properties, catalog);
   const known = new Map<number, number>();
   return {
+    work: 1,
     blockAt: (_x, _y, _z, _w, before) =>
       getOrAdd(known, before, () => keptProperties(before, block, properties, catalog)),
   };
@@ -70,6 +79,7 @@ function mixedChoice(mixed: readonly WeightedPattern[], context: OperationContex
   });
   const last = choices.at(-1) as (typeof choices)[number];
   return {
+    work: choices.length + mostWork(choices),
     blockAt: (x, y, z, w, before) => {
       const hash = hashPosition(key, x, y, z, w);
       const chosen = choices.find(({ until }) => hash < until) ?? last;
@@ -82,6 +92,7 @@ function repeatedChoice({ content }: Clipboard, { catalog }: OperationContext): 
   const { extents, voxels } = content;
   const blocks = paletteIn(catalog, content);
   return {
+    work: 2,
     blockAt: (x, y, z, w, before) => {
       const at: Position = [
         floorModulo(x, extents[0]),

@@ -1,12 +1,24 @@
 import { requireAtMost } from "../arguments/checks.ts";
-import type { Axes } from "../lattice/axes.ts";
 import { type Box, boxAt, boxVolume, unionBox } from "../lattice/box.ts";
 import { AXES, type Dimensions, type Position, positionFrom } from "../lattice/position.ts";
 import { PositionSet } from "../lattice/position-map.ts";
+import type { OperationWorld } from "./operation-world.ts";
 import { boxWithin, positionsSet, type VoxelSet, voxelSetOf } from "./selections.ts";
 
 /** Maximum number of voxels that a pen visits, each as often as it comes there. */
 const DRAWN_VOXELS_MAX = 16_777_216;
+
+/** The world in which a pen draws. */
+type PenWorld = Pick<OperationWorld, "axes" | "pause" | "spend" | "remember">;
+
+/** Voxels of a pen's tip in a row along x. */
+interface TipRow {
+  readonly from: number;
+  readonly to: number;
+  readonly y: number;
+  readonly z: number;
+  readonly w: number;
+}
 
 /** A line from point to point, or a curve through all. */
 type Drawing = { readonly radius?: number } & (
@@ -15,7 +27,8 @@ type Drawing = { readonly radius?: number } & (
 );
 
 /** Returns the voxels that a pen draws. Throws `ORT_LIMIT` for too many. */
-export function drawnPoints(drawing: Drawing, axes: Axes<Dimensions>): VoxelSet {
+export async function drawnVoxels(drawing: Drawing, world: PenWorld): Promise<VoxelSet> {
+  const { axes } = world;
   const isCurve = "curve" in drawing;
   const points = (isCurve ? drawing.curve : drawing.line).map((point, index) =>
     axes.position(`point ${index}`, point),
@@ -26,12 +39,18 @@ export function drawnPoints(drawing: Drawing, axes: Axes<Dimensions>): VoxelSet 
   // Before its voxels are listed, by the box around them.
   const visited = lengthOf(points) * (isCurve ? 2 : 1) * boxVolume(pen.box);
   requireAtMost(visited, DRAWN_VOXELS_MAX, "voxels under a pen", "draw in parts or with a thinner pen");
-  const tip = [...voxelsOf(pen)];
+  world.spend(1, visited);
+  const tip = [...rowsOf(pen)];
   const drawn = new PositionSet();
   let box: Box | undefined;
   for (const [x, y, z, w] of isCurve ? curveThrough(points) : linesThrough(points)) {
     if (drawn.has(x, y, z, w) && radius === 0) continue;
-    for (const [byX, byY, byZ, byW] of tip) drawn.add(x + byX, y + byY, z + byZ, w + byW);
+    for (const { from, to, y: byY, z: byZ, w: byW } of tip) {
+      for (let byX = from; byX < to; byX++) drawn.add(x + byX, y + byY, z + byZ, w + byW);
+      const paused = world.pause();
+      if (paused !== undefined) await paused;
+    }
+    world.remember(drawn.size);
     box = unionBox(box, boxAt([x, y, z, w]));
   }
   const { min, max } = box as Box;
@@ -46,11 +65,16 @@ export function drawnPoints(drawing: Drawing, axes: Axes<Dimensions>): VoxelSet 
   );
 }
 
-function* voxelsOf({ box: { min, max }, has }: VoxelSet): Generator<Position> {
+/** Yields the rows of a sphere, which have no gaps. */
+function* rowsOf({ box: { min, max }, has }: VoxelSet): Generator<TipRow> {
   for (let w = min[3]; w < max[3]; w++)
     for (let z = min[2]; z < max[2]; z++)
-      for (let y = min[1]; y < max[1]; y++)
-        for (let x = min[0]; x < max[0]; x++) if (has(x, y, z, w)) yield [x, y, z, w];
+      for (let y = min[1]; y < max[1]; y++) {
+        let [from, to] = [min[0], max[0]];
+        while (from < to && !has(from, y, z, w)) from++;
+        while (to > from && !has(to - 1, y, z, w)) to--;
+        if (from < to) yield { from, to, y, z, w };
+      }
 }
 
 function lengthOf(points: readonly Position[]): number {

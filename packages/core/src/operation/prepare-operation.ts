@@ -1,34 +1,21 @@
 import { requireAtMost } from "../arguments/checks.ts";
-import type { BlockCatalog } from "../chunk/block-catalog.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
-import type { Axes } from "../lattice/axes.ts";
-import { type Box, boxAt, boxVolume, unionBox } from "../lattice/box.ts";
-import { type ChunkShape, chunkOfVoxel, voxelsOfChunks } from "../lattice/chunk-shape.ts";
-import type { Dimensions, Position } from "../lattice/position.ts";
+import { type Box, boxAt, boxExtents, boxVolume, unionBox } from "../lattice/box.ts";
+import { chunkOfVoxel, voxelsOfChunks } from "../lattice/chunk-shape.ts";
+import type { Position } from "../lattice/position.ts";
 import { PositionSet } from "../lattice/position-map.ts";
-import type { CachedVoxels } from "./cached-voxels.ts";
 import { type VoxelTest, voxelTestOf } from "./masks.ts";
 import type { ConnectedSelection, Mask, Operation, Selection } from "./operation.ts";
 import { type OperationPlan, type PlanContext, planOf } from "./operation-plan.ts";
+import type { OperationWorld } from "./operation-world.ts";
+import { drawnVoxels } from "./pen.ts";
 import { grown, positionsSet, stepsToFaces, type VoxelSet, voxelSetOf } from "./selections.ts";
 import { columnsAround, type SmoothedColumns, smoothColumns } from "./smoothed-columns.ts";
 
-/** The world of an operation, at one moment. */
-export interface OperationWorld {
-  readonly axes: Axes<Dimensions>;
-  readonly shape: ChunkShape;
-  readonly catalog: BlockCatalog;
-  readonly reader: CachedVoxels;
-  /** Reads what the generator makes. */
-  readonly generated: CachedVoxels;
-  /** Makes the chunks of a box of voxels readable. */
-  load(voxels: Box): Promise<void>;
-  /** Lets other work go on, if it is time. */
-  pause(): Promise<void> | undefined;
-}
-
 /** Maximum number of voxels in the columns that are smoothed at once. */
 const SMOOTHED_VOXELS_MAX = 16_777_216;
+/** The work of smoothing a column once, in comparisons. */
+const SMOOTHING_WORK = 16;
 /** Operations that say themselves where they are. */
 const DRAWINGS = ["line", "curve", "paste"];
 /** More than an operation can use. */
@@ -51,7 +38,8 @@ export async function prepareOperation(operation: Operation, world: OperationWor
     "smooth" in operation && selected !== undefined
       ? await smoothedColumns(selected.box, operation.smooth, world)
       : undefined;
-  return planOf(operation, selected, { ...context, columns });
+  const drawn = "line" in operation || "curve" in operation ? await drawnVoxels(operation, world) : undefined;
+  return planOf(operation, selected, { ...context, columns, drawn });
 }
 
 /** Voxels of a selection that a mask accepts. */
@@ -59,6 +47,8 @@ export interface SelectedVoxels {
   readonly box: Box;
   /** A box with all voxels that decide which ones are accepted. */
   readonly reads: Box;
+  /** How many comparisons and reads a voxel may take: a measure of work. */
+  readonly work: number;
   accepts(block: number, x: number, y: number, z: number, w: number): boolean;
 }
 
@@ -69,11 +59,12 @@ export async function prepareSelection(
   world: OperationWorld,
 ): Promise<SelectedVoxels> {
   const context = await prepareContext([selection, mask], 0, world);
-  const { box, has } = voxelSetOf(selection, context);
-  if (mask === undefined) return { box, reads: box, accepts: (_, x, y, z, w) => has(x, y, z, w) };
-  const { low, high, accepts } = voxelTestOf(mask, context);
+  const { box, work, has } = voxelSetOf(selection, context);
+  if (mask === undefined) return { box, reads: box, work, accepts: (_, x, y, z, w) => has(x, y, z, w) };
+  const { low, high, work: testWork, accepts } = voxelTestOf(mask, context);
   return {
     box,
+    work: work + testWork,
     reads: grown(box, low, high),
     accepts: (block, x, y, z, w) => has(x, y, z, w) && accepts(block, x, y, z, w),
   };
@@ -84,7 +75,7 @@ async function prepareContext(
   value: unknown,
   seed: number,
   world: OperationWorld,
-): Promise<Omit<PlanContext, "columns">> {
+): Promise<Omit<PlanContext, "columns" | "drawn">> {
   const { axes, catalog, reader, generated } = world;
   const connected = new Map<ConnectedSelection, VoxelSet>();
   const base = seed * SEEDS_PER_OPERATION;
@@ -107,7 +98,7 @@ function connectedIn(value: unknown): readonly ConnectedSelection[] {
 
 async function connectedVoxels(
   { connected, limit }: ConnectedSelection,
-  { low, high, accepts }: VoxelTest,
+  { low, high, work, accepts }: VoxelTest,
   world: OperationWorld,
 ): Promise<VoxelSet> {
   const { axes, reader } = world;
@@ -115,6 +106,7 @@ async function connectedVoxels(
   const loaded = new PositionSet();
   const seen = new PositionSet();
   const found: Position[] = [];
+  const voxels = new PositionSet();
   const load = async (voxel: Position): Promise<void> => {
     const chunk = chunkOfVoxel(world.shape, voxel);
     await world.load(grown(voxelsOfChunks(world.shape, boxAt(chunk)), low, high));
@@ -122,6 +114,7 @@ async function connectedVoxels(
   };
   const visit = (voxel: Position): void => {
     seen.add(...voxel);
+    world.spend(work, 1);
     if (!accepts(reader.block(...voxel), ...voxel)) return;
     requireAtMost(
       found.length + 1,
@@ -130,6 +123,8 @@ async function connectedVoxels(
       "raise the limit of the selection, or select less",
     );
     found.push(voxel);
+    voxels.add(...voxel);
+    world.remember(found.length);
   };
   const start = axes.position("a connected voxel", connected);
   await load(start);
@@ -147,8 +142,6 @@ async function connectedVoxels(
     const paused = world.pause();
     if (paused !== undefined) await paused;
   }
-  const voxels = new PositionSet();
-  for (const voxel of found) voxels.add(...voxel);
   return positionsSet(voxels, box);
 }
 
@@ -161,6 +154,8 @@ async function smoothedColumns(box: Box, rounds: number, world: OperationWorld):
     "voxels around what is smoothed",
     "smooth it in parts",
   );
+  const [, height] = boxExtents(around);
+  world.spend(1 + (rounds * SMOOTHING_WORK) / height, boxVolume(around));
   await world.load(around);
-  return smoothColumns(around, rounds, dimensions, world.reader);
+  return smoothColumns(around, rounds, world);
 }

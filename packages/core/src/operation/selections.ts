@@ -19,6 +19,8 @@ export interface VoxelSet {
   readonly box: Box;
   /** Whether it has all voxels of its box. */
   readonly isBox: boolean;
+  /** How many comparisons it may take to test a voxel: a measure of work. */
+  readonly work: number;
   has(x: number, y: number, z: number, w: number): boolean;
 }
 
@@ -53,6 +55,7 @@ export function boxSet(box: Box): VoxelSet {
   return {
     box,
     isBox: true,
+    work: 1,
     has: (x, y, z, w) =>
       x >= minX && x < maxX && y >= minY && y < maxY && z >= minZ && z < maxZ && w >= minW && w < maxW,
   };
@@ -60,7 +63,7 @@ export function boxSet(box: Box): VoxelSet {
 
 /** Returns the voxels of a set of positions, which all lie in a box. */
 export function positionsSet(positions: PositionSet, box: Box): VoxelSet {
-  return { box, isBox: false, has: (x, y, z, w) => positions.has(x, y, z, w) };
+  return { box, isBox: false, work: 2, has: (x, y, z, w) => positions.has(x, y, z, w) };
 }
 
 function sphereSet(
@@ -87,6 +90,7 @@ function ellipsoid(center: Position, radii: Position, axes: Axes<Dimensions>): V
   return {
     box,
     isBox: false,
+    work: 2,
     has: (x, y, z, w) =>
       (x - centerX) ** 2 * reachX +
         (y - centerY) ** 2 * reachY +
@@ -113,6 +117,7 @@ function cylinderSet(
   return {
     box,
     isBox: false,
+    work: disc.work + 1,
     has: (x, y, z, w) => {
       const voxel: [number, number, number, number] = [x, y, z, w];
       const along = voxel[axis];
@@ -130,6 +135,7 @@ function prismSet({ prism, within }: PrismSelection, axes: Axes<Dimensions>): Vo
   return {
     box,
     isBox: false,
+    work: prism.length + 1,
     has: (x, y, z, w) => {
       const voxel: Position = [x, y, z, w];
       return boxContains(box, voxel) && isInPolygon(prism, voxel[0], voxel[second]);
@@ -154,7 +160,8 @@ function isInPolygon(corners: PrismSelection["prism"], x: number, y: number): bo
 
 function unionSet(parts: readonly VoxelSet[]): VoxelSet {
   const box = parts.reduce<Box | undefined>((all, part) => unionBox(all, part.box), undefined) as Box;
-  return { box, isBox: false, has: (x, y, z, w) => parts.some((part) => part.has(x, y, z, w)) };
+  const has: VoxelSet["has"] = (x, y, z, w) => parts.some((part) => part.has(x, y, z, w));
+  return { box, isBox: false, work: workOf(parts), has };
 }
 
 function intersectionSet(parts: readonly VoxelSet[], selection: Selection): VoxelSet {
@@ -163,16 +170,28 @@ function intersectionSet(parts: readonly VoxelSet[], selection: Selection): Voxe
   if (box === undefined)
     throw wrongArgument("an intersection", selection, "its parts have no voxel in common");
   const isBox = parts.every((part) => part.isBox);
-  return { box, isBox, has: (x, y, z, w) => parts.every((part) => part.has(x, y, z, w)) };
+  return {
+    box,
+    isBox,
+    work: workOf(parts),
+    has: (x, y, z, w) => parts.every((part) => part.has(x, y, z, w)),
+  };
 }
 
-function differenceSet([first, ...others]: readonly VoxelSet[]): VoxelSet {
+function differenceSet(parts: readonly VoxelSet[]): VoxelSet {
+  const [first, ...others] = parts;
   const { box, has } = first as VoxelSet;
   return {
     box,
     isBox: false,
+    work: workOf(parts),
     has: (x, y, z, w) => has(x, y, z, w) && !others.some((other) => other.has(x, y, z, w)),
   };
+}
+
+/** Returns the work of testing all of some parts. */
+export function workOf(parts: readonly { readonly work: number }[]): number {
+  return parts.reduce((sum, { work }) => sum + work, 1);
 }
 
 /** Returns the axis with a name. Throws `ORT_ARGUMENT` for one that the world lacks. */

@@ -84,6 +84,15 @@ export function positionBefore(turn: Turn, extents: Position, position: Position
   });
 }
 
+/** Returns where a voxel lies after a turn of its box, which has these extents after it; both relative to the lowest corner. */
+export function positionAfter(turn: Turn, extents: Position, position: Position): Position {
+  const back = inverseOf(turn);
+  return positionFrom((axis) => {
+    const { axis: from, sign } = back[axis];
+    return sign > 0 ? position[from] : extents[axis] - 1 - position[from];
+  });
+}
+
 /** Returns the properties of a block after a turn. They mean what they do in Minecraft; others stay as they are. */
 export function turnedProperties(turn: Turn, properties: BlockProperties): BlockProperties {
   const isMirror = isMirroring(turn);

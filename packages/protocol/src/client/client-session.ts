@@ -35,6 +35,9 @@ import { WorldStream } from "./world-stream.ts";
 /** Time to wait for a welcome before sending the hello again. */
 const HELLO_REPEAT_MS = 1_000;
 
+/** Bytes of frames that a server may have a client remember before it shows them: several times what a server sends. */
+const HELD_BYTES_MAX = 134_217_728;
+
 /** What a session needs to start. */
 interface SessionStart {
   readonly wire: Wire;
@@ -89,6 +92,8 @@ export class ClientSession {
   /** The highest frame number received. */
   #frameNumber = 0;
   #isComplete = false;
+  /** Bytes of frames since the last hold. */
+  #heldBytes = 0;
 
   /** Sends the hello. */
   constructor({ wire, options, state, events, area }: SessionStart) {
@@ -121,6 +126,7 @@ export class ClientSession {
       blocksHash: state.blocksHash,
     });
     state.edits.rewind();
+    state.operations.rewind();
     if (area !== undefined) this.setInterest(area);
     this.tick();
   }
@@ -180,6 +186,7 @@ export class ClientSession {
     try {
       const welcome = this.#joined?.welcome;
       this.#take(decode(serverFrameCodec(welcome?.shape.volume, welcome?.precision), bytes));
+      this.#countHeld(bytes.length);
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       this.#events.add((events) => events.onFault?.(error));
@@ -194,7 +201,7 @@ export class ClientSession {
     this.#joined?.entities.clear();
   }
 
-  #pushDue({ stream, entities }: JoinedState, nowMs: number): void {
+  #pushDue({ welcome, stream, entities }: JoinedState, nowMs: number): void {
     const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.epoch));
     if (interest !== undefined) this.#push(interest);
     const resync = stream.due(nowMs);
@@ -204,12 +211,21 @@ export class ClientSession {
     }
     if (entities.isDue(nowMs)) this.#push({ kind: "entitiesLost" });
     for (const message of this.#state.edits.due(nowMs)) this.#outgoing.push(message, nowMs);
+    if ((welcome.featureBits & FEATURES.operations) !== 0n)
+      for (const message of this.#state.operations.due(nowMs)) this.#outgoing.push(message, nowMs);
     if (this.#unconfirmed !== undefined) this.#push({ kind: "placedSeen", number: this.#unconfirmed });
     this.#unconfirmed = undefined;
     if (this.#pose === undefined) return;
     this.#push({ kind: "move", ...this.#pose });
     this.#sentPose = this.#pose;
     this.#pose = undefined;
+  }
+
+  /** Ends the connection to a server that would have the client remember more and more. */
+  #countHeld(bytes: number): void {
+    this.#heldBytes = this.#joined?.stream.isHolding === true ? this.#heldBytes + bytes : 0;
+    if (this.#heldBytes <= HELD_BYTES_MAX) return;
+    throw new OrthantError("ORT_LIMIT", `${this.#heldBytes} bytes held, the limit is ${HELD_BYTES_MAX}`);
   }
 
   #take({ number, messages }: ServerFrame): void {
@@ -270,6 +286,8 @@ export class ClientSession {
       case "blank":
       case "forget":
       case "reset":
+      case "hold":
+      case "release":
         if (message.kind === "patch") this.#state.counts.patches++;
         joined.stream.take(message, this.#nowMs());
         if (message.kind === "forget") this.#dropOutOfRange(message.mask.regions, joined);
@@ -301,6 +319,21 @@ export class ClientSession {
         break;
       case "placed":
         if (isNewer) this.#placed(message);
+        break;
+      case "operationProgress": {
+        const { requestId, done, total } = message;
+        if (this.#state.operations.taken(requestId))
+          this.#events.add((events) => events.onOperationProgress?.(requestId, { done, total }));
+        break;
+      }
+      case "operationAnswer": {
+        const { requestId, outcome } = message;
+        if (this.#state.operations.settle(requestId))
+          this.#events.add((events) => events.onOperationAnswer?.({ requestId, outcome }));
+        break;
+      }
+      case "operationTerms":
+        this.#events.add((events) => events.onOperationTerms?.(message.limits));
         break;
       case "clock":
         if (isNewer) this.#events.clock(message.timeMs);

@@ -18,6 +18,7 @@ import type { BlocksMessage, Welcome } from "../message/server-message.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
 import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
 import { OpenEdits } from "./open-edits.ts";
+import { OpenOperations } from "./open-operations.ts";
 import { ReplicaChanges, type ReplicaUpdate } from "./replica-changes.ts";
 import { SharedReplica } from "./shared-replica.ts";
 import type { SyncClientOptions } from "./sync-client-options.ts";
@@ -32,9 +33,10 @@ export interface JoinedWorld extends Welcome {
   readonly catalog: BlockCatalog;
 }
 
-/** What a client keeps across connections: the regions it holds, and its own edits without results. */
+/** What a client keeps across connections: the regions it holds, its own edits without results, and requests without answers. */
 export class ClientState {
   readonly edits: OpenEdits;
+  readonly operations: OpenOperations;
   /** Patches received and resyncs requested, over all connections. */
   readonly counts: { patches: number; resyncs: number } = { patches: 0, resyncs: 0 };
   /** The number of the last pose that a server set; 0 before the first. */
@@ -52,6 +54,7 @@ export class ClientState {
   constructor(options: SyncClientOptions) {
     this.#options = options;
     this.edits = new OpenEdits(options.firstEditId ?? 1);
+    this.operations = new OpenOperations(options.time.nowMs());
   }
 
   /** The latest welcome. */

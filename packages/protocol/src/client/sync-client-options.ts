@@ -8,9 +8,12 @@ import type {
   TimeSource,
   Vector,
 } from "@orthant/core";
+import type { OperationProgress } from "@orthant/core/operations";
 import type { SeenEntity } from "../message/entity.ts";
+import type { OperationLimits } from "../message/operation-limits.ts";
 import type { Goodbye, Placed, Welcome } from "../message/server-message.ts";
 import type { OwnEditResult } from "./open-edits.ts";
+import type { OwnOperationAnswer } from "./open-operations.ts";
 import type { ReplicaUpdate } from "./replica-changes.ts";
 
 /** The part of the world that a client wants to hold. */
@@ -52,6 +55,12 @@ export interface SyncClientEvents {
   /** The whole interest has arrived. */
   readonly onComplete?: (interestId: number) => void;
   readonly onEditResult?: (result: OwnEditResult) => void;
+  /** An own request about operations was answered. */
+  readonly onOperationAnswer?: (answer: OwnOperationAnswer) => void;
+  /** An own request about operations is so far, in chunks. */
+  readonly onOperationProgress?: (requestId: number, progress: OperationProgress) => void;
+  /** What the player may do with operations, after each welcome; `undefined` if nothing. */
+  readonly onOperationTerms?: (limits: OperationLimits | undefined) => void;
   readonly onEntities?: (change: EntitiesChange) => void;
   readonly onGame?: (payload: Uint8Array) => void;
   /**

@@ -2,7 +2,8 @@ import { OrthantError, type Position } from "@orthant/core";
 import { requireBytes } from "@orthant/core/arguments";
 import type { VoxelPlacement } from "@orthant/core/tree";
 import type { Pose, SeenEntity } from "../message/entity.ts";
-import { GAME_BYTES_MAX } from "../message/limits.ts";
+import { FEATURES, GAME_BYTES_MAX } from "../message/limits.ts";
+import type { OperationRequest } from "../message/operation-message.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { Wire } from "../message/wire.ts";
@@ -144,6 +145,24 @@ export class SyncClient {
     }
     this.#fire();
     return open.number;
+  }
+
+  /** Whether the server of the latest welcome knows operations. */
+  get knowsOperations(): boolean {
+    return ((this.world?.featureBits ?? 0n) & FEATURES.operations) !== 0n;
+  }
+
+  /**
+   * Asks for something about operations, after everything that was asked before, and over as many connections as it takes. Returns
+   * the number that the answer will carry. Throws an error for a request that cannot be sent.
+   */
+  requestOperation(request: OperationRequest): number {
+    return this.#state.operations.add(request);
+  }
+
+  /** Cancels a request about operations: unless its changes are visible already, nothing is changed. It gets an answer. */
+  cancelOperation(requestId: number): void {
+    this.#state.operations.cancel(requestId);
   }
 
   /** Changes the pose. Only the latest pose is sent, and none while there is no connection. */

@@ -3,7 +3,15 @@ import { comparePositions, PositionMap } from "@orthant/core/lattice";
 import { CLOCK_NEVER, RESYNC_REGIONS_MAX, type RegionPatch } from "@orthant/core/tree";
 import type { Resync } from "../message/client-message.ts";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
-import type { Blank, Forget, Heartbeat, PatchMessage, Reset } from "../message/server-message.ts";
+import type {
+  Blank,
+  Forget,
+  Heartbeat,
+  Hold,
+  PatchMessage,
+  Release,
+  Reset,
+} from "../message/server-message.ts";
 import { hasElapsed } from "./outgoing.ts";
 import type { SharedReplica } from "./shared-replica.ts";
 
@@ -127,6 +135,9 @@ class ResyncQueue {
   }
 }
 
+/** A stream item that changes regions. */
+type Item = PatchMessage | Blank | Forget;
+
 /** Applies the stream of one connection to a replica, and requests what is missing or did not fit. */
 export class WorldStream {
   readonly #replica: SharedReplica;
@@ -134,6 +145,8 @@ export class WorldStream {
   readonly #resync = new ResyncQueue();
   /** The latest heartbeat, unless a reset has invalidated it. */
   #heartbeat: Heartbeat | undefined;
+  /** What was taken since the last hold, and is applied all at once; `undefined` if there is none. */
+  #held: Item[] | undefined;
 
   constructor(replica: SharedReplica) {
     this.#replica = replica;
@@ -148,20 +161,30 @@ export class WorldStream {
   get completeInterestId(): number | undefined {
     const heartbeat = this.#heartbeat;
     if (heartbeat === undefined || !heartbeat.complete || this.#resync.size > 0) return undefined;
+    if (this.isHolding) return undefined;
     return this.#gate.expected > heartbeat.sent ? heartbeat.interestId : undefined;
   }
 
+  /** True while items are taken and not applied. */
+  get isHolding(): boolean {
+    return this.#held !== undefined;
+  }
+
   /** Handles a stream item or a reset. */
-  take(message: PatchMessage | Blank | Forget | Reset, nowMs: number): void {
+  take(message: Item | Hold | Release | Reset, nowMs: number): void {
     switch (message.kind) {
       case "patch":
-        this.#takePatch(message.patch, nowMs);
-        break;
       case "blank":
-        this.#takeBlank(message, nowMs);
-        break;
       case "forget":
-        this.#takeForget(message, nowMs);
+        if (!this.#admit(streamNumberOf(message), regionsOf(message), nowMs)) break;
+        if (this.#held === undefined) this.#apply(message);
+        else this.#held.push(message);
+        break;
+      case "hold":
+        if (this.#admit(message.streamNumber, [], nowMs)) this.#held ??= [];
+        break;
+      case "release":
+        if (this.#admit(message.streamNumber, [], nowMs)) this.#release();
         break;
       case "reset":
         // The skipped items will be sent again, so an earlier heartbeat no longer means completeness.
@@ -182,11 +205,46 @@ export class WorldStream {
     return { kind: "resync", expected: this.#gate.expected, regions };
   }
 
-  #takePatch(patch: RegionPatch, nowMs: number): void {
-    const regions = patch.changes.map(({ region }) => region);
-    if (!this.#admit(patch.patchSeq, regions, nowMs)) return;
+  /** Applies what was held, unless some of it does not fit: then it stays held until the server has sent that again. */
+  #release(): void {
+    const held = this.#held ?? [];
+    const fitting = this.#fitting(held);
+    if (fitting.length < held.length) {
+      this.#held = fitting;
+      return;
+    }
+    this.#held = undefined;
+    for (const item of held) this.#apply(item);
+  }
+
+  /** Returns the items that can be applied one after the other. The regions of the others are wanted again. */
+  #fitting(items: readonly Item[]): Item[] {
+    const clocks = new PositionMap<number | undefined>();
+    const clockOf = (region: Position): number | undefined =>
+      clocks.has(...region) ? clocks.get(...region) : this.#replica.clockOf(region);
+    return items.filter((item) => {
+      const regions = regionsOf(item);
+      const changes = item.kind === "patch" ? item.patch.changes : [];
+      if (!changes.every(({ region, base }) => typeof base !== "number" || clockOf(region) === base)) {
+        this.#resync.want(regions);
+        return false;
+      }
+      const after = item.kind === "blank" ? CLOCK_NEVER : undefined;
+      if (item.kind !== "patch") for (const region of regions) clocks.set(...region, after);
+      for (const { region, next } of changes) if (next !== undefined) clocks.set(...region, next);
+      return true;
+    });
+  }
+
+  #apply(item: Item): void {
+    if (item.kind === "patch") this.#applyPatch(item.patch);
+    else if (item.kind === "blank") this.#applyBlank(item);
+    else this.#applyForget(item);
+  }
+
+  #applyPatch(patch: RegionPatch): void {
     if (this.#replica.apply(patch) === "rejected") {
-      this.#resync.want(regions);
+      this.#resync.want(patch.changes.map(({ region }) => region));
       return;
     }
     for (const { region, base, next } of patch.changes) {
@@ -194,15 +252,13 @@ export class WorldStream {
     }
   }
 
-  #takeBlank(blank: Blank, nowMs: number): void {
+  #applyBlank(blank: Blank): void {
     const { regions } = blank.mask;
-    if (!this.#admit(blank.streamNumber, regions, nowMs)) return;
     if (this.#replica.blank(blank) === "rejected") this.#resync.want(regions);
     else for (const region of regions) this.#resync.settle(region);
   }
 
-  #takeForget({ streamNumber, mask }: Forget, nowMs: number): void {
-    if (!this.#admit(streamNumber, mask.regions, nowMs)) return;
+  #applyForget({ mask }: Forget): void {
     this.#replica.forget(mask.regions);
     for (const region of mask.regions) this.#resync.settle(region);
   }
@@ -213,4 +269,12 @@ export class WorldStream {
     if (admission === "early") this.#resync.want(regions);
     return admission === "take";
   }
+}
+
+function streamNumberOf(item: Item): number {
+  return item.kind === "patch" ? item.patch.patchSeq : item.streamNumber;
+}
+
+function regionsOf(item: Item): readonly Position[] {
+  return item.kind === "patch" ? item.patch.changes.map(({ region }) => region) : item.mask.regions;
 }

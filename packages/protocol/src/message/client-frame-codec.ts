@@ -45,6 +45,7 @@ import {
   PROTOCOL_MAGIC,
   TOKEN_BYTES_MAX,
 } from "./limits.ts";
+import { cancelOperationCodec, operationCodec } from "./operation-codec.ts";
 import { poseCodec, voxelVectorCodec } from "./pose-codec.ts";
 import { type RegionMask, readRegionMask, regionMaskCodec } from "./regions.ts";
 
@@ -172,6 +173,8 @@ const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   copy: copyCodec,
   placedSeen: placedSeenCodec,
   blocksSeen: blocksSeenCodec,
+  operation: operationCodec,
+  cancelOperation: cancelOperationCodec,
 });
 
 /** A frame from a client. It ends where its bytes end. Rules N1 to N6 in docs/formats/protocol.md. */

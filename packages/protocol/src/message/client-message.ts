@@ -1,6 +1,7 @@
 import type { Box, Vector } from "@orthant/core";
 import type { Epoch, RegionClock } from "@orthant/core/tree";
 import type { Pose } from "./entity.ts";
+import type { CancelOperation, OperationMessage } from "./operation-message.ts";
 import type { RegionMask } from "./regions.ts";
 import type { RequestedEdit } from "./requested-edit.ts";
 
@@ -99,7 +100,9 @@ export type ClientMessage =
   | EntitiesLost
   | GameMessage
   | PlacedSeen
-  | BlocksSeen;
+  | BlocksSeen
+  | OperationMessage
+  | CancelOperation;
 
 /** Messages that a client sends together. */
 export interface ClientFrame {

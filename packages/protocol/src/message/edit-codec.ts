@@ -97,7 +97,7 @@ function readContent(input: ByteReader): Pick<VoxelPlacement, "block" | "data"> 
 }
 
 /** A box of voxels: its least corner and its extents. Rule N36 in protocol.md. */
-const voxelBoxCodec: Codec<Box> = {
+export const voxelBoxCodec: Codec<Box> = {
   write(out, { min, max }) {
     writeVoxel(out, min);
     requireVoxel(lastOf(boxBetween(min, max)));

@@ -27,6 +27,16 @@ export const EDIT_RUN_IDS: number = 2 ** 28;
 export const GAME_BYTES_MAX = 16_384;
 /** Maximum number of entities in a message. */
 export const ENTITIES_MAX = 4_096;
+/** Maximum bytes of the text of an operation or a selection. */
+export const OPERATION_BYTES_MAX = 16_384;
+/** Maximum number of a client's requests about operations that wait for answers. */
+export const OPERATIONS_OPEN_MAX = 8;
+/** Maximum number of turns and mirrorings of a clipboard, one after the other. */
+export const TURN_STEPS_MAX = 64;
+/** Maximum number of operations in a list of those that can be undone or done again. */
+export const OPERATIONS_LISTED_MAX = 256;
+/** Maximum bytes of the text of an operation in such a list. */
+export const OPERATION_LABEL_BYTES_MAX = 1_024;
 /** Maximum bytes of a block catalog, and of a change of one. A world with more cannot be shared. */
 export const CATALOG_BYTES_MAX = 262_144;
 /** Maximum number of generators in a hello. */
@@ -64,6 +74,7 @@ export const FEATURES: {
   readonly redefinedBlocks: bigint;
   readonly sampledGenerators: bigint;
   readonly blockShapes: bigint;
+  readonly operations: bigint;
 } = {
   /** Patches may carry lists of single voxels instead of whole chunks. */
   editLists: 1n << 0n,
@@ -75,10 +86,13 @@ export const FEATURES: {
   sampledGenerators: 1n << 3n,
   /** Catalogs of blocks may have shapes. Rule N61. */
   blockShapes: 1n << 4n,
+  /** The client may ask for operations. Rule N62. */
+  operations: 1n << 5n,
 };
 
 /** All features that peers agree on. */
-export const KNOWN_FEATURES: bigint = FEATURES.editLists | FEATURES.redefinedBlocks | FEATURES.blockShapes;
+export const KNOWN_FEATURES: bigint =
+  FEATURES.editLists | FEATURES.redefinedBlocks | FEATURES.blockShapes | FEATURES.operations;
 
 /** The feature bits that a peer must support if they are set. */
 export const REQUIRED_FEATURES_MASK = 0xffff_ffff_0000_0000n;

@@ -37,6 +37,7 @@ import {
   WORLD_NAME_BYTES_MAX,
 } from "./limits.ts";
 import { movesCodec } from "./moves-codec.ts";
+import { operationAnswerCodec, operationProgressCodec, operationTermsCodec } from "./operation-codec.ts";
 import { orientationCodec, pointCodec, poseCodec } from "./pose-codec.ts";
 import { DEFAULT_PRECISION, type Precision, precisionCodec } from "./precision.ts";
 import { regionMaskCodec } from "./regions.ts";
@@ -47,8 +48,10 @@ import type {
   Goodbye,
   GoodbyeReason,
   Heartbeat,
+  Hold,
   PatchMessage,
   Placed,
+  Release,
   Reset,
   Role,
   ServerClock,
@@ -190,6 +193,10 @@ const forgetCodec = record<Forget>({ kind: constant("forget"), streamNumber: cou
 /** The number at which the stream continues. Rule N26. */
 const resetCodec = record<Reset>({ kind: constant("reset"), streamNumber: counterCodec });
 
+/** What follows is shown at once. Rule N67. */
+const holdCodec = record<Hold>({ kind: constant("hold"), streamNumber: counterCodec });
+const releaseCodec = record<Release>({ kind: constant("release"), streamNumber: counterCodec });
+
 /** A patch with chunks of `volume` voxels. No patch may precede the welcome. Rule N24 in protocol.md. */
 function patchMessageCodec(volume: number | undefined): Codec<PatchMessage> {
   const codec = volume === undefined ? undefined : regionPatchCodec(volume);
@@ -302,6 +309,11 @@ function serverMessageCodec(terms: FrameTerms): Codec<ServerMessage> {
     moves: movesCodec,
     motions: motionsCodec,
     clock: clockCodec,
+    operationProgress: operationProgressCodec,
+    operationAnswer: operationAnswerCodec,
+    operationTerms: operationTermsCodec,
+    hold: holdCodec,
+    release: releaseCodec,
   });
   latest = { terms, codec };
   return codec;

@@ -3,6 +3,7 @@ import type { BlockCatalogChange } from "@orthant/core/chunk";
 import type { Epoch, GeneratorMap, RegionPatch } from "@orthant/core/tree";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMotion, EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
+import type { OperationAnswer, OperationProgressMessage, OperationTerms } from "./operation-message.ts";
 import type { Precision } from "./precision.ts";
 import type { RegionMask } from "./regions.ts";
 
@@ -112,6 +113,18 @@ export interface Reset {
   readonly streamNumber: number;
 }
 
+/** From here on, the client shows nothing of the stream before the next release. */
+export interface Hold {
+  readonly kind: "hold";
+  readonly streamNumber: number;
+}
+
+/** The client shows everything since the last hold, at once. */
+export interface Release {
+  readonly kind: "release";
+  readonly streamNumber: number;
+}
+
 /** The result of the edit with this id. */
 export type NumberedEditResult = EditResult & { readonly editId: number };
 
@@ -207,7 +220,12 @@ export type ServerMessage =
   | EntityDetailsMessage
   | EntityMoves
   | EntityMotions
-  | ServerClock;
+  | ServerClock
+  | OperationProgressMessage
+  | OperationAnswer
+  | OperationTerms
+  | Hold
+  | Release;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

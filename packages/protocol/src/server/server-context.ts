@@ -5,6 +5,7 @@ import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
 import type { Placements } from "./entities/placements.ts";
+import type { OperationDesk } from "./operations/operation-desk.ts";
 import type { FrameTotals } from "./outbox.ts";
 import type { Audiences } from "./regions/audience.ts";
 import type { SharedTick } from "./regions/region-changes.ts";
@@ -30,6 +31,7 @@ export interface ServerContext {
   readonly loader: RegionLoader;
   readonly answers: AnswerQueue;
   readonly editQueues: EditQueues;
+  readonly operations: OperationDesk;
   readonly blocksFor: BlockFeedFor;
   readonly entities: EntityGrid;
   readonly placements: Placements;

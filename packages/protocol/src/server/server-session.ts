@@ -2,6 +2,7 @@ import type { Position } from "@orthant/core";
 import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX } from "../message/limits.ts";
+import type { CancelOperation, OperationMessage } from "../message/operation-message.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
@@ -171,14 +172,14 @@ export class ServerSession implements Member {
   }
 
   /** Sends what the client's audience gets in this tick. */
-  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void {
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void {
     const out = this.#out;
     // Called for each client in each tick, so it looks at as little memory as possible.
     if (out.inFlightBytes >= this.#context.inFlightShare) {
       this.#missTick();
       return;
     }
-    for (const patch of patches) out.patch(patch);
+    if (patches.length > 0) this.#joined?.sender.writeShared(out, patches, nowMs);
     for (const { bytes, count } of entities) out.append(bytes, count);
     out.flush();
   }
@@ -308,7 +309,8 @@ export class ServerSession implements Member {
     const budget =
       context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account);
     if ("reason" in budget) return budget;
-    const joined = joinedClient(context, this, { hello, account, agreement, budget }, nowMs);
+    const admission = { hello, account, agreement, budget, network: this.network };
+    const joined = joinedClient(context, this, admission, nowMs);
     this.#joined = joined;
     joined.edits.attach(hello, account, joined.onDecided);
     this.#phase = "joined";
@@ -335,6 +337,9 @@ export class ServerSession implements Member {
       case "fill":
       case "copy":
         return joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
+      case "operation":
+      case "cancelOperation":
+        return receiveOperation(joined, message, nowMs);
       case "move":
         joined.player.requestPose(message, nowMs);
         if (joined.player.isPlaced) this.wake();
@@ -388,7 +393,7 @@ export class ServerSession implements Member {
     if (!this.#isWelcomed || isHeldBack || !budget.take("answers", 1, nowMs)) return;
     // Before the patches, which may have new blocks.
     blocks.write(this.#out, nowMs);
-    sender.write(this.#out);
+    sender.write(this.#out, nowMs);
     // An interest has arrived when its entities have, which come with the next tick.
     if (!entities.isStale) sender.writeHeartbeat(this.#out, nowMs, true);
     this.#out.flush();
@@ -424,8 +429,12 @@ export class ServerSession implements Member {
       const { resyncs } = regions;
       if (resyncs > 0) regions.releaseResyncs(budget.takeResyncRegions(resyncs, nowMs));
       joined.player.writePlaced(this.#out, nowMs);
-      joined.sender.write(this.#out);
-      joined.results.write(this.#out, regions);
+      joined.sender.write(this.#out, nowMs);
+      // A client sees an edit before it learns its result.
+      if (!joined.sender.isHolding) {
+        joined.results.write(this.#out, regions);
+        joined.operations?.answers.write(this.#out, regions);
+      }
       joined.entities.write(this.#out, entities, sendWork, nowMs);
       joined.game.write(this.#out);
     }
@@ -435,10 +444,12 @@ export class ServerSession implements Member {
   }
 
   /** Whether the client gets only what its audience does, until something else happens. */
-  #isSettled({ regions, sender, entities, results, game, player, blocks }: JoinedClient): boolean {
+  #isSettled(joined: JoinedClient): boolean {
+    const { regions, sender, entities, results, game, player, blocks, operations } = joined;
     const hasAll = !sender.isWaiting && !regions.isMissingSome && !entities.isStale && entities.isDetailed;
     const isReady = this.#maySend && this.#isWelcomed && !this.#isWelcomeDue && !regions.hasInterestWaiting;
-    return isReady && hasAll && results.isEmpty && game.isEmpty && !player.isPlaced && blocks.isCurrent;
+    const isAnswered = results.isEmpty && operations?.answers.isEmpty !== false;
+    return isReady && hasAll && isAnswered && game.isEmpty && !player.isPlaced && blocks.isCurrent;
   }
 
   #missTick(): void {
@@ -484,10 +495,23 @@ export class ServerSession implements Member {
     attempt(() => {
       joined?.regions.clear();
       joined?.edits.detach(joined.onDecided);
+      joined?.operations?.end(nowMs);
       joined?.player.leave(nowMs);
     });
     const clientId = this.#sessions.leave(this);
     if (clientId !== undefined) this.#context.editQueues.leave(clientId, nowMs);
     if (joined !== undefined) attempt(() => options.rules?.onLeave?.({ player: joined.player.player }));
   }
+}
+
+function receiveOperation(
+  { operations }: JoinedClient,
+  message: OperationMessage | CancelOperation,
+  nowMs: number,
+): Disconnect | undefined {
+  if (operations === undefined) return malformed(`${message.kind} of a client that does not know operations`);
+  const { requests, client } = operations;
+  if (message.kind === "operation") return requests.submit(message, client, nowMs);
+  requests.cancel(message.requestId);
+  return undefined;
 }

@@ -32,6 +32,9 @@ export interface SyncLimits {
   readonly ruleVoxelsMax: number;
   /** Voxels of a player's edits that rules may look at. The burst is `ruleVoxelsMax`. */
   readonly ruleVoxelsPerSecond: number;
+  /** Requests about operations per player. */
+  readonly operationsPerSecond: number;
+  readonly operationsBurst: number;
   readonly interestRegionsMax: number;
   readonly interestsPerSecond: number;
   /** New regions per client. A faster client waits for them. */
@@ -70,6 +73,8 @@ export interface SyncLimits {
   readonly inFlightBytesTotalMax: number;
   /** Time per tick for deferrable work: applying interests, loading regions, and preparing them. */
   readonly tickWorkMs: number;
+  /** Operations that run at once. Others wait. */
+  readonly operationsMax: number;
   /** How long a game's rule may take to answer about one edit. */
   readonly ruleMs: number;
 }
@@ -95,6 +100,8 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   editDataBytesPerSecond: 16_384,
   ruleVoxelsMax: 4_096,
   ruleVoxelsPerSecond: 16_384,
+  operationsPerSecond: 4,
+  operationsBurst: 32,
   interestRegionsMax: 4_096,
   interestsPerSecond: 10,
   interestRegionsPerSecond: 4_096,
@@ -116,5 +123,6 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   watchedBytesMax: 1_073_741_824,
   inFlightBytesTotalMax: 268_435_456,
   tickWorkMs: 50,
+  operationsMax: 8,
   ruleMs: 5_000,
 };

@@ -15,6 +15,17 @@ export interface PlayerEdit {
   readonly before: WorldState;
 }
 
+/** An operation that a player wants to do. */
+export interface PlayerOperation {
+  readonly player: Player;
+  /** As in docs/reference/operations.md; `undo` or `redo` for one that takes another back. */
+  readonly text: string;
+  /** Contains all voxels that it changes. */
+  readonly box: Box;
+  /** The number of voxels that it changes. */
+  readonly count: number;
+}
+
 /** A rule's answer: `undefined` allows, `reject` refuses with a text for the player, `replace` changes the request. */
 export type RuleAnswer<Replacement> =
   | undefined
@@ -39,6 +50,12 @@ export type EditAnswer = RuleAnswer<readonly VoxelPlacement[]> | { readonly with
 export interface SyncRules {
   /** Decides about an edit. No other rule about one of its chunks runs until `afterEdit` has ended. */
   readonly beforeEdit?: (edit: PlayerEdit) => Answer<EditAnswer>;
+  /**
+   * Decides about an operation that is computed and not done yet. It is asked instead of `beforeEdit`, `canReach` and
+   * `isWithinReach`; perhaps several times, when others edit meanwhile. Without it, a game with rules about edits is asked about
+   * the voxels of an operation as of an edit.
+   */
+  readonly beforeOperation?: (operation: PlayerOperation) => Answer<{ readonly reject: string } | undefined>;
   /** Called after an edit has changed the world. */
   readonly afterEdit?: (edit: PlayerEdit) => Answer<void>;
   /** Returns why players may not give this data to this block; `undefined` if they may. Must be quick. */

@@ -1,8 +1,10 @@
 import type { TimeSource } from "@orthant/core";
 import type { RejectionReason } from "@orthant/core/world";
 import type { Hello } from "../message/client-message.ts";
+import type { OperationLimits } from "../message/operation-limits.ts";
+import type { OperationOutcome, OperationRefusal } from "../message/operation-message.ts";
 import type { Precision } from "../message/precision.ts";
-import type { GoodbyeReason } from "../message/server-message.ts";
+import type { GoodbyeReason, Role } from "../message/server-message.ts";
 import type { Account, AccountFault } from "./account.ts";
 import type { EntityRates } from "./entities/entity-rates.ts";
 import type { MovementLimits } from "./entities/move-check.ts";
@@ -15,6 +17,8 @@ export interface SyncServerEvents {
   /** A client was disconnected. `limit` names the exceeded limit, if any. */
   readonly onGoodbye?: (reason: GoodbyeReason, limit: string | undefined) => void;
   readonly onEditResult?: (status: "applied" | "unchanged" | "duplicate" | RejectionReason) => void;
+  /** A request about operations was answered: `done`, or why it was refused. */
+  readonly onOperation?: (outcome: Exclude<OperationOutcome["kind"], "refused"> | OperationRefusal) => void;
   /** A tick ended. The report says what it sent and how much work time was used. */
   readonly onTick?: (report: TickReport) => void;
   readonly onResync?: (regions: number) => void;
@@ -62,6 +66,8 @@ export interface SyncServerOptions {
   readonly precision?: Partial<Precision>;
   /** How often clients are sent the poses of entities at most, by kind. */
   readonly entityRates?: EntityRates;
+  /** The limits of roles that may do operations. Others may not; by default, none may. */
+  readonly operations?: Partial<Record<Role, OperationLimits>>;
   readonly rules?: SyncRules;
   /** How players may move; anyhow by default. */
   readonly movement?: MovementLimits | undefined;

@@ -15,6 +15,7 @@ import { EntityGrid } from "./entities/entity-grid.ts";
 import { requireEntityRates, ticksBetween } from "./entities/entity-rates.ts";
 import { EntitySources } from "./entities/entity-sources.ts";
 import { Placements } from "./entities/placements.ts";
+import { OperationDesk } from "./operations/operation-desk.ts";
 import type { FrameTotals } from "./outbox.ts";
 import { Audiences } from "./regions/audience.ts";
 import { RegionCapacity } from "./regions/region-capacity.ts";
@@ -113,6 +114,7 @@ export class SyncServer {
       }),
       answers,
       editQueues,
+      operations: new OperationDesk({ ...editQueues.shared, world, events, nowMs }),
       blocksFor: blockFeedsOf(world),
       entities,
       placements: new Placements(nowMs),
@@ -244,6 +246,7 @@ export class SyncServer {
   /** Disconnects all clients, accepts no new ones, and waits for pending edits. */
   async shutdown(detail: string, retryAfterMs: number): Promise<void> {
     this.#close({ reason: "shutdown", detail, retryAfterMs });
+    this.#context.operations.cancelAll(detail);
     await this.#context.editQueues.whenIdle();
     for (const stop of this.#stopListening) stop();
   }
@@ -318,6 +321,7 @@ export class SyncServer {
     this.#cleanedMs = nowMs;
     this.#context.feed.forgetOld(nowMs);
     this.#context.editQueues.clean(nowMs);
+    this.#context.operations.clean(nowMs);
     this.#sessions.clean(nowMs);
   }
 

@@ -2,6 +2,7 @@ import type { BlockCatalog, Box, ChunkShape, GeneratorRegistry, Position, Vector
 import type { ClockChange, EditOrigin, Epoch, WorldState } from "@orthant/core/tree";
 import type { Pose, VisibleEntity } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
+import type { SyncOperations } from "./operations/sync-operations.ts";
 
 /** The result of an edit in the world. */
 export interface WorldEditResult {
@@ -77,6 +78,8 @@ export interface SyncWorld {
     onApply?: (before: WorldState) => void,
     companion?: (transaction: never, before: WorldState) => Promise<void>,
   ): Promise<WorldEditResult>;
+  /** Operations; omitted by a world on several servers, which cannot do one as a whole. */
+  readonly operations?: SyncOperations;
   /** Returns the last edit of a client that the world remembers, or 0 if it remembers none. */
   lastEditOf(clientId: bigint): number;
   /**

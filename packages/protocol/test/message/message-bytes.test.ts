@@ -83,6 +83,8 @@ describe("message bytes, which change only with the version", () => {
       game: true,
       fill: true,
       copy: true,
+      operation: true,
+      cancelOperation: true,
     };
     const allOfServer: Record<ServerMessage["kind"], true> = {
       welcome: true,
@@ -102,6 +104,11 @@ describe("message bytes, which change only with the version", () => {
       clock: true,
       blocks: true,
       game: true,
+      operationProgress: true,
+      operationAnswer: true,
+      operationTerms: true,
+      hold: true,
+      release: true,
     };
     expect([...clientKinds].sort()).toEqual(Object.keys(allOfClient).sort());
     expect([...serverKinds].sort()).toEqual(Object.keys(allOfServer).sort());

@@ -30,9 +30,18 @@ function filled(count: string, bytes: number): string {
 
 describe("client messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0b", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0d", "ORT_TAG"],
     ["N4", "a tag in two bytes", "8000", "ORT_VARINT_PADDED"],
     ["N4", "half a message", "06 02 01", "ORT_TRUNCATED"],
+    ["N63", "request 0", "0b 00 00 00 05", "ORT_MESSAGE"],
+    ["N63", "a request before the first one that is open", "0b 01 01 00 05", "ORT_MESSAGE"],
+    ["N63", "request 0 to be cancelled", "0c 00", "ORT_MESSAGE"],
+    ["N63", "an unknown kind of request", "0b 01 00 00 06", "ORT_TAG"],
+    ["N64", "a text of 16,385 bytes", `0b 01 00 00 00 ${filled("818001", 16_385)}`, "ORT_LIMIT"],
+    ["N65", "nine clipboards", `0b 01 00 00 00 00 ${filled("09", 40)}`, "ORT_LIMIT"],
+    ["N65", "a clipboard with an unknown turn", "0b 01 00 00 00 00 01 02 01 16 00 00", "ORT_TAG"],
+    ["N65", "a clipboard with 65 turns", `0b 01 00 00 00 00 01 02 ${filled("41", 65)} 00 00`, "ORT_LIMIT"],
+    ["N65", "clipboard 0 to be released", "0b 01 00 00 02 00", "ORT_MESSAGE"],
     ["N14", "a hello with other letters", "00 4f525449 01", "ORT_MAGIC"],
     ["N14", "a hello of another version", "00 4f525448 01", "ORT_VERSION"],
     ["N15", "a long token", `00 ${HELLO} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
@@ -102,7 +111,17 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "11", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "16", "ORT_TAG"],
+    ["N67", "a hold of number 0", "14 00", "ORT_MESSAGE"],
+    ["N67", "a release of number 0", "15 00", "ORT_MESSAGE"],
+    ["N62", "terms of half the limits", "13 01 01 02 03", "ORT_TRUNCATED"],
+    ["N63", "progress of request 0", "11 00 00 00", "ORT_MESSAGE"],
+    ["N65", "a clipboard of no voxels", "12 07 01 02 04000501", "ORT_MESSAGE"],
+    ["N66", "an answer of an unknown kind", "12 07 05", "ORT_TAG"],
+    ["N66", "an operation with an unknown status", "12 07 00 03", "ORT_TAG"],
+    ["N66", "a refusal for an unknown reason", "12 07 04 09 00 00", "ORT_TAG"],
+    ["N66", "an unknown limit", "12 07 04 01 00 01 0d 00 00", "ORT_TAG"],
+    ["N66", "257 operations to undo", `12 07 03 ${filled("8102", 300)}`, "ORT_LIMIT"],
     ["N46", "65 tags", "0d 01 01 41", "ORT_LIMIT"],
     ["N46", "a tag of 257 bytes", "0d 01 01 01 8102", "ORT_LIMIT"],
     ["N46", "32,769 bytes of data", "0d 01 01 00 818002", "ORT_LIMIT"],

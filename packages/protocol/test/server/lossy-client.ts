@@ -12,6 +12,7 @@ import {
   type ClientMessage,
   clientFrameCodec,
   coverRegions,
+  FEATURES,
   KNOWN_FEATURES,
   PROTOCOL_VERSION,
   type ServerMessage,
@@ -131,7 +132,7 @@ export class LossyClient {
     this.#prng = prng;
     this.#weather = weather;
     this.#generators = prng.chance(0.7) ? world.generators.versionHashes : [1n];
-    this.#featureBits = prng.chance(0.8) ? KNOWN_FEATURES : 0n;
+    this.#featureBits = prng.chance(0.8) ? KNOWN_FEATURES & ~FEATURES.operations : 0n;
     this.replica = this.#newReplica();
   }
 

@@ -6,6 +6,7 @@ import { DEFAULT_PRECISION, type Hello, type Precision } from "@orthant/protocol
 import {
   type ClientMessage,
   clientFrameCodec,
+  FEATURES,
   type InterestMessage,
   KNOWN_FEATURES,
   PROTOCOL_VERSION,
@@ -147,7 +148,8 @@ export class SampleClient {
       kind: "hello",
       version: PROTOCOL_VERSION,
       generators: this.#stage.world.generators.versionHashes,
-      featureBits: KNOWN_FEATURES,
+      // Like a client from before operations; whole-edits.test.ts has those that know them.
+      featureBits: KNOWN_FEATURES & ~FEATURES.operations,
       clientId: 1n,
       token: new Uint8Array(0),
       name: "Ada",

@@ -58,6 +58,7 @@ export function syncRulesOf<D extends Dimensions>(
   onRefusedMessage: (player: Player, fault: string) => void = () => undefined,
 ): SyncRules {
   const { axes } = world;
+  const { beforeOperation } = rules;
   const { beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave, onInterest } = rules;
   const show = (player: Player): OnlinePlayer<D> => onlinePlayer(axes, player);
   /** Calls a rule without an answer. */
@@ -96,6 +97,18 @@ export function syncRulesOf<D extends Dimensions>(
           await afterEdit(new PublicEdit(world, edit, "changed"));
         } catch (error) {
           onError("afterEdit", error);
+        }
+      },
+    }),
+    ...(beforeOperation && {
+      beforeOperation: async ({ player, text, box, count }) => {
+        try {
+          const shown = { player: show(player), text, box: axes.publicVoxels(box), count };
+          const decision = decisionIn("beforeOperation", await beforeOperation(shown));
+          return decision as { readonly reject: string } | undefined;
+        } catch (error) {
+          onError("beforeOperation", error);
+          return { reject: FAILED };
         }
       },
     }),

@@ -32,6 +32,17 @@ export interface PlayerEditEvent<D extends Dimensions = Dimensions> {
   readonly changes: BlockChanges<D>;
 }
 
+/** An operation that a player wants to do. */
+export interface PlayerOperationEvent<D extends Dimensions = Dimensions> {
+  readonly player: OnlinePlayer<D>;
+  /** What it does, as docs/reference/operations.md explains; `undo` or `redo` for one that takes another back. */
+  readonly text: string;
+  /** Contains all voxels that it changes. */
+  readonly box: VoxelBox<D>;
+  /** The number of voxels that it changes. */
+  readonly count: number;
+}
+
 /** A pose that a player wants to have. */
 export interface PlayerMoveEvent<D extends Dimensions = Dimensions> {
   readonly player: OnlinePlayer<D>;
@@ -83,6 +94,14 @@ export interface GameRules<D extends Dimensions = Dimensions, Message = unknown>
    * longer than the limit `ruleMs` rejects the edit. Edits above `ruleVoxelsMax` never get here.
    */
   readonly beforeEdit?: (edit: PlayerEditEvent<D>) => EditDecision<D> | Promise<EditDecision<D>>;
+  /**
+   * Decides about an operation, which may change millions of voxels: `box` contains them, and `text` says what it does. It is asked
+   * instead of `beforeEdit` and `canReach`, and `reach` of `movement` does not count; perhaps several times, when others edit
+   * meanwhile. Without this rule, a game that has others about edits is asked about each voxel, and `ruleVoxelsMax` holds.
+   */
+  readonly beforeOperation?: (
+    operation: PlayerOperationEvent<D>,
+  ) => undefined | RuleRejection | Promise<undefined | RuleRejection>;
   /** Called after an edit has changed the world, with exactly what changed. */
   readonly afterEdit?: (edit: PlayerEditEvent<D>) => void | Promise<void>;
   /**
@@ -120,6 +139,7 @@ export interface GameRules<D extends Dimensions = Dimensions, Message = unknown>
 /** Checks the rules of a game: functions, with names that exist. */
 export const requireRules: Check<GameRules> = fieldsOf<GameRules>({
   beforeEdit: callback,
+  beforeOperation: callback,
   afterEdit: callback,
   canReach: callback,
   beforeMove: callback,

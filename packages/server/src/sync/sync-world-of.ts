@@ -15,6 +15,7 @@ import {
 } from "@orthant/protocol";
 import type { SyncWorld } from "@orthant/protocol/server";
 import { type EditOptions, type EngineEdit, WorldEngine } from "@orthant/world/engine";
+import { syncOperationsOf } from "./sync-operations-of.ts";
 
 /**
  * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
@@ -58,6 +59,7 @@ export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
       });
       return { status, clocks };
     },
+    operations: syncOperationsOf(world),
     lastEditOf: (clientId) => world.lastEditOf(clientId),
     mayHaveForgotten: (playerId) => world.mayHaveForgotten(playerId),
     whenDurable: () => world.whenDurable(),

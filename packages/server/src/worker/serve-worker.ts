@@ -12,6 +12,7 @@ import { SyncServer } from "@orthant/protocol/server";
 import type { World } from "@orthant/world";
 import { syncRulesOf } from "../sync/checked-rules.ts";
 import { type GameRules, requireRules } from "../sync/game-rules.ts";
+import { operationLimitsOf } from "../sync/operation-options.ts";
 import { syncWorldOf } from "../sync/sync-world-of.ts";
 import { steadyTime, TickTimer } from "../sync/tick-timer.ts";
 
@@ -131,6 +132,7 @@ class WorkerServer<D extends Dimensions> {
       time: steadyTime,
       authorize: async ({ name }) => ({ playerId: PLAYER_ID, role: "builder", name }),
       acknowledge: "applied",
+      operations: operationLimitsOf({ builder: {} }),
       tickMs,
       rules: syncRulesOf(
         rules,

@@ -17,6 +17,7 @@ import {
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
 } from "@orthant/core/lattice";
+import type { TurnStep } from "@orthant/core/operations";
 import {
   CLOCK_NEVER,
   type Content,
@@ -30,7 +31,15 @@ import {
   type VoxelPlacement,
 } from "@orthant/core/tree";
 import type { RejectionReason } from "@orthant/core/world";
-import type { GoodbyeReason, NumberedEditResult, Role, SeenEntity } from "@orthant/protocol";
+import {
+  DEFAULT_OPERATION_LIMITS,
+  type GoodbyeReason,
+  type NumberedEditResult,
+  type OperationOutcome,
+  type OperationRequest,
+  type Role,
+  type SeenEntity,
+} from "@orthant/protocol";
 import {
   type ClientFrame,
   type ClientMessage,
@@ -178,7 +187,83 @@ const CLIENT_MESSAGES: RandomClientMessages = {
     box: randomVoxelBox(prng),
     to: positionFrom(() => prng.between(-1_000, 1_000)),
   }),
+  operation: (prng) => {
+    const requestId = randomCount(prng, 1);
+    const openRequestId = prng.chance(0.5) ? requestId : prng.between(1, Math.min(requestId, 1_000));
+    return {
+      kind: "operation",
+      requestId,
+      openRequestId,
+      isRepeat: prng.chance(0.5),
+      request: randomRequest(prng),
+    };
+  },
+  cancelOperation: (prng) => ({ kind: "cancelOperation", requestId: randomCount(prng, 1) }),
 };
+
+function randomRequest(prng: Prng): OperationRequest {
+  return prng.pick<OperationRequest>([
+    {
+      kind: "apply",
+      text: randomText(prng),
+      clipboards: randomList(prng, 3, () => ({
+        clipboardId: randomCount(prng, 1),
+        steps: randomList(prng, 3, () => prng.pick<TurnStep>([{ rotate: "zw", turns: 3 }, { mirror: "w" }])),
+      })),
+      isDry: prng.chance(0.5),
+      isConfirmed: prng.chance(0.5),
+    },
+    { kind: "copy", selection: randomText(prng) },
+    { kind: "release", clipboardId: randomCount(prng, 1) },
+    { kind: "undo", entryId: randomCount(prng, 0) },
+    { kind: "redo", entryId: randomCount(prng, 0) },
+    { kind: "list" },
+  ]);
+}
+
+function randomOutcome(prng: Prng): OperationOutcome {
+  const box = randomVoxelBox(prng);
+  const exceeded = randomList(prng, 3, () => ({
+    limit: prng.pick(["voxelsMax", "confirmVoxels"] as const),
+    value: randomCount(prng, 0),
+    max: randomCount(prng, 0),
+  }));
+  return prng.pick<OperationOutcome>([
+    {
+      kind: "done",
+      status: prng.pick(["applied", "unchanged", "planned"]),
+      count: randomCount(prng, 0),
+      kept: randomCount(prng, 0),
+      box: prng.chance(0.5) ? box : undefined,
+      entryId: randomCount(prng, 0),
+      work: randomCount(prng, 0),
+      exceeded,
+    },
+    {
+      kind: "copied",
+      clipboardId: randomCount(prng, 1),
+      extents: positionFrom(() => prng.between(1, 300)),
+    },
+    { kind: "released" },
+    {
+      kind: "listed",
+      operations: randomList(prng, 3, () => ({
+        entryId: randomCount(prng, 1),
+        text: randomText(prng),
+        count: randomCount(prng, 0),
+        box,
+        timeMs: randomCount(prng, 0),
+        undone: randomCount(prng, 0),
+      })),
+    },
+    {
+      kind: "refused",
+      reason: prng.pick(["role", "limit", "forgotten"]),
+      detail: randomText(prng),
+      exceeded,
+    },
+  ]);
+}
 
 /** Returns a frame of a few messages that a client may send: any kinds, any values. */
 export function randomClientFrame(prng: Prng): ClientFrame {
@@ -341,6 +426,23 @@ const SERVER_MESSAGES: RandomServerMessages = {
     reason: "home",
   }),
   clock: (prng) => ({ kind: "clock", timeMs: prng.below(65_536) }),
+  operationProgress: (prng) => ({
+    kind: "operationProgress",
+    requestId: randomCount(prng, 1),
+    done: randomCount(prng, 0),
+    total: randomCount(prng, 0),
+  }),
+  operationAnswer: (prng) => ({
+    kind: "operationAnswer",
+    requestId: randomCount(prng, 1),
+    outcome: randomOutcome(prng),
+  }),
+  hold: (prng) => ({ kind: "hold", streamNumber: randomCount(prng, 1) }),
+  release: (prng) => ({ kind: "release", streamNumber: randomCount(prng, 1) }),
+  operationTerms: (prng) => ({
+    kind: "operationTerms",
+    limits: prng.chance(0.5) ? DEFAULT_OPERATION_LIMITS : undefined,
+  }),
 };
 
 const SLAB = [

@@ -41,6 +41,11 @@ export class StoreContent {
     this.#bytes = source().save.global.records?.store?.bytes ?? 0;
   }
 
+  /** Bytes of all keys and values. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Returns the value of a key; `undefined` if there is none. */
   async get(key: string): Promise<Uint8Array | undefined> {
     const moment = this.#now();

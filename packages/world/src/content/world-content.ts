@@ -137,6 +137,11 @@ export class WorldContent {
     return this.regions.bytes;
   }
 
+  /** Whether this world's save can hold a store. */
+  get hasStore(): boolean {
+    return this.save.indexVersion >= DATA_INDEX_VERSION;
+  }
+
   /** Throws `ORT_VERSION` unless this world's save can hold what version 1 of the format lacks. */
   requireRoomFor(what: "data of voxels" | "a store" | "a simulation"): void {
     const { indexVersion } = this.save;

@@ -1,20 +1,22 @@
-import type { Box, Dimensions } from "@orthant/core";
-import { type Axes, unionBox } from "@orthant/core/lattice";
-import type { CancelSignal, Clipboard, Mask, Operation, Selection } from "@orthant/core/operations";
+import type { Box } from "@orthant/core";
+import { unionBox } from "@orthant/core/lattice";
+import {
+  type Clipboard,
+  type Mask,
+  type Operation,
+  type Selection,
+  type TurnStep,
+  turnClipboard,
+} from "@orthant/core/operations";
 import { EngineTransaction } from "../edit/engine-transaction.ts";
 import type { ChangedChunk } from "../operation/chunk-work.ts";
-import { type OperationProgress, OperationRun } from "../operation/operation-run.ts";
-import type { RunContext } from "../operation/operation-world.ts";
+import { OperationRun } from "../operation/operation-run.ts";
+import { OperationSlices } from "../operation/operation-slices.ts";
+import type { OperationOptions, RunContext } from "../operation/operation-world.ts";
 import { clipboardOf, countBlocks } from "../operation/selected-voxels.ts";
 import type { EngineCore } from "./engine-core.ts";
 import type { EngineTransactions } from "./engine-transactions.ts";
-
-/** How an operation runs. */
-export interface OperationOptions {
-  readonly axes: Axes<Dimensions>;
-  readonly signal?: CancelSignal | undefined;
-  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
-}
+import { KeptOperations } from "./kept-operations.ts";
 
 /** What an operation changed, or would change. */
 export interface EngineOperation {
@@ -22,6 +24,8 @@ export interface EngineOperation {
   readonly count: number;
   /** A box around them, of whole chunks where the operation has them. */
   readonly box: Box | undefined;
+  /** The number of voxels that an undo left alone, because they had been changed since. */
+  readonly kept: number;
   /** What is needed to take it back. */
   readonly changed: readonly ChangedChunk[];
 }
@@ -30,11 +34,16 @@ export interface EngineOperation {
 export class EngineOperations {
   readonly #core: EngineCore;
   readonly #transactions: EngineTransactions;
+  readonly #slices: OperationSlices;
+  /** Operations that their owners can undo later. */
+  readonly kept: KeptOperations;
 
   /** @internal */
   constructor(core: EngineCore, transactions: EngineTransactions) {
     this.#core = core;
     this.#transactions = transactions;
+    this.#slices = new OperationSlices(core.time);
+    this.kept = new KeptOperations(core, transactions, (options) => this.#contextOf(options));
   }
 
   /**
@@ -59,9 +68,25 @@ export class EngineOperations {
     return this.#make(OperationRun.undo(this.#contextOf(options), changed));
   }
 
-  /** Returns a copy of selected voxels. */
-  clipboard(selection: Selection, options: OperationOptions): Promise<Clipboard> {
-    return clipboardOf(this.#contextOf(options), selection);
+  /** Returns a copy of selected voxels. Throws `ORT_LIMIT` if it would take more bytes. */
+  clipboard(selection: Selection, options: OperationOptions, bytesMax?: number): Promise<Clipboard> {
+    return clipboardOf(this.#contextOf(options), selection, bytesMax);
+  }
+
+  /** Returns a clipboard after turns, one after the other. */
+  async turned(clipboard: Clipboard, steps: readonly TurnStep[]): Promise<Clipboard> {
+    const slice = this.#slices.begin();
+    let turned = clipboard;
+    for (const step of steps) {
+      const turning = turnClipboard(turned, step);
+      let next = turning.next();
+      for (; next.done !== true; next = turning.next()) {
+        const paused = slice.pause();
+        if (paused !== undefined) await paused;
+      }
+      turned = next.value;
+    }
+    return turned;
   }
 
   /** Returns how many of the selected voxels have each block. */
@@ -78,14 +103,14 @@ export class EngineOperations {
     return madeBy(run);
   }
 
-  #contextOf({ axes, signal }: OperationOptions): RunContext {
-    const { content, time } = this.#core;
-    return { content, time, axes, signal };
+  #contextOf({ axes, signal, bounds }: OperationOptions): RunContext {
+    const { content } = this.#core;
+    return { content, slice: this.#slices.begin(), axes, signal, bounds };
   }
 }
 
-function madeBy({ changed }: OperationRun): EngineOperation {
+function madeBy({ changed, kept }: OperationRun): EngineOperation {
   const count = changed.reduce((sum, chunk) => sum + chunk.count, 0);
   const box = changed.reduce<Box | undefined>((all, chunk) => unionBox(all, chunk.box), undefined);
-  return { count, box, changed };
+  return { count, kept, box, changed };
 }

@@ -37,8 +37,16 @@ export class EngineTransactions {
    * What it throws is thrown, and nothing is changed. Waits until the changes are durable, as an edit does.
    */
   async run<Result>(work: (transaction: EngineTransaction) => Result | Promise<Result>): Promise<Result> {
-    const [, result] = await this.#run(work, undefined, "durable");
+    const [, result] = await this.runEdit(work);
     return result;
+  }
+
+  /** Does what {@link run} does. Returns also what was edited. */
+  runEdit<Result>(
+    work: (transaction: EngineTransaction) => Result | Promise<Result>,
+    wait: "applied" | "durable" = "durable",
+  ): Promise<readonly [EngineEdit, Result]> {
+    return this.#run(work, undefined, wait);
   }
 
   /** Makes an edit, together with what a function changes. */

@@ -18,7 +18,7 @@ import {
   type OperationPlan,
   type OperationWorld,
   type PlannedChunk,
-  plannedChunk,
+  planChunk,
 } from "@orthant/core/operations";
 import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
 
@@ -26,6 +26,14 @@ import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
 export interface ChangedChunk extends PlannedChunk {
   readonly position: Position;
   readonly before: Chunk;
+}
+
+/** What becomes of a chunk. */
+export interface ChunkOutcome {
+  /** `undefined` if it stays as it is. */
+  readonly planned: PlannedChunk | undefined;
+  /** The number of voxels that an undo leaves alone, because they have been changed since. */
+  readonly kept: number;
 }
 
 /** Which chunks may change, and into what. */
@@ -36,14 +44,17 @@ export interface ChunkWork {
   readonly parts: readonly Box[];
   /** Returns the chunks that decide what those of a part become, besides themselves. */
   reads(part: Box): readonly Box[];
-  change(position: Position, chunk: Chunk): PlannedChunk | undefined;
+  /** Computes what becomes of a chunk, with pauses in which the caller may do other things. */
+  change(position: Position, chunk: Chunk): Generator<undefined, ChunkOutcome, undefined>;
 }
 
 /** Returns what a plan has to do. Throws `ORT_LIMIT` for too many chunks. */
-export function planWork(plan: OperationPlan, { shape, catalog }: OperationWorld): ChunkWork {
+export function planWork(plan: OperationPlan, world: OperationWorld): ChunkWork {
+  const { shape, catalog } = world;
   const isSameType = sameTypeIn(catalog);
   const chunks = chunksOfVoxels(shape, plan.box);
   requireFew(chunks);
+  world.spend(plan.work, boxVolume(plan.box));
   const work: ChunkWork = {
     chunks,
     parts: Array.from(
@@ -54,7 +65,9 @@ export function planWork(plan: OperationPlan, { shape, catalog }: OperationWorld
       const voxels = intersectBoxes(plan.box, voxelsOfChunks(shape, part));
       return voxels === undefined ? [] : plan.reads(voxels).map((read) => chunksOfVoxels(shape, read));
     },
-    change: (position, chunk) => plannedChunk(plan, position, chunk, shape, isSameType),
+    *change(position, chunk) {
+      return { planned: yield* planChunk(plan, position, chunk, shape, isSameType), kept: 0 };
+    },
   };
   for (const read of work.reads(chunks)) requireFew(read);
   return work;
@@ -71,29 +84,38 @@ export function undoWork(changed: readonly ChangedChunk[]): ChunkWork {
     ) as Box,
     parts: changed.map(({ position }) => boxAt(position)),
     reads: () => [],
-    change: (position, chunk) => undone(byPosition.get(...position) as ChangedChunk, chunk),
+    // biome-ignore lint/correctness/useYield: a chunk takes far less than a millisecond
+    *change(position, chunk) {
+      return undone(byPosition.get(...position) as ChangedChunk, chunk);
+    },
   };
 }
 
-function undone(made: ChangedChunk, now: Chunk): PlannedChunk | undefined {
+function undone(made: ChangedChunk, now: Chunk): ChunkOutcome {
   const { before, chunk: after, count, box } = made;
   // What others changed since stays.
-  if (now.equals(after)) return { chunk: before, count, box };
+  if (now.equals(after)) return { planned: { chunk: before, count, box }, kept: 0 };
   const voxels = now.voxels();
   const [old, left] = [before.voxels(), after.voxels()];
   const data: VoxelDataEdit[] = [];
   let undoneCount = 0;
+  let kept = 0;
   for (let index = 0; index < voxels.length; index++) {
     const [oldData, leftData] = [before.dataAt(index), after.dataAt(index)];
     const isChanged = old[index] !== left[index] || !optionalBytesEqual(oldData, leftData);
-    if (!isChanged || voxels[index] !== left[index] || !optionalBytesEqual(now.dataAt(index), leftData))
+    if (!isChanged) continue;
+    const nowData = now.dataAt(index);
+    if (voxels[index] !== left[index] || !optionalBytesEqual(nowData, leftData)) {
+      if (voxels[index] !== old[index] || !optionalBytesEqual(nowData, oldData)) kept++;
       continue;
+    }
     voxels[index] = old[index] as number;
     data.push({ index, data: oldData });
     undoneCount++;
   }
-  if (undoneCount === 0) return undefined;
-  return { chunk: chunkFromVoxels(voxels).withData(now.data).editData(data), count: undoneCount, box };
+  if (undoneCount === 0) return { planned: undefined, kept };
+  const chunk = chunkFromVoxels(voxels).withData(now.data).editData(data);
+  return { planned: { chunk, count: undoneCount, box }, kept };
 }
 
 function requireFew(chunks: Box): void {

@@ -1,6 +1,6 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { boxAt, boxVolume, PositionMap, positionsLexicographic } from "@orthant/core/lattice";
-import { type Operation, prepareOperation } from "@orthant/core/operations";
+import { type Operation, type OperationProgress, prepareOperation } from "@orthant/core/operations";
 import type { EngineTransaction } from "../edit/engine-transaction.ts";
 import { type ChangedChunk, type ChunkWork, planWork, undoWork } from "./chunk-work.ts";
 import { isCurrent, type ReadChunks, ReadWorld, type RunContext } from "./operation-world.ts";
@@ -8,21 +8,20 @@ import { isCurrent, type ReadChunks, ReadWorld, type RunContext } from "./operat
 /** How often an operation is planned while others change what decides which voxels it changes. */
 const PLANS_MAX = 1_000;
 
-/** How many chunks are done, of all that may change. */
-export interface OperationProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
 /** What an operation has to do, and what decided that. */
 interface PlannedWork {
   readonly work: ChunkWork;
   readonly world: ReadWorld;
 }
 
+/** At least this number of changed chunks gets a slice of their own to be put into the world. */
+const OWN_SLICE_CHUNKS = 32;
+
 /** A chunk that is done, and what it was computed from. */
 interface Piece extends ReadChunks {
   readonly changed: ChangedChunk | undefined;
+  /** The number of voxels that an undo leaves alone. */
+  readonly kept: number;
 }
 
 /**
@@ -60,8 +59,12 @@ export class OperationRun {
   }
 
   /** Takes changes back where they still stand. */
-  static undo(context: RunContext, changed: readonly ChangedChunk[]): OperationRun {
-    return new OperationRun(context, () => undoWork(changed));
+  static undo(
+    context: RunContext,
+    changed: readonly ChangedChunk[],
+    onProgress?: (progress: OperationProgress) => void,
+  ): OperationRun {
+    return new OperationRun(context, () => undoWork(changed), onProgress);
   }
 
   /** The chunks that it changes, after an attempt. */
@@ -69,25 +72,37 @@ export class OperationRun {
     return [...this.#pieces.values()].flatMap(({ changed }) => changed ?? []);
   }
 
+  /** The number of voxels that an undo leaves alone, after an attempt. */
+  get kept(): number {
+    return [...this.#pieces.values()].reduce((sum, { kept }) => sum + kept, 0);
+  }
+
   /** Computes what is not up to date, and has a transaction change it all. */
   async attempt(transaction: EngineTransaction): Promise<void> {
+    // Another operation may have computed, or been put into the world, in this turn of the loop.
+    await this.#context.slice.end();
     const { work, world } = await this.#watchedWork(transaction);
     const { state } = world;
     const total = boxVolume(work.chunks);
     let done = 0;
+    let count = 0;
     for (const part of work.parts) {
       const release = state.generatesAsync
         ? await state.keepGenerated([part, ...work.reads(part)])
         : undefined;
       for (const position of positionsLexicographic(part)) {
-        this.#compute(work, position, world);
+        const { changed } = this.#current(position, world) ?? (await this.#compute(work, position, world));
+        count += changed?.count ?? 0;
         const paused = world.pause();
         if (paused !== undefined) await paused;
       }
       release?.();
+      this.#context.bounds?.change?.(count);
       done += boxVolume(part);
       this.#onProgress?.({ done, total });
     }
+    // What follows cannot be interrupted, so it gets a slice of its own.
+    if (this.changed.length >= OWN_SLICE_CHUNKS) await this.#context.slice.end();
     transaction.setChunks(this.changed.map(({ position, chunk }) => [position, chunk]));
   }
 
@@ -114,13 +129,26 @@ export class OperationRun {
     return { work: await this.#newWork(world), world };
   }
 
-  #compute(work: ChunkWork, position: Position, { state }: ReadWorld): void {
+  /** Returns what a chunk becomes, if it is known and still right. */
+  #current(position: Position, { state }: ReadWorld): Piece | undefined {
     const known = this.#pieces.get(...position);
-    if (known !== undefined && isCurrent(known, state)) return;
+    return known !== undefined && isCurrent(known, state) ? known : undefined;
+  }
+
+  async #compute(work: ChunkWork, position: Position, world: ReadWorld): Promise<Piece> {
+    const { state } = world;
     const box = boxAt(position);
     const before = state.realizeChunk(...position);
-    const made = work.change(position, before);
-    const changed = made && { ...made, position, before };
-    this.#pieces.set(...position, { boxes: [box, ...work.reads(box)], state, changed });
+    const computing = work.change(position, before);
+    let next = computing.next();
+    for (; next.done !== true; next = computing.next()) {
+      const paused = world.pause();
+      if (paused !== undefined) await paused;
+    }
+    const { planned, kept } = next.value;
+    const changed = planned && { ...planned, position, before };
+    const piece: Piece = { boxes: [box, ...work.reads(box)], state, changed, kept };
+    this.#pieces.set(...position, piece);
+    return piece;
   }
 }

@@ -1,21 +1,45 @@
-import type { BlockCatalog, Box, ChunkShape, Dimensions, TimeSource } from "@orthant/core";
+import type { BlockCatalog, Box, ChunkShape, Dimensions } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
 import { type Axes, boxVolume, chunksOfVoxels, positionsLexicographic } from "@orthant/core/lattice";
-import { CachedVoxels, type CancelSignal, type OperationWorld } from "@orthant/core/operations";
-import { nextTurn } from "@orthant/core/time";
+import {
+  CachedVoxels,
+  type CancelSignal,
+  type OperationProgress,
+  type OperationWorld,
+} from "@orthant/core/operations";
 import type { WorldState } from "@orthant/core/tree";
 import type { WorldContent } from "../content/world-content.ts";
 import { EDIT_CHUNKS_MAX } from "../options/world-options.ts";
-
-/** How long an operation computes before it lets other work go on. */
-const SLICE_MS = 4;
+import type { OperationSlice } from "./operation-slices.ts";
 
 /** The world of an operation, and who may cancel it. */
 export interface RunContext {
   readonly content: WorldContent;
   readonly axes: Axes<Dimensions>;
-  readonly time: TimeSource;
+  readonly slice: OperationSlice;
   readonly signal: CancelSignal | undefined;
+  readonly bounds: OperationBounds | undefined;
+}
+
+/** Who is asked whether an operation may go on. What a method throws ends the operation, and nothing is changed. */
+export interface OperationBounds {
+  /** Before work is done, in comparisons and reads for each of some voxels. */
+  spend?(work: number, voxels: number): void;
+  /** While voxels are remembered one by one: connected ones, and those of a line. */
+  remember?(voxels: number): void;
+  /** While voxels are computed that change. */
+  change?(voxels: number): void;
+}
+
+/** How an operation runs. */
+export interface OperationOptions {
+  readonly axes: Axes<Dimensions>;
+  readonly signal?: CancelSignal | undefined;
+  readonly onProgress?: ((progress: OperationProgress) => void) | undefined;
+  /** Who is asked whether it may go on. */
+  readonly bounds?: OperationBounds | undefined;
+  /** What the promise waits for. Default: `durable`, in a world with a journal. */
+  readonly wait?: "applied" | "durable";
 }
 
 /** Chunks that were read, and the world at that moment. */
@@ -33,13 +57,11 @@ export class ReadWorld implements OperationWorld {
   readonly #context: RunContext;
   readonly #reads: ReadChunks[] = [];
   #state: WorldState;
-  #pausedMs: number;
 
   constructor(context: RunContext) {
-    const { axes, content, time } = context;
+    const { axes, content } = context;
     this.#context = context;
     this.#state = content.regions.state;
-    this.#pausedMs = time.nowMs();
     this.axes = axes;
     this.shape = this.#state.shape;
     this.reader = new CachedVoxels(this.shape, (...chunk) => this.#state.realizeChunk(...chunk));
@@ -74,14 +96,19 @@ export class ReadWorld implements OperationWorld {
     this.reader.forget();
   }
 
+  spend(work: number, voxels: number): void {
+    this.#context.bounds?.spend?.(work, voxels);
+  }
+
+  remember(voxels: number): void {
+    this.#context.bounds?.remember?.(voxels);
+  }
+
   /** Lets other work go on if it is time. Throws if the operation is cancelled. */
   pause(): Promise<void> | undefined {
-    const { time, signal } = this.#context;
+    const { slice, signal } = this.#context;
     signal?.throwIfAborted();
-    if (time.nowMs() - this.#pausedMs < SLICE_MS) return undefined;
-    return nextTurn().then(() => {
-      this.#pausedMs = time.nowMs();
-    });
+    return slice.pause();
   }
 }
 

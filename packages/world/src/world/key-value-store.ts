@@ -2,8 +2,10 @@ import { type DataCodec, OrthantError } from "@orthant/core";
 import { requireText, wrongArgument } from "@orthant/core/arguments";
 import { encodeUtf8 } from "@orthant/core/bytes";
 import { decodePlainValue, encodePlainValue, PLAIN_DATA, PLAIN_VALUE_HEAD_BYTES } from "@orthant/core/world";
+import type { StoreEntry } from "@orthant/save";
 import { STORE_KEY_BYTES_MAX, STORE_VALUE_BYTES_MAX } from "@orthant/save/content";
 import type { EngineStore, StoreReader } from "../engine/engine-store.ts";
+import { HISTORY_KEYS } from "../engine/kept-operations.ts";
 
 /** The key-value store of a world at one moment, to be read. */
 export class KeyValueView {
@@ -24,14 +26,20 @@ export class KeyValueView {
 
   /** Yields the keys that begin with `prefix`, in order, as they are at the first step. */
   async *keys(prefix = ""): AsyncGenerator<string> {
-    for await (const { key } of this.#reader.entries(requireText("prefix", prefix))) yield key;
+    for await (const { key } of this.#entries(prefix)) yield key;
   }
 
   /** Yields the keys that begin with `prefix` with their values, in order, as they are at the first step. */
   async *entries(prefix = ""): AsyncGenerator<readonly [key: string, value: unknown]> {
-    for await (const { key, value } of this.#reader.entries(requireText("prefix", prefix))) {
+    for await (const { key, value } of this.#entries(prefix)) {
       yield [key, storeValueOf(this.#codec, key, value)];
     }
+  }
+
+  /** Leaves out what belongs to histories of operations. */
+  async *#entries(prefix: string): AsyncGenerator<StoreEntry> {
+    for await (const entry of this.#reader.entries(requireText("prefix", prefix)))
+      if (!entry.key.startsWith(HISTORY_KEYS)) yield entry;
   }
 }
 
@@ -101,6 +109,8 @@ export function storeValueOf(codec: DataCodec, key: string, bytes: Uint8Array): 
 /** Returns a key that a save can hold. */
 export function requireKey(key: unknown): string {
   const text = requireText("key", key);
+  if (text.startsWith(HISTORY_KEYS))
+    throw wrongArgument("key", text, "keys that begin so belong to histories of operations");
   // No character takes less than a byte, so that a long text need not be encoded.
   const bytes = text.length > STORE_KEY_BYTES_MAX ? text.length : encodeUtf8(text).length;
   if (bytes >= 1 && bytes <= STORE_KEY_BYTES_MAX) return text;

@@ -22,6 +22,8 @@ import { requireBlock, requireFunction } from "@orthant/core/arguments";
 import type { SeededGenerator } from "@orthant/core/generate";
 import { Axes, chunkOfVoxel, voxelIndex } from "@orthant/core/lattice";
 import {
+  type AppliedOperation,
+  type ApplyOptions,
   type Clipboard,
   checkedMask,
   checkedSelection,
@@ -65,7 +67,7 @@ import type { LoadOptions, Moment } from "../options/world-options.ts";
 import { type Simulation, type SimulationOptions, simulate } from "../simulation/simulation.ts";
 import { type ChangeGeneratorOptions, changeGenerator, type KeptSpace } from "./change-generator.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { type AppliedOperation, type ApplyOptions, applyOperation } from "./operations.ts";
+import { applyOperation } from "./operations.ts";
 import { Transaction } from "./transaction.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 

@@ -2,10 +2,12 @@ import type { Check } from "../../arguments/options.ts";
 import { BLOCK_PROPERTIES_MAX } from "../../chunk/block-type.ts";
 import type { VoxelBox } from "../../lattice/axes.ts";
 import type { Dimensions, Position } from "../../lattice/position.ts";
+import type { Clipboard } from "../clipboard.ts";
 import type { BlockMask, Mask, Pattern, Selection, WeightedPattern } from "../operation.ts";
 import {
   axisNames,
   checkBoxEnd,
+  checkClipboardIndex,
   checkCoordinate,
   checkFaces,
   checkHeight,
@@ -48,16 +50,21 @@ export const SELECTION_WORDS: readonly string[] = [
   "difference",
 ];
 const PRISM_POINTS_MIN = 3;
+/** Stands before the number of a clipboard that travels beside the text. */
+const CLIPBOARD_WORD = "clipboard";
 
 /** Reads masks, patterns and selections as values in which nothing is left out or simplified. */
 export class OperandReader {
   readonly scanner: TextScanner;
   readonly dimensions: Dimensions;
+  /** What `clipboard(0)`, `clipboard(1)`... stand for. */
+  readonly #clipboards: readonly Clipboard[];
   #depth = 0;
 
-  constructor(scanner: TextScanner, dimensions: Dimensions) {
+  constructor(scanner: TextScanner, dimensions: Dimensions, clipboards: readonly Clipboard[] = []) {
     this.scanner = scanner;
     this.dimensions = dimensions;
+    this.#clipboards = clipboards;
   }
 
   /** Reads `a|b&c`. */
@@ -104,6 +111,21 @@ export class OperandReader {
       return this.scanner.number(axis, check);
     });
     return coordinates as unknown as Position<Dimensions>;
+  }
+
+  /** Reads `clipboard(0)`. */
+  clipboard(): Clipboard {
+    const { scanner } = this;
+    const from = scanner.offset;
+    if (scanner.peekWord() !== CLIPBOARD_WORD || scanner.peekBehind(CLIPBOARD_WORD) !== "(")
+      throw scanner.fail("a clipboard");
+    this.#open(CLIPBOARD_WORD);
+    const index = scanner.number("number of a clipboard", checkClipboardIndex);
+    scanner.expect(")");
+    const clipboard = this.#clipboards[index];
+    if (clipboard === undefined)
+      throw scanner.failAt(from, `there are ${this.#clipboards.length} clipboards beside the text`);
+    return clipboard;
   }
 
   #oneMask(): Mask {
@@ -188,6 +210,7 @@ export class OperandReader {
       if (scanner.takeHere("*")) return { properties: scanner.takeHere("[") ? this.#properties() : {} };
       const word = scanner.peekWord();
       if (word === "" || scanner.peekBehind(word) !== "(") return this.#blockPattern();
+      if (word === CLIPBOARD_WORD && this.#clipboards.length > 0) return { repeated: this.clipboard() };
       if (!PATTERN_WORDS.includes(word)) throw scanner.fail("a pattern", PATTERN_WORDS);
       this.#open(word);
       const noise = scanner.number("width of patches", checkPatch);

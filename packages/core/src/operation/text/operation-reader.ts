@@ -1,5 +1,6 @@
 import type { Check } from "../../arguments/options.ts";
 import type { Dimensions, Position } from "../../lattice/position.ts";
+import type { Clipboard } from "../clipboard.ts";
 import type { Mask, Operation, OperationKind, Pattern } from "../operation.ts";
 import {
   axisNames,
@@ -73,6 +74,10 @@ const OPERATIONS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ["regenerate", () => ({ regenerate: true })],
 ]);
 
+/** The word of a paste, of which there is a text only with clipboards beside it. */
+const PASTE_WORD = "paste";
+const readPaste: Read = (reader) => ({ ...reader.pasted(), at: reader.vector(), ...reader.only() });
+
 /** Words of operations. */
 export const OPERATION_WORDS: readonly string[] = [...OPERATIONS.keys()];
 
@@ -81,17 +86,20 @@ export class OperationReader {
   readonly #scanner: TextScanner;
   readonly #operands: OperandReader;
   readonly #dimensions: Dimensions;
+  /** Whether clipboards travel beside the text. */
+  readonly #mayPaste: boolean;
 
-  constructor(scanner: TextScanner, dimensions: Dimensions) {
+  constructor(scanner: TextScanner, dimensions: Dimensions, clipboards: readonly Clipboard[] = []) {
     this.#scanner = scanner;
-    this.#operands = new OperandReader(scanner, dimensions);
+    this.#operands = new OperandReader(scanner, dimensions, clipboards);
+    this.#mayPaste = clipboards.length > 0;
     this.#dimensions = dimensions;
   }
 
   operation(): Operation {
     const scanner = this.#scanner;
     const word = scanner.peekWord();
-    const read = OPERATIONS.get(word);
+    const read = OPERATIONS.get(word) ?? (this.#mayPaste && word === PASTE_WORD ? readPaste : undefined);
     if (read === undefined) throw scanner.fail("an operation", OPERATION_WORDS);
     scanner.skip(word);
     let operation: Operation = read(this);
@@ -123,6 +131,15 @@ export class OperationReader {
 
   patternOrAir(): Pattern {
     return this.#hasOperand() && !this.#scanner.isAtNumber ? this.#operands.pattern() : AIR_PATTERN;
+  }
+
+  pasted(): { readonly paste: Clipboard } {
+    this.#gap("a clipboard");
+    return { paste: this.#operands.clipboard() };
+  }
+
+  only(): { readonly only?: Mask } {
+    return this.#hasOperand() ? { only: this.#operands.mask() } : {};
   }
 
   leave(): { readonly leave?: Pattern } {

@@ -1,6 +1,7 @@
 import { printableName } from "../../arguments/printable.ts";
 import type { BlockProperties } from "../../chunk/block-ids.ts";
 import { OrthantError } from "../../error/orthant-error.ts";
+import type { Clipboard } from "../clipboard.ts";
 import type {
   BlockChoice,
   BlockPattern,
@@ -14,6 +15,9 @@ import type {
 import { numberText } from "./number-text.ts";
 import { isBareBlock, isBareWord } from "./text-scanner.ts";
 
+/** Collects the clipboards of an operation, and returns the number that stands for one in its text. */
+export type ClipboardNumber = (clipboard: Clipboard) => number;
+
 // The shortest texts of checked values. A value within others gets parentheses where a sign outside binds more strongly.
 
 const PERCENT_SHIFT = 2;
@@ -22,11 +26,11 @@ const ANY = 1;
 const ALL = 2;
 const NOT = 3;
 
-/** Returns the text of a checked operation. */
-export function operationText(operation: Operation): string {
+/** Returns the text of a checked operation. Without `numberOf`, clipboards have none. */
+export function operationText(operation: Operation, numberOf?: ClipboardNumber): string {
   const { in: selection, seed } = operation;
   return words(
-    operationWords(operation),
+    operationWords(operation, numberOf),
     selection && `in ${selectionText(selection)}`,
     seed === undefined ? undefined : `seed ${seed}`,
   );
@@ -51,11 +55,14 @@ export function maskText(mask: Mask, outside = 0): string {
 }
 
 /** Returns the text of a checked pattern. */
-export function patternText(pattern: Pattern): string {
-  if (typeof pattern === "string" || !("mixed" in pattern)) return onePatternText(pattern);
+export function patternText(pattern: Pattern, numberOf?: ClipboardNumber): string {
+  if (typeof pattern === "string" || !("mixed" in pattern)) return onePatternText(pattern, numberOf);
   const isEven = pattern.mixed.every(({ weight }) => weight === 1);
   return pattern.mixed
-    .map(({ weight, pattern: part }) => `${isEven ? "" : `${numberText(weight)}%`}${onePatternText(part)}`)
+    .map(
+      ({ weight, pattern: part }) =>
+        `${isEven ? "" : `${numberText(weight)}%`}${onePatternText(part, numberOf)}`,
+    )
     .join(",");
 }
 
@@ -82,54 +89,74 @@ export function selectionText(selection: Selection): string {
   return call("difference", ...selection.difference.map(selectionText));
 }
 
-function operationWords(operation: OperationKind): string {
-  if ("set" in operation) return words("set", choiceText("set", operation.set));
+function operationWords(operation: OperationKind, numberOf: ClipboardNumber | undefined): string {
+  const textOf = (pattern: Pattern): string => patternText(pattern, numberOf);
+  if ("set" in operation) return words("set", choiceText("set", operation.set, numberOf));
   if ("replace" in operation)
-    return words("replace", maskText(operation.replace), choiceText("with", operation.with));
-  if ("outline" in operation) return words("outline", patternText(operation.outline), operation.thickness);
-  if ("walls" in operation) return words("walls", patternText(operation.walls), operation.thickness);
+    return words("replace", maskText(operation.replace), choiceText("with", operation.with, numberOf));
+  if ("outline" in operation) return words("outline", textOf(operation.outline), operation.thickness);
+  if ("walls" in operation) return words("walls", textOf(operation.walls), operation.thickness);
   if ("hollow" in operation) {
-    const text = patternText(operation.hollow);
+    const text = textOf(operation.hollow);
     return words("hollow", text === "air" ? undefined : text, operation.thickness);
   }
-  if ("line" in operation) return words("line", ...drawnWords(operation.line, operation));
-  if ("curve" in operation) return words("curve", ...drawnWords(operation.curve, operation));
-  if ("overlay" in operation) return words("overlay", patternText(operation.overlay), operation.depth);
+  if ("line" in operation) return words("line", ...drawnWords(operation.line, operation, textOf));
+  if ("curve" in operation) return words("curve", ...drawnWords(operation.curve, operation, textOf));
+  if ("overlay" in operation) return words("overlay", textOf(operation.overlay), operation.depth);
   if ("naturalize" in operation)
-    return words("naturalize", ...operation.naturalize.map(patternText), operation.depth);
+    return words("naturalize", ...operation.naturalize.map(textOf), operation.depth);
   if ("smooth" in operation) return words("smooth", operation.smooth === 1 ? undefined : operation.smooth);
   if ("drain" in operation) return words("drain", maskText(operation.drain));
   if ("move" in operation) {
     const { move, leave } = operation;
-    return words("move", move.join(), leave && patternText(leave));
+    return words("move", move.join(), leave && textOf(leave));
   }
   if ("stack" in operation) return words("stack", operation.stack, operation.by.join());
   if ("rotate" in operation) return words("rotate", operation.rotate, operation.turns);
   if ("mirror" in operation) return words("mirror", operation.mirror);
   if ("regenerate" in operation) return "regenerate";
-  throw noText("operation.paste", "a clipboard");
+  if (numberOf === undefined) throw noText("operation.paste", "a clipboard");
+  const { paste, at, only } = operation;
+  return words("paste", clipboardText(paste, numberOf), at.join(), only && maskText(only));
 }
 
 function drawnWords(
   points: readonly (readonly number[])[],
   { with: pattern, radius }: { readonly with: Pattern; readonly radius?: number },
+  textOf: (pattern: Pattern) => string,
 ): readonly (string | undefined)[] {
   const radiusText = radius === undefined ? undefined : numberText(radius);
-  return [...points.map((point) => point.join()), patternText(pattern), radiusText];
+  return [...points.map((point) => point.join()), textOf(pattern), radiusText];
 }
 
-function choiceText(field: string, choice: Pattern | BlockChoice): string {
+function choiceText(
+  field: string,
+  choice: Pattern | BlockChoice,
+  numberOf: ClipboardNumber | undefined,
+): string {
   if (typeof choice === "function") throw noText(`operation.${field}`, "a function");
-  return patternText(choice);
+  return patternText(choice, numberOf);
 }
 
 /** Returns the text of a pattern inside of another one. */
-function onePatternText(pattern: Pattern): string {
+function onePatternText(pattern: Pattern, numberOf: ClipboardNumber | undefined): string {
   if (typeof pattern === "string") return pattern;
-  if ("mixed" in pattern) return grouped(patternText(pattern), true);
-  if ("noise" in pattern) return call("noise", numberText(pattern.noise), ...pattern.of.map(onePatternText));
-  if ("repeated" in pattern) throw noText("a pattern's repeated", "a clipboard");
+  if ("mixed" in pattern) return grouped(patternText(pattern, numberOf), true);
+  if ("noise" in pattern)
+    return call(
+      "noise",
+      numberText(pattern.noise),
+      ...pattern.of.map((each) => onePatternText(each, numberOf)),
+    );
+  if ("repeated" in pattern) {
+    if (numberOf === undefined) throw noText("a pattern's repeated", "a clipboard");
+    return clipboardText(pattern.repeated, numberOf);
+  }
   return blockPatternText(pattern);
+}
+
+function clipboardText(clipboard: Clipboard, numberOf: ClipboardNumber): string {
+  return call("clipboard", `${numberOf(clipboard)}`);
 }
 
 function blockPatternText({ block, properties, keep }: BlockPattern): string {

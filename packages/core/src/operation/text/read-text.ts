@@ -1,4 +1,5 @@
 import type { Dimensions } from "../../lattice/position.ts";
+import type { Clipboard } from "../clipboard.ts";
 import type { Mask, Operation, Pattern, Selection } from "../operation.ts";
 import { OperandReader } from "./operand-reader.ts";
 import { OperationReader } from "./operation-reader.ts";
@@ -21,9 +22,14 @@ export function readSelection(name: string, text: unknown, dimensions: Dimension
   return readWhole(name, text, (scanner) => new OperandReader(scanner, dimensions).selection());
 }
 
-/** Reads the text of an operation. */
-export function readOperation(name: string, text: unknown, dimensions: Dimensions): Operation {
-  return readWhole(name, text, (scanner) => new OperationReader(scanner, dimensions).operation());
+/** Reads the text of an operation, with the clipboards beside it. */
+export function readOperation(
+  name: string,
+  text: unknown,
+  dimensions: Dimensions,
+  clipboards?: readonly Clipboard[],
+): Operation {
+  return readWhole(name, text, (scanner) => new OperationReader(scanner, dimensions, clipboards).operation());
 }
 
 function readWhole<Value>(name: string, text: unknown, read: (scanner: TextScanner) => Value): Value {

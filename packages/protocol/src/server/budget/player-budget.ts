@@ -44,10 +44,17 @@ export class RegionPace {
 const ANSWERS_PER_SECOND = 16;
 
 /**
- * What a budget limits per second: edits, their chunks and bytes of data, voxels that rules look at, repeated regions,
- * and answers between ticks.
+ * What a budget limits per second: edits, their chunks and bytes of data, voxels that rules look at, requests about
+ * operations, repeated regions, and answers between ticks.
  */
-type BudgetRate = "edits" | "editChunks" | "editData" | "ruleVoxels" | "resyncRegions" | "answers";
+type BudgetRate =
+  | "operations"
+  | "edits"
+  | "editChunks"
+  | "editData"
+  | "ruleVoxels"
+  | "resyncRegions"
+  | "answers";
 
 /**
  * The shared budget of all clients of one player. Anonymous players also share the budget of their network,
@@ -170,6 +177,8 @@ function budgetRate(rate: BudgetRate, limits: SyncLimits, share: number): readon
       return [limits.editDataBytesPerSecond, burstShare * limits.editDataBytesMax];
     case "ruleVoxels":
       return [limits.ruleVoxelsPerSecond, burstShare * limits.ruleVoxelsMax];
+    case "operations":
+      return [limits.operationsPerSecond, share * limits.operationsBurst];
     case "resyncRegions":
       return [limits.resyncRegionsPerSecond, share * limits.resyncRegionsBurst];
     case "answers":

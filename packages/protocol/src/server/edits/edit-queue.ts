@@ -295,6 +295,8 @@ export class EditQueues {
   /** When each client left, oldest first. */
   readonly #goneMs = new Map<bigint, number>();
   readonly #work = new Set<Promise<void>>();
+  /** Asks the game's rules, if there are any. */
+  readonly #asker: RuledEdits | undefined;
   /** The next wait for the disk, which all edits applied in this turn of the event loop share. */
   #durable: Promise<void> | undefined;
 
@@ -308,14 +310,22 @@ export class EditQueues {
     const onFailure = (error: unknown): void => events?.onFailure?.(error);
     const { rules } = bounds;
     const isRuled = rules?.beforeEdit !== undefined || rules?.afterEdit !== undefined;
-    const ruled = isRuled ? new RuledEdits({ world, bounds, rules, nowMs, track, onFailure }) : undefined;
+    const asker =
+      rules === undefined ? undefined : new RuledEdits({ world, bounds, rules, nowMs, track, onFailure });
+    const ruled = isRuled ? asker : undefined;
+    this.#asker = asker;
     const whenDurable = isDurable ? () => this.#whenDurable(world) : undefined;
     this.#context = { ...context, ruled, track, whenDurable };
   }
 
+  /** What operations share with edits. */
+  get shared(): Pick<EditQueueContext, "bounds" | "ruled" | "track" | "whenDurable" | "onFailure"> {
+    return { ...this.#context, ruled: this.#asker };
+  }
+
   /** Gives up rules that have taken too long. */
   tick(): void {
-    this.#context.ruled?.tick();
+    this.#asker?.tick();
   }
 
   /** Returns the queue of a connected client. */

@@ -11,7 +11,7 @@ import {
 import type { WorldState } from "@orthant/core/tree";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
 import type { Player } from "../account.ts";
-import type { Companion, EditAnswer, SyncRules } from "../sync-rules.ts";
+import type { Companion, EditAnswer, PlayerEdit, PlayerOperation, SyncRules } from "../sync-rules.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
 import {
   type EditBounds,
@@ -55,6 +55,14 @@ export interface EditHooks {
 interface AllowedEdit {
   readonly edit: RequestedEdit;
   readonly companion?: Companion;
+}
+
+/** An edit that the rules allow, and that is made elsewhere. One of both has to be called. */
+export interface AdmittedEdit {
+  /** Tells the rules that it was made. */
+  made(): Promise<void>;
+  /** Gives it up. */
+  leave(): void;
 }
 
 /** One edit of a player. */
@@ -115,8 +123,47 @@ export class RuledEdits {
     }
   }
 
+  /** Asks the rule about operations. Returns why the operation is refused, if so. */
+  async refusalOf(operation: PlayerOperation): Promise<string | undefined> {
+    const { beforeOperation } = this.#context.rules;
+    const answer = await this.#wait(() => beforeOperation?.(operation));
+    return (answer === TOO_LATE ? this.#late("beforeOperation") : answer)?.reject;
+  }
+
+  /**
+   * Asks about an edit that is made elsewhere, and keeps its chunks for it until it is made or given up. Throws `RefusedEdit` if
+   * the rules refuse it, or want something else instead.
+   */
+  async admit(player: Player, edit: RequestedEdit): Promise<AdmittedEdit> {
+    const { world, bounds } = this.#context;
+    const section = await PlaceSection.enter(this.#queues, chunksOf(edit, bounds));
+    const kept = new KeptChunks(world, bounds);
+    const leave = (): void => {
+      kept.release();
+      section.leave();
+    };
+    try {
+      const decided = await this.#decide({ player, edit }, section, kept);
+      if ("reason" in decided) throw new RefusedEdit(decided);
+      if (decided.edit !== edit || decided.companion !== undefined)
+        throw new RefusedEdit(vetoed(WANTS_OTHERS));
+      const before = kept.state;
+      return {
+        leave,
+        made: () => this.#tellMade({ player, edit, before }).finally(leave),
+      };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
   /** Returns the edit to make, or why there is none. */
-  async #decide(turn: Turn, section: PlaceSection, kept: KeptChunks): Promise<AllowedEdit | Rejection> {
+  async #decide(
+    turn: Pick<Turn, "player" | "edit">,
+    section: PlaceSection,
+    kept: KeptChunks,
+  ): Promise<AllowedEdit | Rejection> {
     const { bounds, rules } = this.#context;
     const { player, edit } = turn;
     await kept.load(edit);
@@ -180,9 +227,12 @@ export class RuledEdits {
         },
       }),
     });
+    if (status === "applied" && before !== undefined) await this.#tellMade({ player, edit, before });
+  }
+
+  async #tellMade(made: PlayerEdit): Promise<void> {
     const { afterEdit } = this.#context.rules;
-    if (status !== "applied" || before === undefined || afterEdit === undefined) return;
-    const made = { player, edit, before };
+    if (afterEdit === undefined) return;
     try {
       if ((await this.#wait(() => afterEdit(made))) !== TOO_LATE) return;
       const detail = `afterEdit has not ended within ${this.#context.bounds.limits.ruleMs} ms; others no longer wait for it`;
@@ -223,6 +273,7 @@ class KeptChunks {
 }
 
 const FAILED = "the rules of the game failed";
+const WANTS_OTHERS = "the rules of the game allow this only as single edits";
 const BUSY = "another edit is being decided there; try again";
 
 function vetoed(detail: string): Rejection {

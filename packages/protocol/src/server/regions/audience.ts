@@ -15,14 +15,20 @@ import {
   type SharedPatch,
   type SharedTick,
 } from "./region-changes.ts";
-import type { EntityRange, Holding, WatchedRegions, Watcher } from "./watched-regions.ts";
+import {
+  type EntityRange,
+  type Holding,
+  UNSENT,
+  type WatchedRegions,
+  type Watcher,
+} from "./watched-regions.ts";
 
 /** A client of an audience. */
 export interface Member {
   /** Whether it has work of its own in this tick, and is sent with it what its audience gets. */
   readonly hasTurn: boolean;
   /** Sends what its audience gets in this tick. */
-  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void;
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void;
   /** Gives it work of its own in the next tick. */
   wake(): void;
   detailsChanged(entities: Iterable<GridEntity>): void;
@@ -55,6 +61,11 @@ export class Audience implements Watcher {
   readonly holdings: PositionMap<Holding> = new PositionMap<Holding>();
   /** What a client that is alone may still get in this tick; of an audience, what changes may take. */
   readonly allowance: PatchAllowance = new PatchAllowance();
+  /**
+   * Whether an edit of several regions has changed some that are held here, since the clients had everything: then they
+   * see all of it at once.
+   */
+  isTorn = false;
   /** The key by which other clients find the audience; `undefined` while they may not join it. */
   key: string | undefined;
   /** The region where the players of an audience of several are. */
@@ -104,6 +115,7 @@ export class Audience implements Watcher {
   startTick(maySend: boolean, mayShare: boolean, isWaiting: boolean): void {
     if (this.#startedTick === this.#tick.number) return;
     this.#startedTick = this.#tick.number;
+    if (!this.isBehind) this.isTorn = false;
     this.#maySend = maySend;
     this.#mayShare = maySend && mayShare;
     this.#changeList = undefined;
@@ -125,6 +137,7 @@ export class Audience implements Watcher {
 
   /** A held region has changed from one clock to the next. */
   regionChanged(holding: Holding, change: SharedChange): void {
+    if (change.isJoint && this.size > 0 && holding.clock !== UNSENT) this.isTorn = true;
     if (this.size === 0 || holding.clock < 0 || holding.isQueued || holding.isBehind) return;
     this.#list();
     const follows = this.#mayShare && holding.clock === change.before;
@@ -149,6 +162,11 @@ export class Audience implements Watcher {
     this.#behind.push(holding);
     // The next tick sends it, to each alone.
     for (const member of this.#members) member.wake();
+  }
+
+  /** The regions that are behind. */
+  get behind(): readonly Holding[] {
+    return this.#behind;
   }
 
   /** Returns the regions that are behind. The caller updates them or lets them fall behind again. */
@@ -272,7 +290,7 @@ export class Audience implements Watcher {
     const patches = this.patches(volume);
     const entities = this.entityMessages(nowMs);
     // A client that cannot be sent it leaves.
-    for (const member of [...this.#members]) if (!member.hasTurn) member.sendShared(patches, entities);
+    for (const member of [...this.#members]) if (!member.hasTurn) member.sendShared(patches, entities, nowMs);
   }
 
   /** Records that the client, which is alone, was not sent what is new for `audience` in this tick. */
@@ -283,6 +301,7 @@ export class Audience implements Watcher {
       own.clock = before;
       this.fallBehind(own);
     }
+    this.isTorn ||= audience.isTorn;
     this.isStale ||= audience.#entityChanges.length > 0;
   }
 
@@ -290,6 +309,7 @@ export class Audience implements Watcher {
   split(member: Member, regions: WatchedRegions, limits: SyncLimits): Audience {
     const own = new Audience(this.#tick, limits, this.encoding, member);
     own.#hadEntityChanges = this.#hadEntityChanges;
+    own.isTorn = this.isTorn;
     for (const [position, { clock, range, isBehind }] of this.holdings) {
       const holding = regions.watch(position, own);
       holding.clock = clock;

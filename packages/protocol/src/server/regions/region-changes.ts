@@ -230,9 +230,17 @@ export class SharedChange implements ClockChange {
   /** `undefined` if the earlier state is unknown. */
   readonly #from: WorldState | undefined;
   readonly #to: WorldState;
+  /** Whether one edit has changed the region together with others. */
+  readonly isJoint: boolean;
   readonly #changes: (EncodedChange | undefined)[] = [];
 
-  constructor({ region, before, after }: ClockChange, from: WorldState | undefined, to: WorldState) {
+  constructor(
+    { region, before, after }: ClockChange,
+    from: WorldState | undefined,
+    to: WorldState,
+    isJoint = false,
+  ) {
+    this.isJoint = isJoint;
     this.region = region;
     this.before = before;
     this.after = after;

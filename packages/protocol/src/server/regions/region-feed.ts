@@ -27,6 +27,8 @@ interface Changed {
   readonly before: number;
   state: WorldState | undefined;
   after: number;
+  /** Whether one edit has changed it together with other regions. */
+  isJoint: boolean;
 }
 
 /** The changes of watched regions in each tick, and their earlier states. */
@@ -74,21 +76,28 @@ export class RegionFeed implements RegionListener {
 
   /** Records a change at the moment it happens. */
   recordChange(clocks: readonly ClockChange[]): void {
+    const isJoint = clocks.length > 1;
     for (const { region: position, before, after } of clocks) {
       const region = this.#regions.at(position);
       if (region === undefined) continue;
       const known = this.#changed.get(region);
-      if (known !== undefined) known.after = after;
+      if (known !== undefined) {
+        known.after = after;
+        known.isJoint ||= isJoint;
+        continue;
+      }
       // The state of a region that was not loaded before this change is unknown.
-      else this.#changed.set(region, { before, state: region.isLoaded ? this.#state : undefined, after });
+      const state = region.isLoaded ? this.#state : undefined;
+      this.#changed.set(region, { before, state, after, isJoint });
     }
     this.#state = this.#world.state;
   }
 
   /** Returns the regions that changed since the last call, in order, each with one change for all of them. */
   takeChanges(nowMs: number): readonly { readonly region: WatchedRegion; readonly change: SharedChange }[] {
-    const changes = Array.from(this.#changed, ([region, { before, state, after }]) => {
-      const change = new SharedChange({ region: region.position, before, after }, state, this.#state);
+    const changes = Array.from(this.#changed, ([region, { before, state, after, isJoint }]) => {
+      const clocks = { region: region.position, before, after };
+      const change = new SharedChange(clocks, state, this.#state, isJoint);
       if (state !== undefined) this.#remember(region, { clock: before, state, endedMs: nowMs, change });
       return { region, change };
     });

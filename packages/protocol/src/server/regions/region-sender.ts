@@ -22,11 +22,28 @@ interface Unfinished {
   sent: number;
 }
 
+/** How long a client shows nothing new at most, and for how many bytes of patches. */
+const HOLD_MS_MAX = 10_000;
+const HOLD_BYTES_MAX = 16_777_216;
+
+/** What a client is sent before it shows any of it. */
+interface Held {
+  readonly startedMs: number;
+  /** The regions that it has to be sent before. */
+  readonly awaited: Set<Holding>;
+  /** Bytes of patches so far. */
+  bytes: number;
+}
+
 /** Writes the stream of one client: what it is sent about regions, and in which order. */
 export class RegionSender {
   readonly #context: ServerContext;
   readonly #regions: ClientRegions;
+  readonly #knowsHolds: boolean;
   #unfinished: Unfinished | undefined;
+  #held: Held | undefined;
+  /** Regions that are sent again after the next reset. */
+  #lost: readonly Holding[] = [];
   #isResetWanted = false;
   /** The number of the frame with the latest reset. */
   #resetFrame = 0;
@@ -34,7 +51,8 @@ export class RegionSender {
   #heartbeatInterestId = 0;
   #heartbeatComplete = false;
 
-  constructor(context: ServerContext, regions: ClientRegions, nowMs: number) {
+  constructor(context: ServerContext, regions: ClientRegions, knowsHolds: boolean, nowMs: number) {
+    this.#knowsHolds = knowsHolds;
     this.#heartbeatMs = nowMs;
     this.#context = context;
     this.#regions = regions;
@@ -47,7 +65,12 @@ export class RegionSender {
 
   /** True when something waits to be sent. */
   get isWaiting(): boolean {
-    return this.#regions.isWaiting || this.#unfinished !== undefined || this.#isResetWanted;
+    return this.#regions.isWaiting || this.#unfinished !== undefined || this.#isResetWanted || this.isHolding;
+  }
+
+  /** True when the client does not show yet what it was sent last. */
+  get isHolding(): boolean {
+    return this.#held !== undefined;
   }
 
   /** Begins a tick. `maySend` is false when the client gets nothing in it. */
@@ -65,26 +88,83 @@ export class RegionSender {
     const since = out.stream.takeBack(expected);
     this.#regions.resync(since === undefined ? "all" : [...since, ...regions]);
     this.#isResetWanted = true;
+    const lost: Holding[] = [];
+    this.#regions.forEach((holding) => {
+      if (holding.clock === UNSURE) lost.push(holding);
+    });
+    this.#lost = lost;
     return this.#regions.resyncs - before;
   }
 
   /** Writes the client's items for this tick. */
-  write(out: Outbox): void {
+  write(out: Outbox, nowMs: number): void {
     const { audience } = this.#regions;
     if (!audience.hasPatches && !this.isWaiting) return;
     if (this.#isResetWanted) {
       out.write({ kind: "reset", streamNumber: out.stream.next });
       this.#isResetWanted = false;
       this.#resetFrame = out.frameNumber;
-    }
+      // What was lost may have been a part of what was to be shown at once, or the release.
+      if (this.#knowsHolds) this.#hold(out, this.#lost, nowMs);
+    } else if (this.#knowsHolds && !this.isHolding && this.#isInParts) this.#hold(out, [], nowMs);
+    // The next tick sends what others of an audience are behind with, too, from a record of its own.
+    if (this.#held !== undefined && audience.size === 1)
+      for (const holding of audience.behind) this.#held.awaited.add(holding);
+    this.#writeItems(out);
+    this.#releaseIfWhole(out, nowMs);
+  }
+
+  /** Whether an edit of several regions reaches the client in several pieces. */
+  get #isInParts(): boolean {
+    const { audience } = this.#regions;
+    if (!audience.isTorn) return false;
+    return audience.isBehind || audience.patches(this.#context.world.shape.volume).length > 1;
+  }
+
+  /** Sends what the client's audience gets in this tick. */
+  writeShared(out: Outbox, patches: readonly SharedPatch[], nowMs: number): void {
+    const { isTorn, isBehind } = this.#regions.audience;
+    if (this.#knowsHolds && isTorn && (isBehind || patches.length > 1)) this.#hold(out, [], nowMs);
+    for (const patch of patches) this.#patch(out, patch);
+    // What it is behind with is sent in the next tick.
+    if (!isBehind) this.#releaseIfWhole(out, nowMs);
+  }
+
+  #hold(out: Outbox, lost: readonly Holding[], nowMs: number): void {
+    out.write({ kind: "hold", streamNumber: out.stream.add([]) });
+    const awaited = new Set([...(this.#held?.awaited ?? []), ...lost]);
+    this.#held = { startedMs: this.#held?.startedMs ?? nowMs, awaited, bytes: this.#held?.bytes ?? 0 };
+  }
+
+  #releaseIfWhole(out: Outbox, nowMs: number): void {
+    const held = this.#held;
+    const { audience } = this.#regions;
+    if (held === undefined) return;
+    for (const holding of held.awaited) if (isSent(holding)) held.awaited.delete(holding);
+    const isOwn = audience.size === 1 || !audience.isBehind;
+    const isWhole = isOwn && held.awaited.size === 0 && this.#unfinished === undefined;
+    if (!isWhole && nowMs - held.startedMs < HOLD_MS_MAX && held.bytes < HOLD_BYTES_MAX) return;
+    out.write({ kind: "release", streamNumber: out.stream.add([]) });
+    this.#held = undefined;
+    if (audience.size === 1) audience.isTorn = false;
+  }
+
+  #patch(out: Outbox, patch: SharedPatch): void {
+    if (this.#held !== undefined) this.#held.bytes += patch.body.length;
+    out.patch(patch);
+  }
+
+  #writeItems(out: Outbox): void {
+    const { audience } = this.#regions;
     this.#writePieces(out);
     if (this.#unfinished !== undefined) return;
     for (const mask of coverRegions(this.#regions.takeForgets())) {
       out.write({ kind: "forget", streamNumber: out.stream.add(mask.regions), mask });
     }
-    for (const patch of audience.patches(this.#context.world.shape.volume)) out.patch(patch);
+    for (const patch of audience.patches(this.#context.world.shape.volume)) this.#patch(out, patch);
     audience.patchesSent();
-    if (!this.#regions.isWaiting) return;
+    // A client that is not alone gets what it is behind with in the next tick.
+    if (!this.#regions.isWaiting || audience.size > 1) return;
     this.#writeOwn(out);
     this.#writePieces(out);
   }
@@ -116,7 +196,7 @@ export class RegionSender {
         out.write({ kind: "blank", streamNumber: out.stream.add(mask.regions), content, mask });
       }
     }
-    for (const patch of joinChanges(changes, world.shape.volume)) out.patch(patch);
+    for (const patch of joinChanges(changes, world.shape.volume)) this.#patch(out, patch);
     this.#regions.audience.allowance.written();
   }
 
@@ -181,7 +261,7 @@ export class RegionSender {
     while (unfinished.sent < patches.length && !this.#regions.audience.allowance.isUsedUp) {
       const patch = patches[unfinished.sent++] as SharedPatch;
       this.#regions.audience.allowance.takePiece(patch.body.length);
-      out.patch(patch);
+      this.#patch(out, patch);
     }
     if (unfinished.sent < patches.length) return;
     this.#unfinished = undefined;
@@ -196,4 +276,9 @@ export class RegionSender {
     this.#unfinished = undefined;
     if (holding !== undefined && holding.slot >= 0) this.#regions.resync([holding.region.position]);
   }
+}
+
+/** Whether the client was sent the present state of a region, or does not want it any more. */
+function isSent({ slot, clock, isBehind, isQueued }: Holding): boolean {
+  return slot < 0 || (clock >= 0 && !isBehind && !isQueued);
 }

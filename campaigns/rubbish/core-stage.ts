@@ -179,6 +179,7 @@ function operationTargets(): readonly Target[] {
   };
   const clipboard = new Clipboard(3, {
     extents: [2, 1, 1, 1],
+    blocks: DEFAULT_BLOCKS,
     palette: [{ type: "chest", properties: { facing: "east" } }],
     voxels: Uint16Array.of(0, NOT_COPIED),
     data: new Map(),

@@ -17,11 +17,14 @@ export {
   Clipboard,
   type ClipboardContent,
   NOT_COPIED,
+  paletteIn,
   placeInBox,
   type TurnStep,
   turnClipboard,
   turnOfStep,
+  typesOfBlocks,
 } from "./operation/clipboard.ts";
+export { CLIPBOARD_BYTES_MAX, decodeClipboard, encodeClipboard } from "./operation/clipboard-file.ts";
 export type {
   BlockChoice,
   BlockMask,

@@ -7,6 +7,7 @@
 import {
   type Box,
   type Chunk,
+  type DataCodec,
   type Dimensions,
   OrthantError,
   type VoxelBox,
@@ -21,7 +22,15 @@ import {
   PositionMap,
   positionsMinorToMajor,
 } from "@orthant/core/lattice";
-import { type BoxWriter, type ExportSource, exportSize } from "./exported/exported-voxels.ts";
+import { type Clipboard, encodeClipboard } from "@orthant/core/operations";
+import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
+import { clipboardVoxels } from "./exported/clipboard-voxels.ts";
+import {
+  type BoxWriter,
+  type ExportSource,
+  exportSize,
+  type VoxelsWriter,
+} from "./exported/exported-voxels.ts";
 import { requireNames } from "./format/block-names.ts";
 import type { FormatEnvironment } from "./format/format.ts";
 import { type ConversionLoss, ConversionLosses } from "./format/losses.ts";
@@ -37,7 +46,7 @@ export { countEntities } from "./format/count-entities.ts";
 export type { ExportSource };
 
 /** Formats in which a box of any place is written; those of `r.X.Z.mca` have their place in their name. */
-const WRITERS: readonly BoxWriter[] = [spongeWriter, voxWriter, glbWriter, luantiWriter];
+const WRITERS: readonly VoxelsWriter[] = [spongeWriter, voxWriter, glbWriter, luantiWriter];
 
 /** A world to export: an open `World` or `ClientWorld`. */
 export type ExportableWorld<D extends Dimensions> = Pick<
@@ -98,6 +107,44 @@ export async function exportBox<D extends Dimensions>(
   return { bytes, losses };
 }
 
+/** How a clipboard becomes a file. */
+export interface ClipboardExportOptions extends ExportOptions {
+  /** Reads the data of voxels. Default: JSON. */
+  readonly dataCodec?: DataCodec;
+}
+
+/** How the names of files end that hold all of a clipboard. */
+const CLIPBOARD_ENDING = ".clip";
+
+/**
+ * Returns a clipboard as a file. The end of the file's name says which: `.clip` is our own, which holds all of it and has as
+ * many dimensions as the clipboard; `.schem` is a schematic of Sponge, which other programs read, too. `.vox`, `.glb` and
+ * `map.sqlite` are as in {@link exportBox}. Throws `ORT_ARGUMENT` for any other name. Writes nothing to a disk.
+ *
+ * @example
+ * const house = await world.clipboard(box([0, 60, 0], [12, 70, 9]));
+ * const { bytes, losses } = await exportClipboard(house, "house.schem");
+ */
+export async function exportClipboard(
+  clipboard: Clipboard,
+  file: string,
+  options: ClipboardExportOptions = {},
+): Promise<ExportedFile> {
+  const { names = {}, dataCodec = PLAIN_DATA } = checkedOptions<ClipboardExportOptions>(
+    "the options",
+    options,
+    { names: requireNames, dataCodec: requireDataCodec },
+  );
+  if (requireText("file", file, "it is a name such as house.clip").toLowerCase().endsWith(CLIPBOARD_ENDING))
+    return { bytes: await encodeClipboard(clipboard), losses: [] };
+  const writer = writerOf(file);
+  const named = new Map(Object.entries(names));
+  requireNamed({ catalog: clipboard.blocks, names: named }, writer);
+  const losses = new ConversionLosses();
+  const voxels = clipboardVoxels(clipboard, { names: named, dataCodec, losses });
+  return { bytes: await writer.fileOf(voxels, losses), losses: losses.list() };
+}
+
 /** Voxels as a file of another program. */
 export interface ExportedVoxelsFile extends ExportedFile {
   /** Name of the format, which is the end of the file's name. */
@@ -138,7 +185,7 @@ export async function exportVoxels(
   }
 }
 
-function writerOf(file: string): BoxWriter {
+function writerOf(file: string): VoxelsWriter {
   const writer = WRITERS.find(({ ending }) => file.toLowerCase().endsWith(ending));
   if (writer !== undefined) return writer;
   const endings = WRITERS.map(({ ending }) => ending).join(", ");
@@ -146,7 +193,10 @@ function writerOf(file: string): BoxWriter {
 }
 
 /** Throws `ORT_ARGUMENT` for names of types that the world lacks, and for any where the file has none. */
-function requireNamed({ catalog, names = new Map() }: ExportSource, { ending }: BoxWriter): void {
+function requireNamed(
+  { catalog, names = new Map() }: Pick<ExportSource, "catalog" | "names">,
+  { ending }: BoxWriter,
+): void {
   for (const [from, to] of names) {
     if (ending === voxWriter.ending || ending === glbWriter.ending)
       throw wrongArgument(

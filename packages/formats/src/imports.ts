@@ -5,6 +5,8 @@
  */
 
 import { OrthantError } from "@orthant/core";
+import { requireBytes, requireText } from "@orthant/core/arguments";
+import type { Clipboard } from "@orthant/core/operations";
 import type { Disk } from "@orthant/disk";
 import { openSave, type Save } from "@orthant/save";
 import { convertToMemory } from "./format/convert-to-memory.ts";
@@ -17,6 +19,7 @@ import { LocalImportTasks } from "./imported/local-tasks.ts";
 import { luantiFormat, luantiKind } from "./luanti/format.ts";
 import { minecraftFormat, minecraftKind } from "./minecraft/format.ts";
 import { schematicFormat } from "./schematic/format.ts";
+import { readClipboard } from "./schematic/schematic-clipboard.ts";
 import { tiledFormat } from "./tiled/format.ts";
 import { voxFormat } from "./vox/format.ts";
 
@@ -85,4 +88,27 @@ export async function importToMemory(
     return { save: await openSave(made), losses: outcome.losses };
   }
   throw new OrthantError("ORT_NOT_FOUND", `${name} is not a world of a known program`);
+}
+
+/** A clipboard from a file. */
+export interface ImportedClipboard {
+  readonly clipboard: Clipboard;
+  /** What a clipboard cannot hold of it. */
+  readonly losses: readonly ConversionLoss[];
+}
+
+/**
+ * Reads a clipboard from a file that `exportClipboard` has written, or from a schematic: of Sponge, MCEdit or Litematica, or a
+ * structure of Minecraft. `name` is for messages. A schematic's types of blocks keep their names: `missingIn` says which ones a
+ * world lacks. Throws an `OrthantError` for other bytes.
+ *
+ * @example
+ * const { clipboard } = await importClipboard(await readFile("house.schem"), "house.schem");
+ * await world.defineBlocks(clipboard.missingIn(world.blocks));
+ * await world.apply({ paste: clipboard, at: [10, 70, -4] });
+ */
+export async function importClipboard(bytes: Uint8Array, name: string): Promise<ImportedClipboard> {
+  requireBytes("bytes", bytes);
+  requireText("name", name);
+  return readClipboard(bytes, name);
 }

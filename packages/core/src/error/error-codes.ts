@@ -17,7 +17,8 @@ export const ERROR_CODES = {
   ORT_POSITION_RANGE: "a coordinate lies outside the lattice of 32-bit chunk coordinates",
   ORT_BOX: "a box ends before it begins",
   ORT_CHUNK_FORM: "a chunk is encoded in another form than the canonical one of its content",
-  ORT_CHUNK_PALETTE: "a chunk's palette is out of order, holds too much, or is too short for an index",
+  ORT_CHUNK_PALETTE:
+    "a chunk's or clipboard's palette is out of order, holds too much, or is too short for an index",
   ORT_CHUNK_PACKING:
     "a chunk's bit width, word count or unused bits do not follow from its palette and volume",
   ORT_CHUNK_VOLUME: "a chunk has another number of voxels than the chunks of its world",

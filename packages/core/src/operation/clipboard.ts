@@ -1,5 +1,7 @@
 import { requireChoice, requireWhole } from "../arguments/checks.ts";
-import type { BlockCatalog, BlockDescription } from "../chunk/block-catalog.ts";
+import { BlockCatalog, type BlockDescription } from "../chunk/block-catalog.ts";
+import { AIR } from "../chunk/chunk.ts";
+import { type BlockDefinitions, definitionOf } from "../chunk/define-blocks.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import { type Dimensions, type Position, positionFrom, type Vector } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
@@ -23,6 +25,8 @@ export const CLIPBOARD_VOXELS_MAX = 16_777_216;
 export interface ClipboardContent {
   /** Extents on all four axes. */
   readonly extents: Position;
+  /** The types of its blocks, and air, with the ids that they had where it was copied. */
+  readonly blocks: BlockCatalog;
   /** The blocks that occur, by names, because another world may have other ids; an id that had no type as a number. */
   readonly palette: readonly (BlockDescription | number)[];
   /** The place of each voxel's block in the palette, x fastest; none for a voxel that was not selected. */
@@ -52,6 +56,24 @@ export class Clipboard<D extends Dimensions = Dimensions> {
   /** @internal */
   get content(): ClipboardContent {
     return this.#content;
+  }
+
+  /** The types of its blocks. */
+  get blocks(): BlockCatalog {
+    return this.content.blocks;
+  }
+
+  /**
+   * Returns definitions of the types that a world lacks: a paste there is refused until they are defined.
+   *
+   * @example
+   * await world.defineBlocks(house.missingIn(world.blocks));
+   */
+  missingIn(catalog: BlockCatalog): BlockDefinitions {
+    const missing = this.blocks.types.filter(
+      ({ id, name }) => id !== AIR && catalog.byName(name) === undefined,
+    );
+    return Object.fromEntries(missing.map((type) => [type.name, definitionOf(type)]));
   }
 
   /**
@@ -99,7 +121,7 @@ export function* turnClipboard<D extends Dimensions>(
   step: TurnStep,
 ): Generator<undefined, Clipboard<D>, undefined> {
   const turn = turnOfStep(step);
-  const { extents, palette, voxels, data } = clipboard.content;
+  const { blocks, extents, palette, voxels, data } = clipboard.content;
   const to = turnedExtents(turn, extents);
   const turned = new Uint16Array(voxels.length);
   // How far one step along an axis leads among the voxels before.
@@ -120,6 +142,7 @@ export function* turnClipboard<D extends Dimensions>(
   const turnedData = new Map<number, Uint8Array>();
   for (const [from, bytes] of data) turnedData.set(indexAfter(turn, extents, to, from), bytes);
   return new Clipboard<D>(clipboard.size.length as D, {
+    blocks,
     extents: to,
     palette: palette.map((block) =>
       typeof block === "number" ? block : { ...block, properties: turnedProperties(turn, block.properties) },
@@ -138,6 +161,12 @@ function indexAfter(turn: Turn, extents: Position, to: Position, index: number):
     return coordinate;
   });
   return placeInBox(to, positionAfter(turn, to, before));
+}
+
+/** Returns the types of a catalog that blocks have, and air. */
+export function typesOfBlocks(catalog: BlockCatalog, blocks: Iterable<number>): BlockCatalog {
+  const types = new Set([catalog.byId(AIR), ...Array.from(blocks, (block) => catalog.byId(block))]);
+  return new BlockCatalog([...types].flatMap((type) => type ?? []));
 }
 
 /** Returns the block of each entry of a clipboard's palette. Throws `ORT_ARGUMENT` for one that the world does not have. */

@@ -1,4 +1,4 @@
-import { box } from "@orthant/core";
+import { box, DEFAULT_BLOCKS } from "@orthant/core";
 import {
   Clipboard,
   checkedMask,
@@ -73,6 +73,7 @@ describe("a checked operation", () => {
     const choose = () => 1;
     const clipboard = new Clipboard(3, {
       extents: [1, 1, 1, 1],
+      blocks: DEFAULT_BLOCKS,
       palette: [{ type: "stone", properties: {} }],
       voxels: new Uint16Array(1),
       data: new Map(),

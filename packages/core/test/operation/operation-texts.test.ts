@@ -1,4 +1,4 @@
-import type { Dimensions } from "@orthant/core";
+import { DEFAULT_BLOCKS, type Dimensions } from "@orthant/core";
 import {
   Clipboard,
   type Mask,
@@ -108,6 +108,7 @@ describe("the text of an operation", () => {
   test("does not exist for functions and clipboards", () => {
     const clipboard = new Clipboard(3, {
       extents: [1, 1, 1, 1],
+      blocks: DEFAULT_BLOCKS,
       palette: [{ type: "stone", properties: {} }],
       voxels: new Uint16Array(1),
       data: new Map(),

@@ -47,12 +47,14 @@ export interface BoxWriter {
   write(request: BoxToWrite): Promise<Uint8Array>;
 }
 
-/** Returns the writer of a format whose files are made from all voxels of a box at once. */
-export function boxWriter(
-  ending: string,
-  fileOf: (voxels: ExportedVoxels, losses: ConversionLosses) => Uint8Array | Promise<Uint8Array>,
-): BoxWriter {
-  return { ending, write: async (request) => fileOf(await readVoxels(request), request.losses) };
+/** Writes files that are made from all voxels of a box at once. */
+export interface VoxelsWriter extends BoxWriter {
+  fileOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array | Promise<Uint8Array>;
+}
+
+/** Returns the writer of such a format. */
+export function boxWriter(ending: string, fileOf: VoxelsWriter["fileOf"]): VoxelsWriter {
+  return { ending, fileOf, write: async (request) => fileOf(await readVoxels(request), request.losses) };
 }
 
 /** Data of an exported voxel. */

@@ -1,7 +1,7 @@
 import { AIR, type Chunk, chunkFromVoxels, chunkShape, OrthantError } from "@orthant/core";
 import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
 import { buildMesh, type MeshArrays } from "@orthant/mesh";
-import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import { boxWriter, type ExportedVoxels, type VoxelsWriter } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { littleWords } from "../format/number-bytes.ts";
 
@@ -15,7 +15,7 @@ const ELEMENT_BUFFER = 34_963;
 const BYTES_MAX = 2 ** 31;
 
 /** Writes binary files of glTF 2.0. */
-export const glbWriter: BoxWriter = boxWriter(".glb", glbOf);
+export const glbWriter: VoxelsWriter = boxWriter(".glb", glbOf);
 
 /** Returns a binary file of glTF 2.0: a mesh for each 16 x 16 x 16 voxels, with colours of vertices. Rules EX7 and EX8. */
 function glbOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {

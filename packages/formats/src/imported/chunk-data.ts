@@ -64,7 +64,7 @@ export function withData(
 }
 
 /** Returns the data of a voxel; `undefined` if it is too long, or text in it cannot be read. */
-function encodedData(entry: DataOfVoxel): Uint8Array | undefined {
+export function encodedData(entry: Pick<DataOfVoxel, "value">): Uint8Array | undefined {
   try {
     const bytes = PLAIN_DATA.encode(entry.value());
     return bytes.length <= STORED_VOXEL_DATA_BYTES_MAX ? bytes : undefined;

@@ -1,7 +1,7 @@
 import { AIR } from "@orthant/core";
 import { deflateWrapped, encodeUtf8, joinBytes } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
-import { type BoxWriter, boxWriter, type ExportedVoxels, isRecord } from "../exported/exported-voxels.ts";
+import { boxWriter, type ExportedVoxels, isRecord, type VoxelsWriter } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { bigHalves, bigWords } from "../format/number-bytes.ts";
 import { type SqliteBlob, writeSqlite } from "../sqlite/sqlite-writer.ts";
@@ -34,7 +34,7 @@ const OWN_NODES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Writes maps of Luanti. */
-export const luantiWriter: BoxWriter = boxWriter("map.sqlite", luantiMapOf);
+export const luantiWriter: VoxelsWriter = boxWriter("map.sqlite", luantiMapOf);
 
 /** Returns a `map.sqlite` of Luanti. Its z axis points away: the voxel [x, y, z] is the node [x, y, -1 - z]. Rules EX12 to EX15. */
 async function luantiMapOf(voxels: ExportedVoxels, losses: ConversionLosses): Promise<Uint8Array> {

@@ -6,17 +6,15 @@ import {
   type BlockType,
   OrthantError,
 } from "@orthant/core";
-import { BLOCK_NAME_LENGTH_MAX, definitionOf, idCountOf, nearNames } from "@orthant/core/chunk";
+import { BLOCK_NAME_LENGTH_MAX, definitionOf, nearNames } from "@orthant/core/chunk";
 import { getOrAdd } from "@orthant/core/lattice";
 import { type Turn, turnedProperties, turnIn } from "@orthant/core/operations";
+import { withMinecraftValues } from "../blocks/minecraft-values.ts";
 import { importedName } from "../format/text.ts";
-import { withMinecraftValues } from "./minecraft-values.ts";
 import { turnedType } from "./turned-type.ts";
 
 /** Names that an error lists when none is near. */
 const LISTED_MAX = 10;
-/** Ids up to which types get more values than they need: half of all that a world has. */
-const IDS_WANTED = 32_768;
 
 /** A type that was defined under another name, because the world has one of its name without some properties or values. */
 export interface RenamedBlock {
@@ -105,11 +103,11 @@ function importableProperties(properties: BlockProperties): BlockProperties {
   );
 }
 
-/** Returns the definitions of types. Those of Minecraft get more values than they have, if there are enough ids. */
+/** Returns the definitions of types by their new names. */
 function definitionsOf(defined: ReadonlyMap<string, BlockType>, { endId }: BlockCatalog): BlockDefinitions {
-  const wide = Array.from(defined, ([name, type]) => [name, withMinecraftValues(type)] as const);
-  const fits = wide.reduce((end, [, type]) => end + idCountOf(type), endId) <= IDS_WANTED;
-  return Object.fromEntries(Array.from(fits ? wide : defined, ([name, type]) => [name, definitionOf(type)]));
+  const names = [...defined.keys()];
+  const types = withMinecraftValues([...defined.values()], endId);
+  return Object.fromEntries(types.map((type, index) => [names[index] as string, definitionOf(type)]));
 }
 
 function nameFor(

@@ -15,9 +15,9 @@ import type { ImportedPiece, ImportSource } from "../imported/import-source.ts";
 import { isAir } from "../imported/imported-blocks.ts";
 import { entitiesToImport } from "../imported/imported-entities.ts";
 import { importedFormat } from "../imported/imported-format.ts";
-import type { ImportedEntity, Triple } from "../part/voxel-part.ts";
+import type { ImportedEntity } from "../part/voxel-part.ts";
 import { openSchematic } from "./open-schematic.ts";
-import { SCHEMATIC_BYTES_MAX, type Schematic } from "./schematic.ts";
+import { boundsOf, SCHEMATIC_BYTES_MAX, type Schematic } from "./schematic.ts";
 
 const ENDINGS = /\.(?:schem|schematic|litematic|nbt)$/i;
 /** Key under which a world keeps what its schematic says about its place. */
@@ -136,14 +136,4 @@ function lossesOf({ findings, parts }: Schematic, cut: CutParts): readonly Conve
     .filter((entity) => cellOfEntity(cut, entity) === undefined);
   losses.add("entities", `outside of the schematic; the first is ${outside[0]?.id ?? ""}`, outside.length);
   return losses.list();
-}
-
-function boundsOf({ parts }: Schematic): { readonly min: Triple; readonly size: Triple } | undefined {
-  if (parts.length === 0) return undefined;
-  const min = [0, 1, 2].map((axis) => Math.min(...parts.map((part) => part.min[axis] as number)));
-  const size = min.map((low, axis) => {
-    const ends = parts.map((part) => (part.min[axis] as number) + (part.size[axis] as number));
-    return Math.max(...ends) - low;
-  });
-  return { min: min as unknown as Triple, size: size as unknown as Triple };
 }

@@ -68,6 +68,17 @@ export function volumeOf(size: Triple | undefined, voxelsMax: number): number {
   throw new OrthantError("ORT_LIMIT", `${size.join(" x ")} voxels, the limit is ${voxelsMax}`);
 }
 
+/** Returns a box around all parts; `undefined` without any. */
+export function boundsOf({ parts }: Schematic): { readonly min: Triple; readonly size: Triple } | undefined {
+  if (parts.length === 0) return undefined;
+  const min = [0, 1, 2].map((axis) => Math.min(...parts.map((part) => part.min[axis] as number)));
+  const size = min.map((low, axis) => {
+    const ends = parts.map((part) => (part.min[axis] as number) + (part.size[axis] as number));
+    return Math.max(...ends) - low;
+  });
+  return { min: min as unknown as Triple, size: size as unknown as Triple };
+}
+
 /** Returns Width, Height and Length, which are unsigned shorts. */
 export function unsignedSize(holder: NbtCompound): Triple | undefined {
   const edges = ["Width", "Height", "Length"].map((name) => holder.integer(name));

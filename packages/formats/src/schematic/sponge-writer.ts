@@ -1,14 +1,14 @@
 import { OrthantError } from "@orthant/core";
 import { deflateWrapped } from "@orthant/core/bytes";
 import { MINECRAFT_DATA_VERSION, minecraftEntities, minecraftState } from "../blocks/block-writer.ts";
-import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import { boxWriter, type ExportedVoxels, type VoxelsWriter } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { compoundTag, writeNbt } from "../nbt/nbt-writer.ts";
 
 const EDGE_MAX = 65_535;
 
 /** Writes schematics of Sponge. */
-export const spongeWriter: BoxWriter = boxWriter(".schem", schemOf);
+export const spongeWriter: VoxelsWriter = boxWriter(".schem", schemOf);
 
 /** Returns a schematic of Sponge, version 3, compressed with gzip. Rules EX1 to EX4. */
 async function schemOf(voxels: ExportedVoxels, losses: ConversionLosses): Promise<Uint8Array> {

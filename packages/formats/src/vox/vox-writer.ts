@@ -1,7 +1,7 @@
 import { AIR, type BlockCatalog } from "@orthant/core";
 import { encodeUtf8, joinBytes } from "@orthant/core/bytes";
 import { getOrAdd } from "@orthant/core/lattice";
-import { type BoxWriter, boxWriter, type ExportedVoxels } from "../exported/exported-voxels.ts";
+import { boxWriter, type ExportedVoxels, type VoxelsWriter } from "../exported/exported-voxels.ts";
 import type { ConversionLosses } from "../format/losses.ts";
 import { littleWords } from "../format/number-bytes.ts";
 
@@ -12,7 +12,7 @@ const COLOURS_MAX = 255;
 const PALETTE_BYTES = 1_024;
 
 /** Writes files of MagicaVoxel. */
-export const voxWriter: BoxWriter = boxWriter(".vox", voxOf);
+export const voxWriter: VoxelsWriter = boxWriter(".vox", voxOf);
 
 /** Returns a file of MagicaVoxel. Its z axis points up, so that the voxel [x, y, z] is there at [x, -1 - z, y]. Rules EX5 and EX6. */
 function voxOf(voxels: ExportedVoxels, losses: ConversionLosses): Uint8Array {

@@ -19,6 +19,7 @@ import {
   prepareSelection,
   type SelectedVoxels,
   type Selection,
+  typesOfBlocks,
 } from "@orthant/core/operations";
 import { ReadWorld, type RunContext } from "./operation-world.ts";
 
@@ -60,8 +61,10 @@ export async function clipboardOf(
     dataBytes += bytes.length + DATA_OBJECT_BYTES;
     requireAtMost(voxels.byteLength + dataBytes, bytesMax, "bytes of a clipboard with data", "copy less");
   });
-  const palette = Array.from(places.keys(), (block) => world.catalog.describe(block) ?? block);
-  return new Clipboard(world.axes.dimensions, { extents, palette, voxels, data });
+  const { catalog } = world;
+  const blocks = typesOfBlocks(catalog, places.keys());
+  const palette = Array.from(places.keys(), (block) => catalog.describe(block) ?? block);
+  return new Clipboard(world.axes.dimensions, { extents, blocks, palette, voxels, data });
 }
 
 /** Returns how many of the selected voxels that a mask accepts have each block. */

@@ -1,4 +1,8 @@
 import type { BlockType } from "@orthant/core";
+import { idCountOf } from "@orthant/core/chunk";
+
+/** Ids up to which types get more values than they need: half of all that a world has. */
+const IDS_WANTED = 32_768;
 
 const BOOLEANS = ["false", "true"];
 const SIDES = [BOOLEANS, ["none", "side", "up"], ["none", "low", "tall"]];
@@ -60,10 +64,16 @@ const VALUES: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
 ]);
 
 /**
- * Returns a type with all values that Minecraft has for its properties, as far as they are known. A file has only those
- * that occur in it, and a type never changes: the next file of the game could not use it.
+ * Returns types with all values that Minecraft has for their properties, as far as they are known; as they are if that
+ * needs too many ids behind `endId`. A file has only the values that occur in it, and a type never changes: the next file of
+ * the game could not use it, and a block could not be turned.
  */
-export function withMinecraftValues(type: BlockType): BlockType {
+export function withMinecraftValues(types: readonly BlockType[], endId: number): readonly BlockType[] {
+  const wide = types.map(wideType);
+  return wide.reduce((end, type) => end + idCountOf(type), endId) <= IDS_WANTED ? wide : types;
+}
+
+function wideType(type: BlockType): BlockType {
   if (!type.name.startsWith("minecraft:")) return type;
   const properties = type.properties.map(({ name, values }) => {
     const all = (VALUES.get(name) ?? [BOOLEANS]).find((list) =>

@@ -137,7 +137,7 @@ export async function exportClipboard(
   );
   if (requireText("file", file, "it is a name such as house.clip").toLowerCase().endsWith(CLIPBOARD_ENDING))
     return { bytes: await encodeClipboard(clipboard), losses: [] };
-  const writer = writerOf(file);
+  const writer = writerOf(file, CLIPBOARD_ENDING);
   const named = new Map(Object.entries(names));
   requireNamed({ catalog: clipboard.blocks, names: named }, writer);
   const losses = new ConversionLosses();
@@ -161,7 +161,7 @@ export async function exportVoxels(
   environment: FormatEnvironment,
 ): Promise<ExportedVoxelsFile> {
   const region = minecraftRegionBox(requireText("file", file, "it is a name such as house.schem"));
-  const writer = region === undefined ? writerOf(file) : regionWriter;
+  const writer = region === undefined ? writerOf(file, "is named r.X.Z.mca") : regionWriter;
   const wanted = asked ?? (await source.editedBox());
   const box = region === undefined ? wanted : boxInRegion(asked, region);
   if (box === undefined) throw new OrthantError("ORT_ARGUMENT", "this world has no edits; name a --box");
@@ -185,11 +185,11 @@ export async function exportVoxels(
   }
 }
 
-function writerOf(file: string): VoxelsWriter {
+function writerOf(file: string, others: string): VoxelsWriter {
   const writer = WRITERS.find(({ ending }) => file.toLowerCase().endsWith(ending));
   if (writer !== undefined) return writer;
   const endings = WRITERS.map(({ ending }) => ending).join(", ");
-  throw wrongArgument("file", file, `it ends with one of ${endings}, or is named r.X.Z.mca`);
+  throw wrongArgument("file", file, `it ends with one of ${endings}, or ${others}`);
 }
 
 /** Throws `ORT_ARGUMENT` for names of types that the world lacks, and for any where the file has none. */

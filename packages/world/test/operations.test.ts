@@ -10,6 +10,21 @@ async function emptyWorld(disk = new MemoryDisk()): Promise<World<3>> {
 }
 
 describe("world.apply", () => {
+  test("counts the chunks that a line touches, and those alone are read", async () => {
+    const world = await emptyWorld();
+    const drawn = await world.apply("line 0,0,0 999,999,999 stone");
+    expect(drawn.count).toBe(1_000);
+    expect(await world.get([999, 999, 999])).toBe(world.blocks.id("stone"));
+    const undone = await drawn.undo();
+    expect([undone.count, (await undone.undo()).count]).toEqual([1_000, 1_000]);
+    await expect(world.apply("curve 0,0,0 9999,9999,9999 0,9999,0 stone 20")).rejects.toThrow(
+      "voxels under a pen",
+    );
+    await expect(world.apply("line 0,0,0 1300000,1300000,1300000 stone")).rejects.toThrow(
+      "chunks of an operation",
+    );
+  });
+
   test("takes values and texts, and its undo and redo count what they change", async () => {
     const world = await emptyWorld();
     expect(await world.apply({ set: "stone", in: SITE })).toMatchObject({

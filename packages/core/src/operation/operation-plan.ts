@@ -9,6 +9,7 @@ import { NOT_COPIED, paletteIn, placeInBox } from "./clipboard.ts";
 import { type OperationContext, READ_WORK, voxelTestOf } from "./masks.ts";
 import type { BlockChoice, Operation, Pattern } from "./operation.ts";
 import { mostWork, type VoxelChoice, voxelChoiceOf } from "./patterns.ts";
+import type { ListedVoxels } from "./pen.ts";
 import { axisOf, boxSet, boxWithin, grown, movedBox, stepsToFaces, type VoxelSet } from "./selections.ts";
 import type { SmoothedColumns } from "./smoothed-columns.ts";
 import {
@@ -28,6 +29,8 @@ export const UNCHANGED = -1;
 export interface OperationPlan {
   /** Contains all voxels that may change. */
   readonly box: Box;
+  /** The voxels that may change, if they are few in their box. */
+  readonly voxels?: Iterable<Position>;
   /** The block that all voxels of the box get, if they all get the same. */
   readonly constant?: number;
   /** How many comparisons and reads a voxel may take: a measure of work. */
@@ -47,7 +50,7 @@ export interface PlanContext extends OperationContext {
   /** The columns of an operation that smooths. */
   readonly columns: SmoothedColumns | undefined;
   /** What an operation that draws covers. */
-  readonly drawn: VoxelSet | undefined;
+  readonly drawn: ListedVoxels | undefined;
 }
 
 const NOTHING_READ = (): readonly Box[] => [];
@@ -401,9 +404,10 @@ function drawingPlan(
 
 function penPlan(operation: Kind<"line"> | Kind<"curve">, context: PlanContext): OperationPlan {
   const { work, blockAt } = voxelChoiceOf(operation.with, context);
-  const set = context.drawn as VoxelSet;
+  const set = context.drawn as ListedVoxels;
   return {
     box: set.box,
+    voxels: set.voxels,
     work: set.work + work,
     reads: NOTHING_READ,
     blockAt: (x, y, z, w, before) => (set.has(x, y, z, w) ? blockAt(x, y, z, w, before) : UNCHANGED),

@@ -26,8 +26,13 @@ type Drawing = { readonly radius?: number } & (
   | { readonly curve: readonly Position<Dimensions>[] }
 );
 
+/** Voxels that are listed one by one. */
+export interface ListedVoxels extends VoxelSet {
+  readonly voxels: PositionSet;
+}
+
 /** Returns the voxels that a pen draws. Throws `ORT_LIMIT` for too many. */
-export async function drawnVoxels(drawing: Drawing, world: PenWorld): Promise<VoxelSet> {
+export async function drawnVoxels(drawing: Drawing, world: PenWorld): Promise<ListedVoxels> {
   const { axes } = world;
   const isCurve = "curve" in drawing;
   const points = (isCurve ? drawing.curve : drawing.line).map((point, index) =>
@@ -55,14 +60,12 @@ export async function drawnVoxels(drawing: Drawing, world: PenWorld): Promise<Vo
   }
   const { min, max } = box as Box;
   const reach = positionFrom((axis) => -pen.box.min[axis]);
-  return positionsSet(
-    drawn,
-    boxWithin(
-      axes,
-      positionFrom((axis) => min[axis] - reach[axis]),
-      positionFrom((axis) => max[axis] + reach[axis]),
-    ),
+  const around = boxWithin(
+    axes,
+    positionFrom((axis) => min[axis] - reach[axis]),
+    positionFrom((axis) => max[axis] + reach[axis]),
   );
+  return { ...positionsSet(drawn, around), voxels: drawn };
 }
 
 /** Yields the rows of a sphere, which have no gaps. */

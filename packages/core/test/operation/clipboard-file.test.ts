@@ -55,14 +55,14 @@ describe("the file of a clipboard", () => {
     "[CB4] [CB6] [CB7] holds blocks with properties, data and gaps in %i dimensions",
     async (dimensions, extents) => {
       const prng = new Prng(dimensions);
-      const volume = extents.reduce((product, extent) => product * extent, 1);
+      const volume = (extents as readonly number[]).reduce((product, extent) => product * extent, 1);
       const clipboard = new Clipboard(dimensions, {
         extents,
         blocks: BLOCKS,
         palette: [AIR, STONE, CHEST, 4711],
         // All of them occur first, in their order.
         voxels: Uint16Array.from({ length: volume }, (_, index) =>
-          index < 4 ? index : prng.pick<number>([0, 1, 2, 3, NOT_COPIED]),
+          index < 4 ? index : ([0, 1, 2, 3, NOT_COPIED][prng.below(5)] as number),
         ),
         data: new Map([
           [0, new Uint8Array(0)],

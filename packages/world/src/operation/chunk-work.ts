@@ -1,17 +1,18 @@
-import { type Box, type Chunk, chunkFromVoxels, type Position } from "@orthant/core";
+import { type Box, type Chunk, type ChunkShape, chunkFromVoxels, type Position } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
 import { optionalBytesEqual } from "@orthant/core/bytes";
 import { sameTypeIn, type VoxelDataEdit } from "@orthant/core/chunk";
 import {
   boxAt,
   boxVolume,
+  chunkOfVoxel,
   chunksOfVoxels,
   intersectBoxes,
   PositionMap,
+  PositionSet,
   positionsLexicographic,
   regionBox,
   regionsTouching,
-  unionBox,
   voxelsOfChunks,
 } from "@orthant/core/lattice";
 import {
@@ -38,9 +39,9 @@ export interface ChunkOutcome {
 
 /** Which chunks may change, and into what. */
 export interface ChunkWork {
-  /** A box around all chunks that may change. */
-  readonly chunks: Box;
-  /** The chunks that may change, in boxes of at most a region. */
+  /** The chunks that may change, in as few boxes as are needed. */
+  readonly chunks: readonly Box[];
+  /** The same ones in boxes of at most a region. */
   readonly parts: readonly Box[];
   /** Returns the chunks that decide what those of a part become, besides themselves. */
   reads(part: Box): readonly Box[];
@@ -52,15 +53,12 @@ export interface ChunkWork {
 export function planWork(plan: OperationPlan, world: OperationWorld): ChunkWork {
   const { shape, catalog } = world;
   const isSameType = sameTypeIn(catalog);
-  const chunks = chunksOfVoxels(shape, plan.box);
-  requireFew(chunks);
-  world.spend(plan.work, boxVolume(plan.box));
+  const touched = touchedChunks(plan, shape);
+  const examined = Math.min(boxVolume(plan.box), countOf(touched) * shape.volume);
+  world.spend(plan.work, examined);
   const work: ChunkWork = {
-    chunks,
-    parts: Array.from(
-      positionsLexicographic(regionsTouching(chunks)),
-      (region) => intersectBoxes(regionBox(region), chunks) as Box,
-    ),
+    chunks: touched,
+    parts: plan.voxels === undefined ? touched.flatMap(partsInRegions) : touched,
     reads(part) {
       const voxels = intersectBoxes(plan.box, voxelsOfChunks(shape, part));
       return voxels === undefined ? [] : plan.reads(voxels).map((read) => chunksOfVoxels(shape, read));
@@ -69,20 +67,38 @@ export function planWork(plan: OperationPlan, world: OperationWorld): ChunkWork 
       return { planned: yield* planChunk(plan, position, chunk, shape, isSameType), kept: 0 };
     },
   };
-  for (const read of work.reads(chunks)) requireFew(read);
+  for (const chunks of touched) for (const read of work.reads(chunks)) requireFew([read]);
   return work;
+}
+
+/** Returns the chunks that a plan may change: one by one if it lists its voxels. Throws `ORT_LIMIT` for too many. */
+function touchedChunks({ box, voxels }: OperationPlan, shape: ChunkShape): readonly Box[] {
+  const touched: Box[] = [];
+  if (voxels === undefined) touched.push(chunksOfVoxels(shape, box));
+  else {
+    const found = new PositionSet();
+    for (const voxel of voxels) found.add(...chunkOfVoxel(shape, voxel));
+    for (const chunk of found) touched.push(boxAt(chunk));
+  }
+  requireFew(touched);
+  return touched;
+}
+
+function partsInRegions(chunks: Box): readonly Box[] {
+  return Array.from(
+    positionsLexicographic(regionsTouching(chunks)),
+    (region) => intersectBoxes(regionBox(region), chunks) as Box,
+  );
 }
 
 /** Returns what takes changes back: in each voxel that is still as they left it. */
 export function undoWork(changed: readonly ChangedChunk[]): ChunkWork {
   const byPosition = new PositionMap<ChangedChunk>();
   for (const one of changed) byPosition.set(...one.position, one);
+  const chunks = changed.map(({ position }) => boxAt(position));
   return {
-    chunks: changed.reduce<Box | undefined>(
-      (box, { position }) => unionBox(box, boxAt(position)),
-      undefined,
-    ) as Box,
-    parts: changed.map(({ position }) => boxAt(position)),
+    chunks,
+    parts: chunks,
     reads: () => [],
     // biome-ignore lint/correctness/useYield: a chunk takes far less than a millisecond
     *change(position, chunk) {
@@ -118,11 +134,10 @@ function undone(made: ChangedChunk, now: Chunk): ChunkOutcome {
   return { planned: { chunk, count: undoneCount, box }, kept };
 }
 
-function requireFew(chunks: Box): void {
-  requireAtMost(
-    boxVolume(chunks),
-    EDIT_CHUNKS_MAX,
-    "chunks of an operation",
-    "select less, or do it in parts",
-  );
+function countOf(boxes: readonly Box[]): number {
+  return boxes.reduce((count, box) => count + boxVolume(box), 0);
+}
+
+function requireFew(chunks: readonly Box[]): void {
+  requireAtMost(countOf(chunks), EDIT_CHUNKS_MAX, "chunks of an operation", "select less, or do it in parts");
 }

@@ -83,7 +83,7 @@ export class OperationRun {
     await this.#context.slice.end();
     const { work, world } = await this.#watchedWork(transaction);
     const { state } = world;
-    const total = boxVolume(work.chunks);
+    const total = work.chunks.reduce((count, box) => count + boxVolume(box), 0);
     let done = 0;
     let count = 0;
     for (const part of work.parts) {
@@ -113,7 +113,9 @@ export class OperationRun {
       this.#planned = planned;
       const { work, world } = planned;
       const read = world.reads.flatMap(({ boxes }) => boxes);
-      world.take(await transaction.watch([work.chunks, ...work.reads(work.chunks), ...read]));
+      world.take(
+        await transaction.watch([...work.chunks, ...work.chunks.flatMap((box) => work.reads(box)), ...read]),
+      );
       if (world.reads.every((reads) => isCurrent(reads, world.state))) return planned;
       this.#planned = undefined;
       this.#pieces.clear();

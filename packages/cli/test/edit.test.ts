@@ -28,6 +28,7 @@ describe("orthant edit", () => {
       world,
       made: false,
       operations: [{ operation: "outline brick", voxels: 56, box: { min: [0, 200, 0], max: [4, 204, 4] } }],
+      losses: [],
     });
     expect(await blockAt("0,200,0")).toBe("air");
     expect((await capture(words)).output).toBe("outline brick: changed 56 voxels in 0,200,0..4,204,4\n");
@@ -56,6 +57,70 @@ describe("orthant edit", () => {
     ]);
     expect(errors).toContain('line 6: a block in the mask of the operation: the name is "stonne"');
     expect(await blockAt("0,200,0")).toBe("stone");
+  });
+
+  test("copies, turns and pastes, does again what was undone, and keeps a clipboard as a file", async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "lines.txt");
+    const run = async (lines: readonly string[], ...options: string[]) => {
+      await writeFile(file, lines.join("\n"));
+      return capture(["edit", world, "--file", file, ...options]);
+    };
+    const [own, foreign] = [join(folder, "house.clip"), join(folder, "house.schem")];
+    const made = await run([
+      "select box(0,200,0,4,204,6)",
+      "outline brick",
+      "cut",
+      `save ${own}`,
+      "paste 10,200,0 rotate xz mirror y",
+      "undo",
+      "redo",
+    ]);
+    expect(made).toMatchObject({ exitCode: EXIT.ok, errors: "" });
+    expect(made.output.split("\n").map((line) => line.replace(/ in .*|, \d+ bytes$/, ""))).toEqual([
+      "outline brick: changed 80 voxels",
+      "cut: changed 80 voxels",
+      `save ${own}: wrote 4 x 4 x 6 voxels`,
+      "paste 10,200,0 rotate xz mirror y: changed 80 voxels",
+      "undo: changed 80 voxels",
+      "redo: changed 80 voxels",
+      "",
+    ]);
+    expect([await blockAt("0,200,0"), await blockAt("15,203,3"), await blockAt("15,203,4")]).toEqual([
+      "air",
+      "brick",
+      "air",
+    ]);
+    const refused = await run([`load ${own}`, `save ${foreign}`]);
+    expect([refused.exitCode, refused.errors]).toEqual([
+      EXIT.failed,
+      expect.stringContaining("line 2: nothing was written, because it would lose: names of blocks"),
+    ]);
+    const mapped = await run([`load ${own}`, `save ${foreign}`], "--map", "brick=minecraft:bricks");
+    expect(mapped.exitCode).toBe(EXIT.ok);
+    expect((await run([`load ${foreign}`, "paste 20,200,0"])).output).toContain("defined minecraft:bricks");
+    expect(await blockAt("20,200,0")).toBe("minecraft:bricks");
+    await run([`load ${foreign}`, "paste 30,200,0"], "--map", "minecraft:bricks=brick");
+    expect(await blockAt("30,200,0")).toBe("brick");
+    const dry = await run([`load ${own}`, "paste 40,200,0", `save ${own}`], "--dry-run");
+    expect(dry.output).toContain("paste 40,200,0: would change 80 voxels");
+    expect(dry.exitCode).toBe(EXIT.ok);
+    expect((await run([`load ${own}`, `save ${own}`])).errors).toContain("--force replaces it");
+  });
+
+  test.each([
+    ["copy", "select first"],
+    ["paste 0,0,0", "the clipboard is empty"],
+    ["paste 0,0", '"0,0" is not a position with 3 coordinates'],
+    ["paste 0,0,0 turn xz", '"turn" is not a turn'],
+    ["undo it", '"undo" stands alone in its line'],
+    ["redo", "there is no operation to redo"],
+    ["save", '"save" needs the name of a file'],
+    ["load nothing.clip", 'there is no file "nothing.clip"'],
+  ])("says what is wrong with the line %s", async (line, message) => {
+    const { exitCode, errors } = await capture(["edit", world, line]);
+    expect(exitCode).not.toBe(EXIT.ok);
+    expect(errors).toContain(message);
   });
 
   test.each([

@@ -1,11 +1,12 @@
-import { requireChoice, requireWhole } from "../arguments/checks.ts";
+import { requireChoice, requireObject, requireWhole } from "../arguments/checks.ts";
 import { BlockCatalog, type BlockDescription } from "../chunk/block-catalog.ts";
+import type { BlockType } from "../chunk/block-type.ts";
 import { AIR } from "../chunk/chunk.ts";
 import { type BlockDefinitions, definitionOf } from "../chunk/define-blocks.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import { type Dimensions, type Position, positionFrom, type Vector } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
-import { axisNames, planes } from "./operation-limits.ts";
+import { axisNames, checkBlockName, planes } from "./operation-limits.ts";
 import {
   type AxisName,
   mirrorOf,
@@ -74,6 +75,29 @@ export class Clipboard<D extends Dimensions = Dimensions> {
       ({ id, name }) => id !== AIR && catalog.byName(name) === undefined,
     );
     return Object.fromEntries(missing.map((type) => [type.name, definitionOf(type)]));
+  }
+
+  /**
+   * Returns it with other names of types. Several types may get the name of one: it has the properties of the first.
+   *
+   * @example
+   * const wooden = house.renamed({ "minecraft:oak_planks": "wood" });
+   */
+  renamed(names: Readonly<Record<string, string>>): Clipboard<D> {
+    requireObject("names", names, 'it has names, such as { "minecraft:oak_planks": "wood" }');
+    const byName = new Map(
+      Object.entries(names).map(([from, to]) => [from, checkBlockName(`names["${from}"]`, to)]),
+    );
+    const types = new Map<string, BlockType>();
+    for (const type of this.blocks.types) {
+      const name = type.id === AIR ? type.name : (byName.get(type.name) ?? type.name);
+      if (!types.has(name)) types.set(name, { ...type, name });
+    }
+    const palette = this.content.palette.map((block) =>
+      typeof block === "number" ? block : { ...block, type: byName.get(block.type) ?? block.type },
+    );
+    const blocks = new BlockCatalog([...types.values()]);
+    return new Clipboard<D>(this.size.length as D, { ...this.content, blocks, palette });
   }
 
   /**

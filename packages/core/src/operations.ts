@@ -25,6 +25,7 @@ export {
   typesOfBlocks,
 } from "./operation/clipboard.ts";
 export { CLIPBOARD_BYTES_MAX, decodeClipboard, encodeClipboard } from "./operation/clipboard-file.ts";
+export { completeOperation, type OperationCompletion } from "./operation/complete-operation.ts";
 export type {
   BlockChoice,
   BlockMask,

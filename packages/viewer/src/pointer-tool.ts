@@ -1,4 +1,5 @@
 import { AIR, type Position } from "@orthant/core";
+import type { Building } from "./building.ts";
 import type { Hit, PageMessage, WorkerMessage } from "./message/messages.ts";
 import type { ViewerElements } from "./overlay/elements.ts";
 import { type Tool, ToolBar } from "./overlay/tool-bar.ts";
@@ -19,6 +20,7 @@ export class PointerTool {
   readonly #view: HTMLElement;
   readonly #viewer: Viewer;
   readonly #inspector: VoxelInspector;
+  readonly #building: Building;
   readonly #send: (message: PageMessage) => void;
   #pickId = 0;
   #onPicked: ((hit: Hit | undefined) => void) | undefined;
@@ -30,11 +32,13 @@ export class PointerTool {
     elements: ViewerElements,
     viewer: Viewer,
     inspector: VoxelInspector,
+    building: Building,
     send: (message: PageMessage) => void,
   ) {
     this.#view = elements.find("view", HTMLElement);
     this.#viewer = viewer;
     this.#inspector = inspector;
+    this.#building = building;
     this.#send = send;
     this.tools = new ToolBar(
       elements,
@@ -46,7 +50,9 @@ export class PointerTool {
   /** Marks the voxels that a click at the pointer would change, and inspects the voxel there. */
   hover(event: PointerEvent): void {
     if (this.#viewer.isMap) {
-      if (this.#inspector.isOpen) this.#inspector.look(this.#voxelOnMap(event));
+      const voxel = this.#voxelOnMap(event);
+      if (this.#inspector.isOpen) this.#inspector.look(voxel);
+      if (this.tools.tool === "select") this.#building.hover(hitOnMap(voxel));
     } else if (this.#isPointing && this.#onPicked === undefined) {
       // Only one ray at a time: the next one starts at the pointer's position by then.
       this.#pointAt(this.#canvasPoint(event));
@@ -64,6 +70,10 @@ export class PointerTool {
   click(event: PointerEvent): void {
     const { tool } = this.tools;
     if (tool === "look") return;
+    if (tool === "select") {
+      this.#select(event);
+      return;
+    }
     const isRemoving = event.button === RIGHT_BUTTON || event.shiftKey;
     const acted = event.button === MIDDLE_BUTTON ? "pick" : isRemoving ? "remove" : tool;
     if (this.#viewer.isMap) this.#actOnMap(event, acted);
@@ -72,7 +82,14 @@ export class PointerTool {
 
   /** Applies the tool straight ahead, for visitors without a pointer. */
   actAhead(): void {
-    this.#actAt(AHEAD, this.tools.tool);
+    if (this.tools.tool === "select") this.pickAt(AHEAD, (hit) => this.#building.click(hit, false));
+    else this.#actAt(AHEAD, this.tools.tool);
+  }
+
+  #select(event: PointerEvent): void {
+    const isFinger = event.pointerType === "touch";
+    if (this.#viewer.isMap) this.#building.click(hitOnMap(this.#voxelOnMap(event)), isFinger);
+    else this.pickAt(this.#canvasPoint(event), (hit) => this.#building.click(hit, isFinger));
   }
 
   /** Asks the worker which voxel is at a point of the canvas. */
@@ -114,12 +131,13 @@ export class PointerTool {
       this.#hit = hit;
       this.#showCursor();
       this.#inspector.look(hit?.voxel);
+      if (this.tools.tool === "select") this.#building.hover(hit);
     });
   }
 
   #actAt(point: CanvasPoint, tool: Tool): void {
     this.pickAt(point, (hit) => {
-      if (hit === undefined || tool === "look") return;
+      if (hit === undefined || tool === "look" || tool === "select") return;
       if (tool === "pick") this.tools.block = hit.block;
       else this.#paint(tool === "place" ? hit.before : hit.voxel, tool);
     });
@@ -152,12 +170,13 @@ export class PointerTool {
 
   #showTool(): void {
     this.#view.classList.toggle("acting", this.tools.tool !== "look" && !this.#viewer.isMap);
+    this.#building.isOn = this.tools.tool === "select";
     this.#showCursor();
   }
 
   #showCursor(): void {
     const { tool, brush, block } = this.tools;
-    const edge = tool === "pick" || tool === "look" ? 1 : brush.radius * 2 + 1;
+    const edge = tool === "place" || tool === "remove" ? brush.radius * 2 + 1 : 1;
     this.#viewer.point(this.#isPointing ? this.#hit : undefined, edge, tool === "place" ? block : undefined);
   }
 
@@ -165,4 +184,9 @@ export class PointerTool {
     const { left, top, width, height } = this.#view.getBoundingClientRect();
     return [((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2];
   }
+}
+
+/** Returns a voxel of a flat map as one that a ray hits. */
+function hitOnMap(voxel: Position | undefined): Hit | undefined {
+  return voxel && { voxel, before: voxel, block: AIR, distance: 0 };
 }

@@ -1,4 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
+import { Building } from "./building.ts";
 import { formatViewpoint, type Viewpoint } from "./controls/camera.ts";
 import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys, watchPointers } from "./controls/input.ts";
@@ -45,6 +46,7 @@ export class ViewerApp {
   readonly #keys = new HeldKeys();
   readonly #status: StatusLine;
   readonly #help: Help;
+  readonly #building: Building;
   readonly #pointerTool: PointerTool;
   readonly #commands: CommandTargets;
   readonly #panel: NumbersPanel;
@@ -92,7 +94,12 @@ export class ViewerApp {
     const send = (message: PageMessage): void => this.#worker.send(message);
     this.#questions = new VoxelQuestions(send);
     this.#inspector = new VoxelInspector(elements, (position) => this.#questions.ask(position));
-    this.#pointerTool = new PointerTool(elements, this.#viewer, this.#inspector, send);
+    this.#building = new Building(
+      { elements, viewer: this.#viewer, focus: () => this.#view.focus() },
+      send,
+      (error) => this.#status.notice(`The builder's tools cannot be loaded: ${error}`, true),
+    );
+    this.#pointerTool = new PointerTool(elements, this.#viewer, this.#inspector, this.#building, send);
     this.#commands = { elements, viewer: this.#viewer, pointerTool: this.#pointerTool, send };
     this.#panel = new NumbersPanel(elements);
     this.#help = new Help(elements, options.page !== undefined, () => this.#view.focus());
@@ -154,6 +161,7 @@ export class ViewerApp {
     if (opening.kind !== "files") this.#home = opening;
     this.#packs = [];
     this.#viewer.leave();
+    this.#building.leave();
     this.#worker.send({ kind: "open", opening });
   }
 
@@ -222,6 +230,10 @@ export class ViewerApp {
       case "numbers":
         this.#numbers = { ...message.numbers, ...this.#viewer.numbers };
         this.#panel.show(this.#numbers);
+        break;
+      case "built":
+      case "buildNews":
+        this.#building.receive(message);
         break;
       case "looks":
         this.#packs = this.#triedPacks;
@@ -373,14 +385,15 @@ export class ViewerApp {
     if (event.key === "?") this.#help.toggle();
     if (event.key === "Escape") this.#pointerTool.tools.togglePalette(false);
     if (this.#help.isOpen || event.altKey) return;
-    if ((event.ctrlKey || event.metaKey) && event.code === "KeyZ") {
+    const isOnControl = target instanceof HTMLButtonElement || target instanceof HTMLInputElement;
+    if (isOnControl && /^(?:Space|Enter|Arrow)/.test(event.code)) return;
+    const turned = turnedBy(event);
+    if (turned !== undefined) this.#worker.send({ kind: turned });
+    if (turned !== undefined || this.#building.key(event)) {
       event.preventDefault();
-      this.#worker.send({ kind: "undo" });
       return;
     }
     if (event.ctrlKey || event.metaKey) return;
-    const isOnControl = target instanceof HTMLButtonElement || target instanceof HTMLInputElement;
-    if (isOnControl && /^(?:Space|Enter|Arrow)/.test(event.code)) return;
     if (this.#keys.down(event)) event.preventDefault();
     else if (!event.repeat || event.code === "Comma" || event.code === "Period")
       this.#command(event.code, event.shiftKey);
@@ -402,6 +415,14 @@ export class ViewerApp {
     const notice = await this.#options.page?.onShare();
     if (notice !== undefined) this.#status.notice(notice, false);
   }
+}
+
+/** Returns what the keys of editors do with the last change. */
+function turnedBy({ code, ctrlKey, metaKey, shiftKey }: KeyboardEvent): "undo" | "redo" | undefined {
+  if (!ctrlKey && !metaKey) return undefined;
+  if (code === "KeyY") return "redo";
+  if (code !== "KeyZ") return undefined;
+  return shiftKey ? "redo" : "undo";
 }
 
 /** Whether a position in one world is valid in the other. */

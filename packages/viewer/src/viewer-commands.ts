@@ -11,6 +11,7 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map([
   ["Digit2", "place"],
   ["Digit3", "remove"],
   ["Digit4", "pick"],
+  ["Digit5", "select"],
 ]);
 
 /** What the commands of keys act on. */

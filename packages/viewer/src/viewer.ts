@@ -164,6 +164,20 @@ export class Viewer {
     return toWorld(this.#slice, this.camera.position);
   }
 
+  /** Called when another part of the world is seen: another slice, or the map. */
+  onSlice: () => void = () => undefined;
+  /** Called after each frame, to move what lies over it. */
+  onFrame: () => void = () => undefined;
+
+  /** Returns where a point of the world is on the page, in pixels; `undefined` behind the visitor. */
+  project(point: Vector): readonly [left: number, top: number] | undefined {
+    if (!this.#isMap) return this.stage.project(toScene(this.#slice, point));
+    const { shape } = this.#facts ?? {};
+    if (shape === undefined) return undefined;
+    const { across, down } = mapPlane(shape, this.#slice);
+    return this.map.pixelAt(point[across], point[down]);
+  }
+
   /** Requests another frame. */
   touch(): void {
     this.#isDirty = true;
@@ -391,6 +405,7 @@ export class Viewer {
     this.#showSlider(this.#slice, canSweep(shape));
     // Turning the slice ends the orbit too.
     this.#orbitButton.setAttribute("aria-pressed", String(this.camera.isOrbiting));
+    this.onFrame();
   }
 
   /** Converts a direction of the scene to one on the page: right, up, and towards the visitor. */
@@ -457,6 +472,7 @@ export class Viewer {
 
   #newSlice(): void {
     this.#sliceId++;
+    this.onSlice();
     if (this.#isMap) this.map.clear();
     else if (this.stage.world !== undefined) this.stage.world.slice = this.#slice;
     this.#sentMs = 0;

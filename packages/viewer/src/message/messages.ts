@@ -2,6 +2,7 @@ import type { BlockType, Box, ChunkShape, Position, Vector } from "@orthant/core
 import type { BlockLook, TextureLayers } from "@orthant/mesh/looks";
 import type { Brush } from "../edit/edit.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
+import type { BuildAnswer, BuildNews, BuildRequest } from "./build-messages.ts";
 
 /** A world's properties, known before any of it is shown. */
 export interface WorldFacts {
@@ -129,6 +130,8 @@ export type PageMessage =
       readonly slice: Slice;
     }
   | { readonly kind: "undo" }
+  | { readonly kind: "redo" }
+  | { readonly kind: "build"; readonly id: number; readonly request: BuildRequest }
   | { readonly kind: "voxel"; readonly id: number; readonly position: Position }
   | { readonly kind: "inspect"; readonly isOn: boolean }
   /** Reads resource packs of Minecraft for the blocks of the world; later ones replace files of earlier ones. */
@@ -194,5 +197,7 @@ export type WorkerMessage =
   | { readonly kind: "regions"; readonly notes: readonly RegionInfo[] }
   | { readonly kind: "numbers"; readonly numbers: Numbers }
   | ({ readonly kind: "voxel"; readonly id: number } & VoxelContent)
+  | { readonly kind: "built"; readonly id: number; readonly answer: BuildAnswer }
+  | { readonly kind: "buildNews"; readonly news: BuildNews }
   | { readonly kind: "alive"; readonly id: number }
   | { readonly kind: "closed" };

@@ -15,13 +15,18 @@ export class ViewerElements {
   readonly #root: ShadowRoot = this.host.attachShadow({ mode: "open" });
 
   constructor(parent: Element) {
+    this.add(markup, style);
+    parent.append(this.host);
+  }
+
+  /** Adds elements that are loaded later, with their styles. */
+  add(markup: string, style: string): void {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(style);
-    this.#root.adoptedStyleSheets = [sheet];
+    this.#root.adoptedStyleSheets = [...this.#root.adoptedStyleSheets, sheet];
     const template = document.createElement("template");
     template.innerHTML = markup;
     this.#root.append(template.content);
-    parent.append(this.host);
   }
 
   /** Returns the element with an id. Throws when it is missing: markup and program do not match. */

@@ -3,9 +3,9 @@ import { BRUSH_RADIUS_MAX, type Brush } from "../edit/edit.ts";
 import { showText, type ViewerElements } from "./elements.ts";
 
 /** What a click does. */
-export type Tool = "look" | "place" | "remove" | "pick";
+export type Tool = "look" | "place" | "remove" | "pick" | "select";
 
-const TOOLS: readonly Tool[] = ["look", "place", "remove", "pick"];
+const TOOLS: readonly Tool[] = ["look", "place", "remove", "pick", "select"];
 
 const BRUSHES: readonly Brush[] = [
   { shape: "box", radius: 0, isThick: false },

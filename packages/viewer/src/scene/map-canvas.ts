@@ -88,6 +88,13 @@ export class MapCanvas {
     return [across, this.#isUpright ? -1 - row : row];
   }
 
+  /** Returns where a point of the map is on the canvas, in CSS pixels. */
+  pixelAt(across: number, down: number): readonly [left: number, top: number] {
+    const [x, y] = this.#corner();
+    const row = this.#isUpright ? -down : down;
+    return [(across * this.#zoom - x) / devicePixelRatio, (row * this.#zoom - y) / devicePixelRatio];
+  }
+
   /** Draws the map. */
   draw(): void {
     const { clientWidth, clientHeight } = this.#canvas;

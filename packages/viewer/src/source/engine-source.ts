@@ -18,8 +18,9 @@ import {
 import { type SceneSource, stateSource } from "@orthant/worker-pool/browser";
 import type { WorldEngine } from "@orthant/world/engine";
 import type { RegionInfo, SourceNumbers } from "../message/messages.ts";
+import { engineBuilder } from "./engine-builder.ts";
 import { enginePlacement } from "./engine-placement.ts";
-import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
+import type { SourceBuilder, SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** A world that this worker has opened itself, from files: to look, or also to edit. */
 export class EngineSource implements ViewSource {
@@ -83,6 +84,10 @@ export class EngineSource implements ViewSource {
       if (!isOrthantError(error)) throw error;
       return { status: "rejected", reason: "world", detail: error.detail };
     }
+  }
+
+  get builder(): SourceBuilder | undefined {
+    return this.#canEdit ? engineBuilder(this.#world) : undefined;
   }
 
   move(): void {

@@ -15,6 +15,7 @@ import {
 import { AXES, boxAt, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/lattice";
 import { BlockAppearance, castRay } from "@orthant/mesh";
 import { brushPlacements } from "../edit/edit.ts";
+import type { BuildAnswer, BuildRequest } from "../message/build-messages.ts";
 import type {
   Hit,
   LocalOpening,
@@ -31,6 +32,7 @@ import type { SourceEvents, ViewSource } from "../source/view-source.ts";
 import { ChunkSender } from "./chunk-sender.ts";
 import { MapTileBuilder } from "./map-tile-builder.ts";
 import { visibleChunks } from "./visible-chunks.ts";
+import type { WorldBuilder } from "./world-builder.ts";
 
 /** Time slice of work between messages. */
 const WORK_MS = 8;
@@ -49,6 +51,8 @@ export interface WorldControllerOptions {
   readonly openLocal?: (opening: LocalOpening, events: SourceEvents) => Promise<ViewSource>;
   /** Reads resource packs for the blocks of a world; `undefined` in a worker that takes none. */
   readonly readLooks?: (files: readonly Blob[], blocks: BlockCatalog) => Promise<ReadLooks>;
+  /** Loads the builder's tools; `undefined` in a worker that has none. */
+  readonly loadBuilder?: () => Promise<typeof import("./world-builder.ts")>;
 }
 
 /** How a resource pack draws blocks. */
@@ -71,6 +75,7 @@ export class WorldController {
   #isInspecting = false;
   #isInspectionUnderWay = false;
   #roundTripMs: number | undefined;
+  #builder: WorldBuilder | undefined;
 
   constructor(options: WorldControllerOptions) {
     this.#options = options;
@@ -100,6 +105,15 @@ export class WorldController {
       case "undo":
         await this.#undo();
         break;
+      case "redo":
+        await this.#redo();
+        break;
+      case "build": {
+        const answer = await this.#build(message.request);
+        const moved = "picture" in answer ? answer.picture.blocks : undefined;
+        this.#options.send({ kind: "built", id: message.id, answer }, moved ? [moved.buffer] : []);
+        break;
+      }
       case "voxel":
         this.#sendVoxel(message.id, message.position);
         break;
@@ -186,6 +200,7 @@ export class WorldController {
     if (!isSame) {
       this.#sender = undefined;
       this.#history = this.#newHistory();
+      this.#builder = undefined;
     }
     this.#options.send({ kind: "facts", facts }, []);
     if (this.#view !== undefined) this.#setView(this.#view);
@@ -247,7 +262,7 @@ export class WorldController {
       send({ kind: "looks", ...looks }, []);
     } catch (error) {
       const why = isOrthantError(error) ? error.detail : String(error);
-      send({ kind: "notice", text: `This resource pack cannot be read: ${why}`, isBad: true }, []);
+      this.#notice(`This resource pack cannot be read: ${why}`, true);
     }
   }
 
@@ -257,19 +272,65 @@ export class WorldController {
       const old = this.#blockAt(position);
       return old !== undefined && old !== block;
     });
-    if (placements.length > 0) this.#report(await this.#history.edit(placements));
+    if (placements.length === 0) return;
+    const result = await this.#history.edit(placements);
+    this.#report(result);
+    if (result.status === "applied") this.#builder?.noteEdit(placements.length);
   }
 
   async #undo(): Promise<void> {
-    const result = await this.#history.undo();
+    if (this.#builder !== undefined) await this.#turnStep("undo");
+    else this.#reportTurn(await this.#history.undo(), "undo");
+  }
+
+  async #redo(): Promise<void> {
+    if (this.#builder !== undefined) await this.#turnStep("redo");
+    else this.#reportTurn(await this.#history.redo(), "redo");
+  }
+
+  /** Takes back the last operation or edit, or does it again. */
+  async #turnStep(kind: "undo" | "redo"): Promise<void> {
+    const answer = await this.#build({ kind });
+    if (answer.kind === "failed") this.#notice(answer.fault.text, true);
+    else if (answer.kind === "nothing") this.#reportTurn(undefined, kind);
+  }
+
+  #reportTurn(result: EditResult | undefined, what: "undo" | "redo"): void {
     if (result !== undefined) this.#report(result);
-    else this.#options.send({ kind: "notice", text: "Nothing to undo", isBad: false }, []);
+    else this.#notice(`Nothing to ${what}`, false);
+  }
+
+  #notice(text: string, isBad: boolean): void {
+    this.#options.send({ kind: "notice", text, isBad }, []);
+  }
+
+  /** Lets the builder's tools answer, which are loaded when they are first asked. */
+  async #build(request: BuildRequest): Promise<BuildAnswer> {
+    const facts = this.#facts;
+    const source = this.#source?.builder;
+    const { loadBuilder } = this.#options;
+    if (facts?.canEdit !== true || source === undefined || loadBuilder === undefined) {
+      const text = "operations are not possible in this world";
+      return { kind: "failed", fault: { text, column: undefined } };
+    }
+    if (this.#builder === undefined) {
+      const { WorldBuilder } = await loadBuilder();
+      if (this.#facts !== facts) return this.#build(request);
+      this.#builder ??= new WorldBuilder({
+        source,
+        shape: facts.shape,
+        blocks: () => this.#blocks,
+        blockAt: (position) => this.#blockAt(position),
+        history: this.#history,
+        onNews: (news) => this.#options.send({ kind: "buildNews", news }, []),
+      });
+    }
+    return this.#builder.answer(request);
   }
 
   #report(result: EditResult): void {
     if (result.status !== "rejected") return;
-    const text = `Taken back: ${result.detail || result.reason}`;
-    this.#options.send({ kind: "notice", text, isBad: true }, []);
+    this.#notice(`Taken back: ${result.detail || result.reason}`, true);
   }
 
   /** Returns an empty history of the shown world. */

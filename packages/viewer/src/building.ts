@@ -41,8 +41,8 @@ export class Building {
     this.#builder?.hover(hit);
   }
 
-  click(hit: Hit | undefined, isFinger: boolean): void {
-    this.#builder?.click(hit, isFinger);
+  click(hit: Hit | undefined, isPutting: boolean): void {
+    this.#builder?.click(hit, isPutting);
   }
 
   /** Returns whether a key does anything for the tools. */

@@ -87,9 +87,9 @@ export class PointerTool {
   }
 
   #select(event: PointerEvent): void {
-    const isFinger = event.pointerType === "touch";
-    if (this.#viewer.isMap) this.#building.click(hitOnMap(this.#voxelOnMap(event)), isFinger);
-    else this.pickAt(this.#canvasPoint(event), (hit) => this.#building.click(hit, isFinger));
+    const isPutting = event.pointerType === "touch" || event.shiftKey;
+    if (this.#viewer.isMap) this.#building.click(hitOnMap(this.#voxelOnMap(event)), isPutting);
+    else this.pickAt(this.#canvasPoint(event), (hit) => this.#building.click(hit, isPutting));
   }
 
   /** Asks the worker which voxel is at a point of the canvas. */

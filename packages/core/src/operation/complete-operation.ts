@@ -56,7 +56,8 @@ export function completeOperation(
     mayStand(before, written, dimensions);
   const found: string[] = [];
   const candidates = before.trim() === "" ? wordsOf(OPERATION_WORDS, "") : candidatesOf(catalog);
-  for (const begins of [true, false])
+  // A single letter is in most words.
+  for (const begins of wanted.length === 1 ? [true] : [true, false])
     for (const candidate of candidates)
       if (
         found.length < WORDS_MAX &&

@@ -34,7 +34,7 @@ export class BuildMarks {
   readonly #veil = new MeshBasicMaterial({
     color: ACCENT,
     transparent: true,
-    opacity: 0.1,
+    opacity: 0.07,
     depthWrite: false,
     side: DoubleSide,
     fog: false,

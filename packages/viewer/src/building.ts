@@ -1,4 +1,4 @@
-import type { Builder, BuilderTargets } from "./build/builder.ts";
+import type { Builder, BuilderTargets } from "./builder/builder.ts";
 import type { BuildAnswer, BuildRequest } from "./message/build-messages.ts";
 import type { Hit, PageMessage, WorkerMessage } from "./message/messages.ts";
 
@@ -60,7 +60,7 @@ export class Building {
   }
 
   async #load(): Promise<void> {
-    const { Builder } = await import("./build/builder.ts");
+    const { Builder } = await import("./builder/builder.ts");
     this.#builder = new Builder({
       ...this.#targets,
       ask: (request) => this.#ask(request),

@@ -1,5 +1,5 @@
 import type { Builder, BuilderTargets } from "./builder/builder.ts";
-import type { BuildAnswer, BuildRequest } from "./message/build-messages.ts";
+import type { BuildAnswer, BuildRequest } from "./edit/build-messages.ts";
 import type { Hit, PageMessage, WorkerMessage } from "./message/messages.ts";
 
 /** Loads the builder's tools when they are first wanted, and passes input and answers to them. */

@@ -1,5 +1,18 @@
 export { BRUSH_RADIUS_MAX, type Brush, brushPlacements } from "./edit/edit.ts";
+export { engineBuilder } from "./edit/engine-builder.ts";
+export { WorldBuilder } from "./edit/world-builder.ts";
 export { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "./map/map-tile.ts";
+export {
+  boxAround,
+  boxText,
+  copiesOf,
+  middleOf,
+  moved,
+  planeOf,
+  sizeText,
+  stretched,
+  visibleSides,
+} from "./slice/boxes.ts";
 export {
   axesOf,
   canSweep,

@@ -10,5 +10,5 @@ runWorker({
     return openSavedSource(opening.files, events);
   },
   readLooks: async (files, blocks) => (await import("./source/read-looks.ts")).readLooks(files, blocks),
-  loadBuilder: () => import("./worker/world-builder.ts"),
+  loadBuilder: () => import("./edit/world-builder.ts"),
 });

@@ -8,7 +8,7 @@ import type {
   BuildRequest,
   BuildStep,
   ClipboardTurn,
-} from "../message/build-messages.ts";
+} from "../edit/build-messages.ts";
 import type { Hit } from "../message/messages.ts";
 import { showText, type ViewerElements } from "../overlay/elements.ts";
 import { BuildMarks } from "../scene/build-marks.ts";

@@ -1,5 +1,5 @@
 import { AIR, type BlockCatalog, type Box } from "@orthant/core";
-import type { BlockPicture } from "../message/build-messages.ts";
+import type { BlockPicture } from "../edit/build-messages.ts";
 import type { ViewerElements } from "../overlay/elements.ts";
 import { axesOf, mapPlane } from "../slice/slice.ts";
 import type { BuildView } from "./build-view.ts";

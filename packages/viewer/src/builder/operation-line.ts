@@ -1,4 +1,4 @@
-import type { BuildAnswer, BuildFault, BuildRequest } from "../message/build-messages.ts";
+import type { BuildAnswer, BuildFault, BuildRequest } from "../edit/build-messages.ts";
 import { showText, type ViewerElements } from "../overlay/elements.ts";
 
 /** What the line needs of the builder. */

@@ -1,8 +1,8 @@
 import type { BlockType, Box, ChunkShape, Position, Vector } from "@orthant/core";
 import type { BlockLook, TextureLayers } from "@orthant/mesh/looks";
+import type { BuildAnswer, BuildNews, BuildRequest } from "../edit/build-messages.ts";
 import type { Brush } from "../edit/edit.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
-import type { BuildAnswer, BuildNews, BuildRequest } from "./build-messages.ts";
 
 /** A world's properties, known before any of it is shown. */
 export interface WorldFacts {

@@ -1,6 +1,6 @@
 import { AIR, type BlockCatalog, type Position } from "@orthant/core";
 import { BufferAttribute, BufferGeometry, Color, Mesh, MeshBasicMaterial } from "three";
-import type { BlockPicture } from "../message/build-messages.ts";
+import type { BlockPicture } from "../edit/build-messages.ts";
 import type { Slice } from "../slice/slice.ts";
 
 /** Faces that a ghost has at most; of more blocks the rest is left out. */

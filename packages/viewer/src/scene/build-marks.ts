@@ -9,7 +9,7 @@ import {
   Mesh,
   MeshBasicMaterial,
 } from "three";
-import type { BlockPicture } from "../message/build-messages.ts";
+import type { BlockPicture } from "../edit/build-messages.ts";
 import { type Slice, toScene } from "../slice/slice.ts";
 import { blockGhost } from "./block-ghost.ts";
 

@@ -17,10 +17,11 @@ import {
 } from "@orthant/core/lattice";
 import { type SceneSource, stateSource } from "@orthant/worker-pool/browser";
 import type { WorldEngine } from "@orthant/world/engine";
+import { engineBuilder } from "../edit/engine-builder.ts";
+import type { SourceBuilder } from "../edit/source-builder.ts";
 import type { RegionInfo, SourceNumbers } from "../message/messages.ts";
-import { engineBuilder } from "./engine-builder.ts";
 import { enginePlacement } from "./engine-placement.ts";
-import type { SourceBuilder, SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
+import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** A world that this worker has opened itself, from files: to look, or also to edit. */
 export class EngineSource implements ViewSource {

@@ -1,7 +1,6 @@
-import type { BlockPlacement, Box, Dimensions, EditResult, Position, Vector } from "@orthant/core";
-import type { Clipboard, Operation, Selection } from "@orthant/core/operations";
+import type { BlockPlacement, Box, EditResult, Vector } from "@orthant/core";
 import type { SceneSource } from "@orthant/worker-pool/browser";
-import type { ClipboardTurn } from "../message/build-messages.ts";
+import type { SourceBuilder } from "../edit/source-builder.ts";
 import type { DrawnEntity, RegionInfo, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 
 /** Events of a world's source. */
@@ -39,31 +38,4 @@ export interface ViewSource {
   /** Changes many voxels at once; missing if the world, or its server, does not. */
   readonly builder?: SourceBuilder | undefined;
   close(): Promise<void>;
-}
-
-/** How an operation is followed. */
-export interface BuildOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
-}
-
-/** An operation that was done. */
-export interface DoneOperation {
-  /** The number of voxels that it changed. */
-  readonly count: number;
-  undo(): Promise<DoneOperation>;
-}
-
-/** Copied voxels, as the source keeps them. */
-export interface HeldClipboard {
-  /** What is shown of them. */
-  readonly clipboard: Clipboard;
-  turned(turn: ClipboardTurn): HeldClipboard;
-  paste(at: Position<Dimensions>, options: BuildOptions): Promise<DoneOperation>;
-}
-
-/** Changes many voxels at once. Operations and selections have as many coordinates as the world has dimensions. */
-export interface SourceBuilder {
-  apply(operation: Operation, options: BuildOptions): Promise<DoneOperation>;
-  copy(selection: Selection): Promise<HeldClipboard>;
 }

@@ -14,8 +14,9 @@ import {
 } from "@orthant/core";
 import { AXES, boxAt, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/lattice";
 import { BlockAppearance, castRay } from "@orthant/mesh";
+import type { BuildAnswer, BuildRequest } from "../edit/build-messages.ts";
 import { brushPlacements } from "../edit/edit.ts";
-import type { BuildAnswer, BuildRequest } from "../message/build-messages.ts";
+import type { WorldBuilder } from "../edit/world-builder.ts";
 import type {
   Hit,
   LocalOpening,
@@ -32,7 +33,6 @@ import type { SourceEvents, ViewSource } from "../source/view-source.ts";
 import { ChunkSender } from "./chunk-sender.ts";
 import { MapTileBuilder } from "./map-tile-builder.ts";
 import { visibleChunks } from "./visible-chunks.ts";
-import type { WorldBuilder } from "./world-builder.ts";
 
 /** Time slice of work between messages. */
 const WORK_MS = 8;
@@ -52,7 +52,7 @@ export interface WorldControllerOptions {
   /** Reads resource packs for the blocks of a world; `undefined` in a worker that takes none. */
   readonly readLooks?: (files: readonly Blob[], blocks: BlockCatalog) => Promise<ReadLooks>;
   /** Loads the builder's tools; `undefined` in a worker that has none. */
-  readonly loadBuilder?: () => Promise<typeof import("./world-builder.ts")>;
+  readonly loadBuilder?: () => Promise<typeof import("../edit/world-builder.ts")>;
 }
 
 /** How a resource pack draws blocks. */
@@ -323,6 +323,8 @@ export class WorldController {
         blockAt: (position) => this.#blockAt(position),
         history: this.#history,
         onNews: (news) => this.#options.send({ kind: "buildNews", news }, []),
+        nowMs: () => performance.now(),
+        newCanceller: () => new AbortController(),
       });
     }
     return this.#builder.answer(request);

@@ -2,7 +2,7 @@ import type { Dimensions } from "@orthant/core";
 import { Axes } from "@orthant/core/lattice";
 import type { Clipboard, Operation } from "@orthant/core/operations";
 import type { WorldEngine } from "@orthant/world/engine";
-import type { BuildOptions, DoneOperation, HeldClipboard, SourceBuilder } from "./view-source.ts";
+import type { BuildOptions, DoneOperation, HeldClipboard, SourceBuilder } from "./source-builder.ts";
 
 type Done = Awaited<ReturnType<WorldEngine["operations"]["apply"]>>;
 

@@ -19,6 +19,7 @@ import {
   unionBox,
 } from "@orthant/core/lattice";
 import {
+  type CancelSignal,
   type Clipboard,
   completeOperation,
   NOT_COPIED,
@@ -35,8 +36,8 @@ import type {
   BuildNews,
   BuildRequest,
   BuildStep,
-} from "../message/build-messages.ts";
-import type { DoneOperation, HeldClipboard, SourceBuilder } from "../source/view-source.ts";
+} from "./build-messages.ts";
+import type { DoneOperation, HeldClipboard, SourceBuilder } from "./source-builder.ts";
 
 /** Connected voxels that a wand finds. */
 const WAND_VOXELS_MAX = 100_000;
@@ -58,6 +59,14 @@ export interface WorldBuilderOptions {
   /** Edits of single voxels, which are undone in one order with operations. */
   readonly history: EditHistory<4>;
   readonly onNews: (news: BuildNews) => void;
+  readonly nowMs: () => number;
+  readonly newCanceller: () => Canceller;
+}
+
+/** An `AbortController`. */
+interface Canceller {
+  readonly signal: CancelSignal;
+  abort(reason: unknown): void;
 }
 
 /** An operation, or an edit of the history, which knows the edit itself. */
@@ -75,7 +84,7 @@ export class WorldBuilder {
   #undone: readonly Step[] = [];
   #held: HeldClipboard | undefined;
   /** Cancels what is being done. */
-  #running: AbortController | undefined;
+  #running: Canceller | undefined;
 
   constructor(options: WorldBuilderOptions) {
     this.#options = options;
@@ -171,15 +180,15 @@ export class WorldBuilder {
   ): Promise<Result> {
     if (this.#running !== undefined)
       throw new OrthantError("ORT_ARGUMENT", "wait for the last operation to end");
-    const running = new AbortController();
+    const running = this.#options.newCanceller();
     this.#running = running;
-    let toldMs = performance.now();
+    let toldMs = this.#options.nowMs();
     try {
       return await work({
         signal: running.signal,
         onProgress: ({ done, total }) => {
-          if (performance.now() - toldMs < PROGRESS_MS) return;
-          toldMs = performance.now();
+          if (this.#options.nowMs() - toldMs < PROGRESS_MS) return;
+          toldMs = this.#options.nowMs();
           this.#options.onNews({ kind: "progress", done, total });
         },
       });

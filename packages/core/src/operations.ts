@@ -68,6 +68,7 @@ export {
   type SelectedVoxels,
 } from "./operation/prepare-operation.ts";
 export { printMask, printOperation, printPattern, printSelection } from "./operation/print-operation.ts";
+export { clipboardBytes, copyVoxels, countVoxels } from "./operation/selected-voxels.ts";
 export {
   type AxisName,
   type Plane,

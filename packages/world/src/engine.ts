@@ -44,7 +44,6 @@ export {
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
 export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
-export { clipboardBytes } from "./operation/selected-voxels.ts";
 export type { EngineOptions, NewWorldEngine, WorldLabel } from "./options/world-options.ts";
 export { simulate, throwUncaught } from "./simulation/simulation.ts";
 export type { ShardPart } from "./steps/step-change.ts";

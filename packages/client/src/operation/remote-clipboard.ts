@@ -1,4 +1,4 @@
-import { type Dimensions, OrthantError, type Position } from "@orthant/core";
+import { DEFAULT_BLOCKS, type Dimensions, OrthantError, type Position } from "@orthant/core";
 import { requireAtMost } from "@orthant/core/arguments";
 import {
   Clipboard,
@@ -38,7 +38,13 @@ export class RemoteClipboard<D extends Dimensions = Dimensions> extends Clipboar
     holder: ClipboardHolder,
     steps: readonly TurnStep[] = [],
   ) {
-    super(dimensions, { extents, palette: [], voxels: new Uint16Array(0), data: new Map() });
+    super(dimensions, {
+      extents,
+      blocks: DEFAULT_BLOCKS,
+      palette: [],
+      voxels: new Uint16Array(0),
+      data: new Map(),
+    });
     this.clipboardId = clipboardId;
     this.holder = holder;
     this.steps = steps;

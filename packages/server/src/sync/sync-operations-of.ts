@@ -1,6 +1,7 @@
 import { Axes } from "@orthant/core/lattice";
+import { clipboardBytes } from "@orthant/core/operations";
 import type { OwnedRun, SyncOperations } from "@orthant/protocol/server";
-import { clipboardBytes, type KeptOptions, type WorldEngine } from "@orthant/world/engine";
+import type { KeptOptions, WorldEngine } from "@orthant/world/engine";
 
 /** Adapts the operations of a world for a sync server. */
 export function syncOperationsOf({ operations, shape }: WorldEngine): SyncOperations {

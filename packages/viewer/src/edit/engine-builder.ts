@@ -16,10 +16,12 @@ export function engineBuilder({ operations, shape }: WorldEngine): SourceBuilder
   const apply = async (operation: Operation, options: BuildOptions): Promise<DoneOperation> =>
     shown(await operations.apply(operation, { axes, ...options }));
   const held = (clipboard: Clipboard): HeldClipboard => ({
-    clipboard,
+    size: clipboard.size,
+    shown: clipboard,
     turned: (turn) =>
       held("mirror" in turn ? clipboard.mirror(turn.mirror) : clipboard.rotate(turn.rotate, turn.turns)),
     paste: (at, options) => apply({ paste: clipboard, at }, options),
   });
-  return { apply, copy: async (selection) => held(await operations.clipboard(selection, { axes })) };
+  const earlier = async () => ({ done: [], undone: [] });
+  return { apply, earlier, copy: async (selection) => held(await operations.clipboard(selection, { axes })) };
 }

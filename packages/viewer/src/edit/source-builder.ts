@@ -1,4 +1,4 @@
-import type { Dimensions, Position } from "@orthant/core";
+import type { Dimensions, Position, Vector } from "@orthant/core";
 import type { CancelSignal, Clipboard, Operation, Selection } from "@orthant/core/operations";
 import type { ClipboardTurn } from "./build-messages.ts";
 
@@ -6,6 +6,8 @@ import type { ClipboardTurn } from "./build-messages.ts";
 export interface BuildOptions {
   readonly signal: CancelSignal;
   readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
+  /** Whether the visitor knows that it is large. */
+  readonly confirm: boolean;
 }
 
 /** An operation that was done. */
@@ -17,8 +19,9 @@ export interface DoneOperation {
 
 /** Copied voxels, as the source keeps them. */
 export interface HeldClipboard {
-  /** What is shown of them. */
-  readonly clipboard: Clipboard;
+  readonly size: Vector<Dimensions>;
+  /** What is shown of them; `undefined` if they are too many. */
+  readonly shown: Clipboard | undefined;
   turned(turn: ClipboardTurn): HeldClipboard;
   paste(at: Position<Dimensions>, options: BuildOptions): Promise<DoneOperation>;
 }
@@ -27,4 +30,15 @@ export interface HeldClipboard {
 export interface SourceBuilder {
   apply(operation: Operation, options: BuildOptions): Promise<DoneOperation>;
   copy(selection: Selection): Promise<HeldClipboard>;
+  /** Returns what the visitor did earlier, the oldest first. */
+  earlier(): Promise<{
+    readonly done: readonly EarlierOperation[];
+    readonly undone: readonly EarlierOperation[];
+  }>;
+}
+
+/** An operation of an earlier visit. */
+export interface EarlierOperation {
+  readonly text: string;
+  readonly operation: DoneOperation;
 }

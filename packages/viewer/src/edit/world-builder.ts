@@ -20,7 +20,6 @@ import {
 } from "@orthant/core/lattice";
 import {
   type CancelSignal,
-  type Clipboard,
   completeOperation,
   NOT_COPIED,
   paletteIn,
@@ -37,12 +36,12 @@ import type {
   BuildRequest,
   BuildStep,
 } from "./build-messages.ts";
-import type { DoneOperation, HeldClipboard, SourceBuilder } from "./source-builder.ts";
+import type { BuildOptions, DoneOperation, HeldClipboard, SourceBuilder } from "./source-builder.ts";
 
 /** Connected voxels that a wand finds. */
 const WAND_VOXELS_MAX = 100_000;
 /** Voxels of a box whose blocks are shown; of a larger one only the edges are. */
-const PICTURE_VOXELS_MAX = 262_144;
+export const PICTURE_VOXELS_MAX = 262_144;
 /** Changes that can be undone. */
 const STEPS_MAX = 100;
 const PROGRESS_MS = 100;
@@ -85,6 +84,10 @@ export class WorldBuilder {
   #held: HeldClipboard | undefined;
   /** Cancels what is being done. */
   #running: Canceller | undefined;
+  /** The steps of earlier visits, until they are known. */
+  #earlier: Promise<void> | undefined;
+  /** What was refused because it is so large: the same once more is meant. */
+  #refused: string | undefined;
 
   constructor(options: WorldBuilderOptions) {
     this.#options = options;
@@ -94,10 +97,21 @@ export class WorldBuilder {
   /** Answers a request of the page. */
   async answer(request: BuildRequest): Promise<BuildAnswer> {
     try {
+      this.#earlier ??= this.#findEarlier();
+      if (request.kind === "undo" || request.kind === "redo") await this.#earlier;
       return await this.#answer(request);
     } catch (error) {
       return { kind: "failed", fault: faultOf(error) };
     }
+  }
+
+  async #findEarlier(): Promise<void> {
+    const { done, undone } = await this.#options.source.earlier();
+    const steps = (operations: typeof done): readonly Step[] =>
+      operations.map(({ text, operation }) => ({ text, done: operation, count: operation.count }));
+    this.#done = [...steps(done), ...this.#done].slice(-STEPS_MAX);
+    if (this.#undone.length === 0) this.#undone = steps(undone);
+    if (done.length + undone.length > 0) this.#tell();
   }
 
   /** Notes an edit of the history. */
@@ -166,18 +180,14 @@ export class WorldBuilder {
   }
 
   /** Does one thing at a time, and remembers how to take it back. */
-  async #do(
-    text: string,
-    work: (options: Parameters<SourceBuilder["apply"]>[1]) => Promise<DoneOperation>,
-  ): Promise<DoneOperation> {
-    const done = await this.#alone(work);
+  async #do(text: string, work: (options: BuildOptions) => Promise<DoneOperation>): Promise<DoneOperation> {
+    const done = await this.#alone(work, text);
+    this.#refused = undefined;
     if (done.count > 0) this.#push({ text, done, count: done.count });
     return done;
   }
 
-  async #alone<Result>(
-    work: (options: Parameters<SourceBuilder["apply"]>[1]) => Promise<Result>,
-  ): Promise<Result> {
+  async #alone<Result>(work: (options: BuildOptions) => Promise<Result>, text?: string): Promise<Result> {
     if (this.#running !== undefined)
       throw new OrthantError("ORT_ARGUMENT", "wait for the last operation to end");
     const running = this.#options.newCanceller();
@@ -186,12 +196,17 @@ export class WorldBuilder {
     try {
       return await work({
         signal: running.signal,
+        confirm: this.#refused === text,
         onProgress: ({ done, total }) => {
           if (this.#options.nowMs() - toldMs < PROGRESS_MS) return;
           toldMs = this.#options.nowMs();
           this.#options.onNews({ kind: "progress", done, total });
         },
       });
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_CONFIRM") || text === undefined) throw error;
+      this.#refused = text;
+      throw new OrthantError(error.code, `${error.detail}; do it once more if you mean it`);
     } finally {
       this.#running = undefined;
     }
@@ -257,8 +272,7 @@ export class WorldBuilder {
   }
 
   #shownClipboard(count: number | undefined): BuildAnswer {
-    const { clipboard } = this.#clipboard();
-    return { kind: "clipboard", picture: pictureOf(clipboard, this.#options.blocks()), count };
+    return { kind: "clipboard", picture: pictureOf(this.#clipboard(), this.#options.blocks()), count };
   }
 
   #complete(text: string): BuildAnswer {
@@ -319,9 +333,12 @@ function neighboursOf(position: Position, dimensions: number): readonly Position
   return beside;
 }
 
-function pictureOf({ content }: Clipboard, catalog: BlockCatalog): BlockPicture {
-  const { extents, voxels } = content;
-  if (voxels.length > PICTURE_VOXELS_MAX) return { extents, blocks: undefined };
+function pictureOf({ size, shown }: HeldClipboard, catalog: BlockCatalog): BlockPicture {
+  const extents = positionFrom((axis) => size[axis] ?? 1);
+  const { content } = shown ?? {};
+  if (content === undefined || content.voxels.length > PICTURE_VOXELS_MAX)
+    return { extents, blocks: undefined };
+  const { voxels } = content;
   const palette = paletteIn(catalog, content);
   const blockOf = (place: number): number => (place === NOT_COPIED ? AIR : (palette[place] as number));
   return { extents, blocks: Uint16Array.from(voxels, blockOf) };

@@ -87,7 +87,7 @@ export class EngineSource implements ViewSource {
     }
   }
 
-  get builder(): SourceBuilder | undefined {
+  async builder(): Promise<SourceBuilder | undefined> {
     return this.#canEdit ? engineBuilder(this.#world) : undefined;
   }
 

@@ -12,6 +12,7 @@ import { GeneratorRef } from "@orthant/core/generate";
 import { intersectBoxes, positionsLexicographic, regionBox, regionsTouching } from "@orthant/core/lattice";
 import type { Content } from "@orthant/core/tree";
 import type { SceneSource } from "@orthant/worker-pool/browser";
+import type { SourceBuilder } from "../edit/source-builder.ts";
 import type { DrawnEntity, RegionInfo, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 import { enginePlacement } from "./engine-placement.ts";
 import { skyFacts } from "./sky-facts.ts";
@@ -96,6 +97,12 @@ export class SharedSource implements ViewSource {
       notes.push({ region, clock, isConcrete: await this.#isConcrete(box) });
     }
     return notes;
+  }
+
+  async builder(): Promise<SourceBuilder | undefined> {
+    if (this.#world.operationLimits === undefined) return undefined;
+    const { replicaBuilder } = await import("../edit/replica-builder.ts");
+    return replicaBuilder(this.#world);
   }
 
   numbers(): SourceNumbers {

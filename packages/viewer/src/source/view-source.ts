@@ -36,6 +36,6 @@ export interface ViewSource {
   inspect(chunks: Box): Promise<readonly RegionInfo[]>;
   numbers(): SourceNumbers;
   /** Changes many voxels at once; missing if the world, or its server, does not. */
-  readonly builder?: SourceBuilder | undefined;
+  builder?(): Promise<SourceBuilder | undefined>;
   close(): Promise<void>;
 }

@@ -307,10 +307,10 @@ export class WorldController {
   /** Lets the builder's tools answer, which are loaded when they are first asked. */
   async #build(request: BuildRequest): Promise<BuildAnswer> {
     const facts = this.#facts;
-    const source = this.#source?.builder;
     const { loadBuilder } = this.#options;
-    if (facts?.canEdit !== true || source === undefined || loadBuilder === undefined) {
-      const text = "operations are not possible in this world";
+    const source = facts?.canEdit === true ? await this.#source?.builder?.() : undefined;
+    if (facts === undefined || source === undefined || loadBuilder === undefined) {
+      const text = "this world, or its server, lets you do no operations";
       return { kind: "failed", fault: { text, column: undefined } };
     }
     if (this.#builder === undefined) {

@@ -2,6 +2,8 @@ import type { Box } from "@orthant/core";
 import { unionBox } from "@orthant/core/lattice";
 import {
   type Clipboard,
+  copyVoxels,
+  countVoxels,
   type Mask,
   type Operation,
   type Selection,
@@ -12,8 +14,7 @@ import { EngineTransaction } from "../edit/engine-transaction.ts";
 import type { ChangedChunk } from "../operation/chunk-work.ts";
 import { OperationRun } from "../operation/operation-run.ts";
 import { OperationSlices } from "../operation/operation-slices.ts";
-import type { OperationOptions, RunContext } from "../operation/operation-world.ts";
-import { clipboardOf, countBlocks } from "../operation/selected-voxels.ts";
+import { type OperationOptions, ReadWorld, type RunContext } from "../operation/operation-world.ts";
 import type { EngineCore } from "./engine-core.ts";
 import type { EngineTransactions } from "./engine-transactions.ts";
 import { KeptOperations } from "./kept-operations.ts";
@@ -70,7 +71,7 @@ export class EngineOperations {
 
   /** Returns a copy of selected voxels. Throws `ORT_LIMIT` if it would take more bytes. */
   clipboard(selection: Selection, options: OperationOptions, bytesMax?: number): Promise<Clipboard> {
-    return clipboardOf(this.#contextOf(options), selection, bytesMax);
+    return copyVoxels(new ReadWorld(this.#contextOf(options)), selection, bytesMax);
   }
 
   /** Returns a clipboard after turns, one after the other. */
@@ -95,7 +96,7 @@ export class EngineOperations {
     mask: Mask | undefined,
     options: OperationOptions,
   ): Promise<ReadonlyMap<number, number>> {
-    return countBlocks(this.#contextOf(options), selection, mask);
+    return countVoxels(new ReadWorld(this.#contextOf(options)), selection, mask);
   }
 
   async #make(run: OperationRun): Promise<EngineOperation> {

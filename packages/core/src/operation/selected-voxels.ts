@@ -1,27 +1,12 @@
-import type { Position } from "@orthant/core";
-import { requireAtMost } from "@orthant/core/arguments";
-import {
-  boxAt,
-  boxExtents,
-  boxVolume,
-  chunksOfVoxels,
-  getOrAdd,
-  intersectBoxes,
-  positionsLexicographic,
-  voxelsOfChunks,
-} from "@orthant/core/lattice";
-import {
-  CLIPBOARD_VOXELS_MAX,
-  Clipboard,
-  type Mask,
-  NOT_COPIED,
-  placeInBox,
-  prepareSelection,
-  type SelectedVoxels,
-  type Selection,
-  typesOfBlocks,
-} from "@orthant/core/operations";
-import { ReadWorld, type RunContext } from "./operation-world.ts";
+import { requireAtMost } from "../arguments/checks.ts";
+import { boxAt, boxExtents, boxVolume, intersectBoxes, positionsLexicographic } from "../lattice/box.ts";
+import { chunksOfVoxels, voxelsOfChunks } from "../lattice/chunk-shape.ts";
+import { getOrAdd } from "../lattice/get-or-add.ts";
+import type { Position } from "../lattice/position.ts";
+import { CLIPBOARD_VOXELS_MAX, Clipboard, NOT_COPIED, placeInBox, typesOfBlocks } from "./clipboard.ts";
+import type { Mask, Selection } from "./operation.ts";
+import type { OperationWorld } from "./operation-world.ts";
+import { prepareSelection, type SelectedVoxels } from "./prepare-operation.ts";
 
 /** How much work is done between two moments at which others may go on. */
 const WORK_AT_A_TIME = 8_192;
@@ -36,13 +21,12 @@ export function clipboardBytes({ content: { voxels, data } }: Clipboard): number
   return bytes;
 }
 
-/** Returns a copy of selected voxels. Throws `ORT_LIMIT` if their box is too large. */
-export async function clipboardOf(
-  context: RunContext,
+/** Returns a copy of the voxels of a checked selection. Throws `ORT_LIMIT` if their box is too large. */
+export async function copyVoxels(
+  world: OperationWorld,
   selection: Selection,
   bytesMax: number = Number.POSITIVE_INFINITY,
 ): Promise<Clipboard> {
-  const world = new ReadWorld(context);
   const selected = await prepareSelection(selection, undefined, world);
   const { min } = selected.box;
   const extents = boxExtents(selected.box);
@@ -67,13 +51,12 @@ export async function clipboardOf(
   return new Clipboard(world.axes.dimensions, { extents, blocks, palette, voxels, data });
 }
 
-/** Returns how many of the selected voxels that a mask accepts have each block. */
-export async function countBlocks(
-  context: RunContext,
+/** Returns how many voxels of a checked selection that a checked mask accepts have each block. */
+export async function countVoxels(
+  world: OperationWorld,
   selection: Selection,
   mask: Mask | undefined,
 ): Promise<ReadonlyMap<number, number>> {
-  const world = new ReadWorld(context);
   const counts = new Map<number, number>();
   await visitSelected(await prepareSelection(selection, mask, world), world, (block) => {
     counts.set(block, (counts.get(block) ?? 0) + 1);
@@ -84,7 +67,7 @@ export async function countBlocks(
 /** Calls `visit` with each voxel, all as they are at one moment. */
 async function visitSelected(
   { box, reads, work, accepts }: SelectedVoxels,
-  world: ReadWorld,
+  world: OperationWorld,
   visit: (block: number, position: Position) => void,
 ): Promise<void> {
   world.spend(work, boxVolume(box));

@@ -41,7 +41,7 @@ const SETTINGS = {
 if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {
   await buildModules({ index: "src/index.ts", "worker-client": "src/worker-client.ts" });
   // Alone, so that it is one file without imports, which every kind of page can load.
-  await buildModules({ "world-worker": "src/world-worker.ts" });
+  await buildModules({ "world-worker": "src/world-worker.ts" }, true);
   await buildPage();
 }
 
@@ -66,7 +66,7 @@ async function buildPage(): Promise<void> {
 }
 
 /** Builds modules for other pages, with everything that they import. */
-async function buildModules(input: Readonly<Record<string, string>>): Promise<void> {
+async function buildModules(input: Readonly<Record<string, string>>, isOneFile = false): Promise<void> {
   await build({
     ...SETTINGS,
     publicDir: false,
@@ -80,7 +80,11 @@ async function buildModules(input: Readonly<Record<string, string>>): Promise<vo
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(VIEWER, path)])),
         preserveEntrySignatures: "strict",
-        output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
+        output: {
+          entryFileNames: "[name].js",
+          chunkFileNames: "[name]-[hash].js",
+          ...(isOneFile && { codeSplitting: false }),
+        },
       },
     },
   });

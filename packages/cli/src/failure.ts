@@ -95,6 +95,7 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   ORT_GENERATOR_UNKNOWN: "--generators ./FILE names a module of the world's game that has this generator",
   ORT_GENERATOR_VERSION:
     "use the versions of orthant and of the world's own generators with which it was made",
+  ORT_CONFIRM: "--confirm does it all the same; --dry-run says what it would change",
   ORT_LOSS: "--accept-loss writes it all the same; --dry-run lists what is lost",
   ORT_VERSION:
     "use the newest orthant; if no newer one wrote the world it is damaged, and orthant repair helps",

@@ -1,7 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT } from "@orthant/cli";
-import { beforeEach, describe, expect, test } from "vitest";
+import { MemoryDisk } from "@orthant/disk";
+import { createServer, issueToken, type ServerOptions } from "@orthant/server";
+import { createWorld } from "@orthant/world";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 
 const SITE = ["--in", "0,200,0..4,204,4"];
@@ -9,6 +12,68 @@ const SITE = ["--in", "0,200,0..4,204,4"];
 interface Got {
   readonly block: { readonly name: string };
 }
+
+describe("orthant edit on a server", () => {
+  async function served(options: Partial<ServerOptions> = {}) {
+    const world = await createWorld(new MemoryDisk(), { dimensions: 3 }, { autosave: false });
+    const server = await createServer({
+      world,
+      tickMs: 5,
+      logger: false,
+      operations: { builder: {} },
+      ...options,
+    });
+    onTestFinished(async () => {
+      await server.close();
+      await world.close();
+    });
+    return { world, url: `ws://127.0.0.1:${server.port}` };
+  }
+
+  test("does lines with a clipboard, and another command undoes and does them again", async () => {
+    const secret = "a secret that is long enough for a test";
+    const { world, url } = await served({ auth: { secret } });
+    const folder = await temporaryFolder();
+    const [lines, token] = [join(folder, "lines.txt"), join(folder, "token.txt")];
+    const all = [url, "--token-file", token];
+    await writeFile(token, `${await issueToken({ playerId: 7n, role: "builder", expiresInSeconds: 60 }, { secret })}\n`);
+    await writeFile(lines, "select box(0,0,0,4,3,5)\noutline brick\ncopy\npaste 20,0,20 rotate xz\n");
+    const made = await capture(["edit", ...all, "--file", lines]);
+    expect([made.exitCode, made.errors]).toEqual([EXIT.ok, ""]);
+    expect(made.output.split("\n").map((line) => line.split(" in ")[0])).toEqual([
+      "outline brick: changed 54 voxels",
+      "copy: 4 x 3 x 5 voxels",
+      "paste 20,0,20 rotate xz: changed 54 voxels",
+      "",
+    ]);
+    const brick = world.blocks.id("brick");
+    expect(await world.get([24, 2, 23])).toBe(brick);
+    expect((await capture(["edit", ...all, "undo"])).output).toContain("undo: changed 54 voxels");
+    expect(await world.get([24, 2, 23])).toBe(0);
+    await capture(["edit", ...all, "redo"]);
+    expect(await world.get([24, 2, 23])).toBe(brick);
+    const would = await capture(["edit", ...all, "set stone", "--in", "0,0,0..2,2,2", "--dry-run"]);
+    expect(would.output).toContain("would change 8 voxels");
+    expect(await world.get([0, 0, 0])).toBe(brick);
+    const saved = await capture(["edit", ...all, `save ${join(folder, "house.clip")}`]);
+    expect(saved.errors).toContain('a server keeps its clipboards: "save" needs the folder of a world');
+    const unknown = await capture(["edit", url, "undo"]);
+    expect(unknown.exitCode).toBe(EXIT.failed);
+  });
+
+  test("says that a server lets the player do none, and that a large one has to be confirmed", async () => {
+    const { url } = await served({ operations: {} });
+    const refused = await capture(["edit", url, "set stone", "--in", "0,0,0..2,2,2"]);
+    expect(refused.exitCode).toBe(EXIT.failed);
+    expect(refused.errors).toContain("operations");
+    const careful = await served({ operations: { builder: { confirmVoxels: 4 } } });
+    const large = ["edit", careful.url, "set stone", "--in", "0,0,0..2,2,2"];
+    const asked = await capture(large);
+    expect([asked.exitCode, asked.errors]).toEqual([EXIT.failed, expect.stringContaining("--confirm")]);
+    expect((await capture([...large, "--confirm"])).output).toContain("changed 8 voxels");
+    expect((await capture(["edit", "nowhere", "set stone", "--confirm"])).exitCode).toBe(EXIT.usage);
+  });
+});
 
 describe("orthant edit", () => {
   let world: string;

@@ -1,3 +1,3 @@
 import { runWorker } from "./worker/run-worker.ts";
 
-runWorker();
+runWorker({ loadBuilder: () => import("./edit/world-builder.ts") });

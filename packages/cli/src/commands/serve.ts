@@ -58,6 +58,12 @@ export const serveCommand: Command = {
       choices: ACKNOWLEDGEMENTS,
     },
     { flags: "--read-only", description: "let players look, and reject every edit" },
+    {
+      flags: "--operations <role>",
+      description: "let players of this role do operations, such as fill and paste (default: none)",
+      choices: ROLE_NAMES,
+      repeated: true,
+    },
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLE_NAMES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },

@@ -85,10 +85,10 @@ export class EditSession {
         this.#report(text, await this.#paste(line.at, line.turns));
         return;
       case "save":
-        await this.#save(text, line.file);
-        return;
       case "load":
-        await this.#load(text, line.file);
+        if (this.#target.keepsClipboards)
+          throw new UsageError(`a server keeps its clipboards: "${line.kind}" needs the folder of a world`);
+        await (line.kind === "save" ? this.#save(text, line.file) : this.#load(text, line.file));
         return;
       case "undo":
         this.#report(text, (await this.#target.undo()) ?? nothingTo("undo"));

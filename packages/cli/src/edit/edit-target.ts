@@ -11,6 +11,8 @@ export interface Change {
 /** A world that is edited: a folder, or one of a server. */
 export interface EditTarget {
   readonly dimensions: Dimensions;
+  /** Whether clipboards are on a server, so that they cannot be saved or loaded. */
+  readonly keepsClipboards: boolean;
   apply(operation: Operation, options: ApplyOptions): Promise<Change>;
   /** Takes the last operation back; `undefined` without one. */
   undo(): Promise<Change | undefined>;
@@ -23,6 +25,7 @@ export interface EditTarget {
 
 /** A world in a folder. What it undoes is forgotten with it. */
 export class FolderTarget implements EditTarget {
+  readonly keepsClipboards = false;
   readonly #world: World;
   readonly #isDry: boolean;
   readonly #done: AppliedOperation[] = [];

@@ -145,6 +145,7 @@ function optionsOf(args: Arguments): ListenSettings["options"] {
     ...(wire1 && { wire1 }),
     acknowledge: args.text("acknowledge") === "durable" ? "durable" : "applied",
     readOnly: args.has("readOnly"),
+    operations: operationsOf(args),
     ...(origins.length > 0 && { origins }),
     // Logs go to stderr: stdout is for the address and the token.
     logger:
@@ -152,6 +153,11 @@ function optionsOf(args: Arguments): ListenSettings["options"] {
         ? false
         : { level, transport: { target: "pino/file", options: { destination: process.stderr.fd } } },
   };
+}
+
+/** Returns the roles that may do operations, with the default limits. */
+function operationsOf(args: Arguments): NonNullable<ServerOptions["operations"]> {
+  return Object.fromEntries(args.all("operations").map((role) => [parseRole(role), {}]));
 }
 
 /** Without a list of addresses, players of Wire v1 may come only from this machine, unlike others. */

@@ -221,8 +221,8 @@ export class Builder {
     const answer = await this.#work({ kind: "copy", selection: selected.text, isCut });
     if (answer?.kind !== "clipboard") return;
     this.#clipboard = answer.picture;
-    this.#say(`${isCut ? "Cut" : "Copied"} ${sizeText(selected.box, this.#facts.shape)}`);
     this.#show();
+    this.#say(`${isCut ? "Cut" : "Copied"} ${sizeText(selected.box, this.#facts.shape)}`);
   }
 
   #paste(): void {

@@ -36,7 +36,10 @@ describe("orthant edit on a server", () => {
     const folder = await temporaryFolder();
     const [lines, token] = [join(folder, "lines.txt"), join(folder, "token.txt")];
     const all = [url, "--token-file", token];
-    await writeFile(token, `${await issueToken({ playerId: 7n, role: "builder", expiresInSeconds: 60 }, { secret })}\n`);
+    await writeFile(
+      token,
+      `${await issueToken({ playerId: 7n, role: "builder", expiresInSeconds: 60 }, { secret })}\n`,
+    );
     await writeFile(lines, "select box(0,0,0,4,3,5)\noutline brick\ncopy\npaste 20,0,20 rotate xz\n");
     const made = await capture(["edit", ...all, "--file", lines]);
     expect([made.exitCode, made.errors]).toEqual([EXIT.ok, ""]);

@@ -3,7 +3,7 @@ export { engineBuilder } from "./edit/engine-builder.ts";
 export { WorldBuilder } from "./edit/world-builder.ts";
 export { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "./map/map-tile.ts";
 export {
-  boxAround,
+  boxOfCorners,
   boxText,
   copiesOf,
   middleOf,

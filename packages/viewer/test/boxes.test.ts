@@ -1,6 +1,6 @@
 import { CUBE_CHUNKS, HYPERCUBE_CHUNKS, type Position, TILE_CHUNKS } from "@orthant/core";
 import {
-  boxAround,
+  boxOfCorners,
   boxText,
   copiesOf,
   middleOf,
@@ -15,7 +15,7 @@ import { describe, expect, test } from "vitest";
 
 const [CUBE, FLAT, FOUR] = [CUBE_CHUNKS, TILE_CHUNKS, HYPERCUBE_CHUNKS];
 const ORIGIN: Position = [0, 0, 0, 0];
-const BOX = boxAround([4, 0, 9, 0], [0, 2, 5, 0]);
+const BOX = boxOfCorners([4, 0, 9, 0], [0, 2, 5, 0]);
 
 describe("the box of a selection", () => {
   test("contains both voxels that were clicked, in any order", () => {
@@ -24,7 +24,7 @@ describe("the box of a selection", () => {
 
   test("has a text and a size with as many coordinates as the world", () => {
     expect([boxText(BOX, CUBE), sizeText(BOX, CUBE)]).toEqual(["box(0,0,5,5,3,10)", "5 × 3 × 5"]);
-    expect(boxText(boxAround([1, 2, 0, 0], [1, 2, 0, 0]), FLAT)).toBe("box(1,2,2,3)");
+    expect(boxText(boxOfCorners([1, 2, 0, 0], [1, 2, 0, 0]), FLAT)).toBe("box(1,2,2,3)");
     expect(boxText(BOX, FOUR)).toBe("box(0,0,5,0,5,3,10,1)");
   });
 

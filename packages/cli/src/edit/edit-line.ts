@@ -6,20 +6,16 @@ import {
   parseOperation,
   parseSelection,
   type Selection,
+  type TurnStep,
 } from "@orthant/core/operations";
 import { UsageError } from "../command/usage.ts";
-
-/** A quarter turn of a clipboard, or several, or a mirroring. */
-export type ClipboardTurn =
-  | { readonly rotate: Plane; readonly turns: number }
-  | { readonly mirror: AxisName };
 
 /** What a line of a session says. */
 export type EditLine =
   | { readonly kind: "operation"; readonly operation: Operation }
   | { readonly kind: "select"; readonly selection: Selection }
   | { readonly kind: "copy" | "cut" | "undo" | "redo" }
-  | { readonly kind: "paste"; readonly at: Position<Dimensions>; readonly turns: readonly ClipboardTurn[] }
+  | { readonly kind: "paste"; readonly at: Position<Dimensions>; readonly turns: readonly TurnStep[] }
   | { readonly kind: "save" | "load"; readonly file: string };
 
 /** A corner to a corner, as other commands take boxes. */
@@ -60,7 +56,7 @@ function pasteOf(text: string, dimensions: Dimensions): EditLine {
   const at = place.split(",").map((coordinate) => (/^[-+]?\d+$/.test(coordinate) ? Number(coordinate) : NaN));
   if (at.length !== dimensions || !at.every(Number.isSafeInteger))
     throw new UsageError(`"${place}" is not a position with ${dimensions} coordinates; ${PASTE_ADVICE}`);
-  const turns: ClipboardTurn[] = [];
+  const turns: TurnStep[] = [];
   for (let next = words.shift(); next !== undefined; next = words.shift()) {
     const operand = words.shift();
     if (operand === undefined || (next !== "rotate" && next !== "mirror"))

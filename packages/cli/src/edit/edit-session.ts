@@ -6,6 +6,7 @@ import {
   type Clipboard,
   type Operation,
   type Selection,
+  type TurnStep,
 } from "@orthant/core/operations";
 import { type ConversionLoss, formatAmount, formatBytes } from "@orthant/formats";
 import { exportClipboard } from "@orthant/formats/exports";
@@ -14,8 +15,8 @@ import type { Context } from "../command/context.ts";
 import { makeFile } from "../command/files.ts";
 import { UsageError } from "../command/usage.ts";
 import { printLosses, refusedLoss } from "../world/losses.ts";
-import { type ClipboardTurn, type EditLine, parseEditLine } from "./edit-line.ts";
-import type { Change, EditTarget } from "./edit-target.ts";
+import { type EditLine, parseEditLine } from "./edit-line.ts";
+import type { EditTarget, TargetChange } from "./edit-target.ts";
 
 /** What one line did, for programs. */
 interface EditResultRow {
@@ -101,7 +102,7 @@ export class EditSession {
     }
   }
 
-  async #apply(operation: Operation, text: string): Promise<Change> {
+  async #apply(operation: Operation, text: string): Promise<TargetChange> {
     const isPlaced = operation.in !== undefined || this.#selection !== undefined;
     if (!isPlaced && !("line" in operation || "curve" in operation || "paste" in operation))
       throw new UsageError(`say where: with --in, or as in "${text} in sphere(0,64,0,8)"`);
@@ -135,7 +136,7 @@ export class EditSession {
     return selection;
   }
 
-  async #paste(at: Position<Dimensions>, turns: readonly ClipboardTurn[]): Promise<Change> {
+  async #paste(at: Position<Dimensions>, turns: readonly TurnStep[]): Promise<TargetChange> {
     const turned = turns.reduce(
       (clipboard, turn) =>
         "mirror" in turn ? clipboard.mirror(turn.mirror) : clipboard.rotate(turn.rotate, turn.turns),
@@ -177,7 +178,7 @@ export class EditSession {
     return this.#options.isDry ? planned : done;
   }
 
-  #report(operation: string, { count, box }: Change): void {
+  #report(operation: string, { count, box }: TargetChange): void {
     this.results.push({
       operation,
       voxels: count,

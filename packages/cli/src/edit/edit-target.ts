@@ -3,7 +3,7 @@ import type { Clipboard, Operation, Selection } from "@orthant/core/operations";
 import type { AppliedOperation, ApplyOptions, World } from "@orthant/world";
 
 /** What an operation changed, or would change. */
-export interface Change {
+export interface TargetChange {
   readonly count: number;
   readonly box: VoxelBox | undefined;
 }
@@ -13,11 +13,11 @@ export interface EditTarget {
   readonly dimensions: Dimensions;
   /** Whether clipboards are on a server, so that they cannot be saved or loaded. */
   readonly keepsClipboards: boolean;
-  apply(operation: Operation, options: ApplyOptions): Promise<Change>;
+  apply(operation: Operation, options: ApplyOptions): Promise<TargetChange>;
   /** Takes the last operation back; `undefined` without one. */
-  undo(): Promise<Change | undefined>;
+  undo(): Promise<TargetChange | undefined>;
   /** Does again what was last taken back; `undefined` if nothing was. */
-  redo(): Promise<Change | undefined>;
+  redo(): Promise<TargetChange | undefined>;
   clipboard(selection: Selection): Promise<Clipboard>;
   /** Defines the types of blocks that a clipboard has and the world lacks. Returns their names. */
   defineBlocks(clipboard: Clipboard): Promise<readonly string[]>;
@@ -40,18 +40,18 @@ export class FolderTarget implements EditTarget {
     return this.#world.dimensions;
   }
 
-  async apply(operation: Operation, options: ApplyOptions): Promise<Change> {
+  async apply(operation: Operation, options: ApplyOptions): Promise<TargetChange> {
     const made = await this.#world.apply(operation, { ...options, dryRun: this.#isDry });
     this.#done.push(made);
     this.#undone.length = 0;
     return made;
   }
 
-  undo(): Promise<Change | undefined> {
+  undo(): Promise<TargetChange | undefined> {
     return takeBack(this.#done, this.#undone);
   }
 
-  redo(): Promise<Change | undefined> {
+  redo(): Promise<TargetChange | undefined> {
     return takeBack(this.#undone, this.#done);
   }
 
@@ -67,7 +67,7 @@ export class FolderTarget implements EditTarget {
   }
 }
 
-async function takeBack(from: AppliedOperation[], to: AppliedOperation[]): Promise<Change | undefined> {
+async function takeBack(from: AppliedOperation[], to: AppliedOperation[]): Promise<TargetChange | undefined> {
   const taken = await from.pop()?.undo();
   if (taken !== undefined) to.push(taken);
   return taken;

@@ -2,7 +2,7 @@ import type { ClientWorld } from "@orthant/client";
 import type { Dimensions } from "@orthant/core";
 import type { Clipboard, Operation, Selection } from "@orthant/core/operations";
 import type { ApplyOptions } from "@orthant/world";
-import type { Change, EditTarget } from "./edit-target.ts";
+import type { EditTarget, TargetChange } from "./edit-target.ts";
 
 /** How operations of a server are done. */
 export interface ServerTargetOptions {
@@ -26,16 +26,16 @@ export class ServerTarget implements EditTarget {
     return this.#client.dimensions;
   }
 
-  apply(operation: Operation, options: ApplyOptions): Promise<Change> {
+  apply(operation: Operation, options: ApplyOptions): Promise<TargetChange> {
     const { isDry, isConfirmed } = this.#options;
     return this.#client.apply(operation, { ...options, dryRun: isDry, confirm: isConfirmed });
   }
 
-  undo(): Promise<Change> {
+  undo(): Promise<TargetChange> {
     return this.#client.operations.undo();
   }
 
-  redo(): Promise<Change> {
+  redo(): Promise<TargetChange> {
     return this.#client.operations.redo();
   }
 

@@ -17,7 +17,7 @@ import { entitiesToImport } from "../imported/imported-entities.ts";
 import { importedFormat } from "../imported/imported-format.ts";
 import type { ImportedEntity } from "../part/voxel-part.ts";
 import { openSchematic } from "./open-schematic.ts";
-import { boundsOf, SCHEMATIC_BYTES_MAX, type Schematic } from "./schematic.ts";
+import { SCHEMATIC_BYTES_MAX, type Schematic, schematicBounds } from "./schematic.ts";
 
 const ENDINGS = /\.(?:schem|schematic|litematic|nbt)$/i;
 /** Key under which a world keeps what its schematic says about its place. */
@@ -62,7 +62,7 @@ function sourceOf(schematic: Schematic & { readonly bytes: number }, path: strin
   const name = schematic.name ?? path.replace(/\.\w+$/, "");
   const kind =
     schematic.version === undefined ? schematic.format : `${schematic.format} ${schematic.version}`;
-  const bounds = boundsOf(schematic);
+  const bounds = schematicBounds(schematic);
   return {
     shape: CUBE_CHUNKS,
     name,

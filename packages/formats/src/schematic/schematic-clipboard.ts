@@ -11,7 +11,7 @@ import { damageLosses } from "../imported/damage-losses.ts";
 import { isAir, StateCollector } from "../imported/imported-blocks.ts";
 import { NOT_STORED, type Triple, type VoxelPart } from "../part/voxel-part.ts";
 import { openSchematic } from "./open-schematic.ts";
-import { boundsOf, type Schematic } from "./schematic.ts";
+import { type Schematic, schematicBounds } from "./schematic.ts";
 
 /** Reads a clipboard's own file, or a schematic. `path` is for messages. */
 export async function readClipboard(
@@ -32,7 +32,7 @@ export async function readClipboard(
 /** Returns the voxels of a schematic. What none of its parts stores is not copied. */
 function clipboardOfSchematic(schematic: Schematic, losses: ConversionLosses): Clipboard<3> {
   const { parts, findings } = schematic;
-  const { min, size } = boundsOf(schematic) ?? { min: [0, 0, 0] as const, size: [1, 1, 1] as const };
+  const { min, size } = schematicBounds(schematic) ?? { min: [0, 0, 0] as const, size: [1, 1, 1] as const };
   losses.addAll(damageLosses(findings));
   const entities = parts.reduce((sum, part) => sum + part.entities.length, 0);
   losses.add("entities", "only voxels are copied", entities);

@@ -69,7 +69,9 @@ export function volumeOf(size: Triple | undefined, voxelsMax: number): number {
 }
 
 /** Returns a box around all parts; `undefined` without any. */
-export function boundsOf({ parts }: Schematic): { readonly min: Triple; readonly size: Triple } | undefined {
+export function schematicBounds({
+  parts,
+}: Schematic): { readonly min: Triple; readonly size: Triple } | undefined {
   if (parts.length === 0) return undefined;
   const min = [0, 1, 2].map((axis) => Math.min(...parts.map((part) => part.min[axis] as number)));
   const size = min.map((low, axis) => {

@@ -94,7 +94,7 @@ describe("a clipboard as a file", () => {
     await world.close();
   });
 
-  test("of two or four dimensions is our own", async () => {
+  test("a clipboard of two or four dimensions has our own file", async () => {
     for (const dimensions of [2, 4] as const) {
       const world = await createWorld(new MemoryDisk(), { dimensions });
       const [min, max] = [new Array(dimensions).fill(0), new Array(dimensions).fill(3)];
@@ -112,7 +112,7 @@ describe("a clipboard as a file", () => {
     await world.close();
   });
 
-  test("is refused by the end of its name, and as bytes that are neither", async () => {
+  test("a file with another ending, or with other bytes, is refused", async () => {
     const world = await worldWithHouse();
     const house = await world.clipboard(SITE);
     await expect(exportClipboard(house, "house.txt")).rejects.toThrow(

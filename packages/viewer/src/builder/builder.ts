@@ -1,5 +1,6 @@
 import { BlockCatalog, type Box, type Position } from "@orthant/core";
 import { AXIS_NAMES, positionFrom } from "@orthant/core/lattice";
+import type { AxisName, TurnStep } from "@orthant/core/operations";
 import type {
   BlockPicture,
   BuildAnswer,
@@ -7,15 +8,14 @@ import type {
   BuildNews,
   BuildRequest,
   BuildStep,
-  ClipboardTurn,
 } from "../edit/build-messages.ts";
 import type { Hit } from "../message/messages.ts";
 import { showText, type ViewerElements } from "../overlay/elements.ts";
 import { BuildMarks } from "../scene/build-marks.ts";
 import {
   type BoxSide,
-  boxAround,
   boxFrom,
+  boxOfCorners,
   boxText,
   copiesOf,
   moved,
@@ -104,22 +104,22 @@ export class Builder {
       this.#handles.follow();
       this.#flat.follow();
     };
-    const buttons: Readonly<Record<string, () => void>> = {
-      wand: () => this.#toggleWand(),
-      copy: () => void this.#copy(false),
-      cut: () => void this.#copy(true),
-      paste: () => this.#paste(),
-      stack: () => this.#toggleStack(),
-      rotate: () => void this.#rotate(1),
-      mirror: () => void this.#mirror(),
-      place: () => void this.#place(),
-      leave: () => this.#leave(),
-      list: () => this.#toggleList(),
-      undo: targets.undo,
-      redo: targets.redo,
-      cancel: () => void targets.ask({ kind: "cancel" }),
-    };
-    for (const [id, act] of Object.entries(buttons)) this.#button(id).addEventListener("click", act);
+    const buttons: readonly (readonly [id: string, act: () => void])[] = [
+      ["wand", () => this.#toggleWand()],
+      ["copy", () => void this.#copy(false)],
+      ["cut", () => void this.#copy(true)],
+      ["paste", () => this.#paste()],
+      ["stack", () => this.#toggleStack()],
+      ["rotate", () => void this.#rotate(1)],
+      ["mirror", () => void this.#mirror()],
+      ["place", () => void this.#place()],
+      ["leave", () => this.#leave()],
+      ["list", () => this.#toggleList()],
+      ["undo", targets.undo],
+      ["redo", targets.redo],
+      ["cancel", () => void targets.ask({ kind: "cancel" })],
+    ];
+    for (const [id, act] of buttons) this.#button(id).addEventListener("click", act);
     this.#show();
   }
 
@@ -159,9 +159,9 @@ export class Builder {
     } else if (this.#isWand) void this.#wave(hit.voxel);
     else if (this.#first === undefined) {
       this.#first = hit.voxel;
-      this.#select(boxAround(hit.voxel, hit.voxel));
+      this.#select(boxOfCorners(hit.voxel, hit.voxel));
     } else {
-      this.#select(boxAround(this.#first, hit.voxel));
+      this.#select(boxOfCorners(this.#first, hit.voxel));
       this.#first = undefined;
     }
     this.#show();
@@ -259,10 +259,10 @@ export class Builder {
       : isSideways
         ? slice.back
         : slice.right;
-    return this.#turn({ mirror: AXIS_NAMES[axis] as "x" | "y" | "z" | "w" });
+    return this.#turn({ mirror: AXIS_NAMES[axis] as AxisName });
   }
 
-  async #turn(turn: ClipboardTurn): Promise<void> {
+  async #turn(turn: TurnStep): Promise<void> {
     const answer = await this.#ask({ kind: "turn", turn });
     if (answer?.kind !== "clipboard") return;
     const { picture } = answer;
@@ -418,7 +418,8 @@ export class Builder {
 
   #selectedBox(): Box | undefined {
     if (this.#dragged !== undefined) return this.#dragged;
-    if (this.#first !== undefined && this.#hit !== undefined) return boxAround(this.#first, this.#hit.voxel);
+    if (this.#first !== undefined && this.#hit !== undefined)
+      return boxOfCorners(this.#first, this.#hit.voxel);
     return this.#selected?.box;
   }
 
@@ -443,17 +444,17 @@ export class Builder {
 
   #showButtons(): void {
     const [isSelected, isGhost] = [this.#selected !== undefined, this.#ghost !== undefined];
-    const enabled: Readonly<Record<string, boolean>> = {
-      copy: isSelected,
-      cut: isSelected,
-      stack: isSelected && !isGhost,
-      paste: this.#clipboard !== undefined,
-      rotate: isGhost,
-      mirror: isGhost,
-      place: isGhost,
-      leave: isSelected || isGhost,
-    };
-    for (const [id, isEnabled] of Object.entries(enabled)) this.#button(id).disabled = !isEnabled;
+    const enabled: readonly (readonly [id: string, isEnabled: boolean])[] = [
+      ["copy", isSelected],
+      ["cut", isSelected],
+      ["stack", isSelected && !isGhost],
+      ["paste", this.#clipboard !== undefined],
+      ["rotate", isGhost],
+      ["mirror", isGhost],
+      ["place", isGhost],
+      ["leave", isSelected || isGhost],
+    ];
+    for (const [id, isEnabled] of enabled) this.#button(id).disabled = !isEnabled;
     this.#press("wand", this.#isWand);
     this.#press("stack", this.#isStacking);
   }

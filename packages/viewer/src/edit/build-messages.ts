@@ -1,16 +1,12 @@
 import type { Box, Position } from "@orthant/core";
-
-/** A quarter turn of the clipboard, or several, or a mirroring. */
-export type ClipboardTurn =
-  | { readonly rotate: "xy" | "xz" | "xw" | "yz" | "yw" | "zw"; readonly turns: 1 | 2 | 3 }
-  | { readonly mirror: "x" | "y" | "z" | "w" };
+import type { TurnStep } from "@orthant/core/operations";
 
 /** What the page asks of the builder's tools in the worker. A selection is a text such as `box(0,60,0,16,64,16)`. */
 export type BuildRequest =
   /** Finds the connected voxels that have the type of one. */
   | { readonly kind: "wand"; readonly at: Position }
   | { readonly kind: "copy"; readonly selection: string; readonly isCut: boolean }
-  | { readonly kind: "turn"; readonly turn: ClipboardTurn }
+  | { readonly kind: "turn"; readonly turn: TurnStep }
   /** Pastes the clipboard with its lowest corner at a voxel. */
   | { readonly kind: "paste"; readonly at: Position }
   /** Does an operation, in a selection unless its text has one. */

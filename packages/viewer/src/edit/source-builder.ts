@@ -1,6 +1,5 @@
 import type { Dimensions, Position, Vector } from "@orthant/core";
-import type { CancelSignal, Clipboard, Operation, Selection } from "@orthant/core/operations";
-import type { ClipboardTurn } from "./build-messages.ts";
+import type { CancelSignal, Clipboard, Operation, Selection, TurnStep } from "@orthant/core/operations";
 
 /** How an operation is followed. */
 export interface BuildOptions {
@@ -22,7 +21,7 @@ export interface HeldClipboard {
   readonly size: Vector<Dimensions>;
   /** What is shown of them; `undefined` if they are too many. */
   readonly shown: Clipboard | undefined;
-  turned(turn: ClipboardTurn): HeldClipboard;
+  turned(turn: TurnStep): HeldClipboard;
   paste(at: Position<Dimensions>, options: BuildOptions): Promise<DoneOperation>;
 }
 

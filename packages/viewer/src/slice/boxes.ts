@@ -9,7 +9,7 @@ export interface BoxSide {
 }
 
 /** Returns the box around two voxels. */
-export function boxAround(a: Position, b: Position): Box {
+export function boxOfCorners(a: Position, b: Position): Box {
   return {
     min: positionFrom((axis) => Math.min(a[axis], b[axis])),
     max: positionFrom((axis) => Math.max(a[axis], b[axis]) + 1),

@@ -124,6 +124,17 @@ try {
     "2",
   );
 
+  // A street of houses out of one house, with the builder's tools of the viewer.
+  const street = join(worlds, "street");
+  await orthant("create", street, "--template", "terrain", "--seed", "7");
+  await build(street, async (world) => {
+    await world.fill(box(-40, 5, -40, 60, 40, 40), 0);
+    await world.fill(box(-40, 2, -40, 60, 5, 40), 3);
+    await world.fill(box(-40, 4, 4, 60, 5, 8), STONE);
+    await house(world, -12, 5, -8, 11, 9);
+  });
+  await buildStreet(street);
+
   // Four dimensions: floating platforms, and a ball that is a ball in all four.
   const isles = join(worlds, "isles");
   await orthant("create", isles, "--template", "platforms", "--seed", "3");
@@ -168,6 +179,95 @@ async function view(name, folder, link) {
     await opened.settled();
     await writeWebp(browser, name, (await opened.picture()).png);
     console.log(name);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/** Builds a street out of the house of a world as a visitor would, and takes pictures of it; none where there is no browser. */
+async function buildStreet(folder) {
+  if (!canOpenBrowser()) return;
+  const world = await openWorldEngine(new NodeDisk(folder));
+  const operations = { builder: {} };
+  const server = await createServer({
+    world,
+    page: VIEWER_PAGE,
+    operations,
+    logger: false,
+    closeWorld: true,
+  });
+  const browser = await openBrowser();
+  const take = async (name, opened) => {
+    await opened.settled();
+    await writeWebp(browser, name, (await opened.picture()).png);
+    console.log(name);
+  };
+  try {
+    const url = `http://127.0.0.1:${server.port}`;
+    const opened = await ViewerWindow.open(browser, {
+      url,
+      link: "at=2.5,17,30.5,0&look=0,-24",
+      size: { width: 1160, height: 700 },
+    });
+    const { page } = opened;
+    const pixelOf = (voxel) => page.evaluate((at) => globalThis.orthant.viewer.project(at), voxel);
+    const click = async (voxel) => {
+      await page.mouse.move(...(await pixelOf(voxel)));
+      await page.mouse.click(...(await pixelOf(voxel)));
+    };
+    await opened.settled();
+    await page.keyboard.press("5");
+    await opened.says("build-says", "Click two corners");
+    // From the eaves on the left to the ground before the house on the right; then up to the chimney and back.
+    await click([-12.5, 9.5, 2]);
+    await opened.says("build-says", "other corner");
+    await click([-0.5, 9.5, 2]);
+    for (let step = 0; step < 4; step++) await page.locator('.handle[data-side="y-"]').press("ArrowDown");
+    for (let step = 0; step < 6; step++) await page.locator('.handle[data-side="y+"]').press("ArrowUp");
+    for (let step = 0; step < 10; step++) await page.locator('.handle[data-side="z-"]').press("ArrowLeft");
+    await page.locator("#view").focus();
+    await take("build-selection.webp", opened);
+
+    await page.keyboard.press("Control+c");
+    await opened.says("build-says", "Copied");
+    await page.keyboard.press("Control+v");
+    await opened.says("build-says", "click to place");
+    await page.keyboard.press("f");
+    await page.mouse.move(...(await pixelOf([14.5, 5, -3.5])));
+    await opened.redrawn();
+    await take("build-ghost.webp", opened);
+
+    await page.mouse.click(...(await pixelOf([14.5, 5, -3.5])));
+    await opened.says("build-says", "Pasted");
+    await page.keyboard.press("Control+v");
+    for (let turn = 0; turn < 2; turn++) await page.keyboard.press("r");
+    await click([-6.5, 5, 13.5]);
+    await opened.says("build-says", "Pasted");
+    await page.keyboard.press("Control+v");
+    await page.keyboard.press("f");
+    await click([14.5, 5, 13.5]);
+    await opened.says("build-says", "Pasted");
+    for (const text of [
+      "replace wood brick in box(8,9,-9,22,16,3)",
+      "replace brick 80%brick,20%stone in box(-13,5,8,0,9,20)",
+    ]) {
+      await page.keyboard.press("/");
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+      await page.waitForFunction(
+        () => globalThis.orthant.host.shadowRoot.getElementById("build-line").value === "",
+      );
+    }
+    await page.keyboard.press("Control+z");
+    await page.keyboard.press("u");
+    await page.locator("#build-list-items li.undone").waitFor();
+    await page.evaluate(() => {
+      globalThis.orthant.viewer.goTo({ eye: [2.5, 24, 42.5, 0.5], yaw: 0, pitch: -0.5 });
+    });
+    await page.mouse.move(580, 120);
+    await page.keyboard.press("Escape");
+    await take("build-steps.webp", opened);
   } finally {
     await browser.close();
     await server.close();

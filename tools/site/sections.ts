@@ -28,6 +28,7 @@ export const SECTIONS: readonly Section[] = [
           "docs/guides/first-game.md",
           "docs/guides/first-world.md",
           "docs/guides/view-a-world.md",
+          "docs/guides/build.md",
           "docs/guides/embed-a-world.md",
           "docs/words.md",
         ],

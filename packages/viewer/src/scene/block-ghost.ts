@@ -7,6 +7,13 @@ import type { Slice } from "../slice/slice.ts";
 const FACES_MAX = 200_000;
 const OPACITY = 0.62;
 
+/** In front of faces in the same place. */
+const IN_FRONT = { polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -2 } as const;
+/** Behind everything else that is translucent. */
+const GHOST_ORDER = 5;
+/** Only says how far away the nearest faces are; shared by all ghosts. */
+const NEAREST = new MeshBasicMaterial({ colorWrite: false, transparent: true, ...IN_FRONT });
+
 /** A side of a voxel: its direction, its corners, and how bright it is. */
 interface Face {
   readonly step: readonly [right: number, up: number, back: number];
@@ -35,17 +42,20 @@ export function blockGhost(
   geometry.setAttribute("position", new BufferAttribute(positions, 3));
   geometry.setAttribute("color", new BufferAttribute(colours, 3));
   geometry.setIndex(new BufferAttribute(indices, 1));
+  // What is nearest is drawn alone: without it, walls would shine through each other.
+  const nearest = new Mesh(geometry, NEAREST);
+  nearest.renderOrder = GHOST_ORDER - 1;
   const material = new MeshBasicMaterial({
     vertexColors: true,
     transparent: true,
     opacity: OPACITY,
-    // In front of faces in the same place.
-    polygonOffset: true,
-    polygonOffsetFactor: -1,
-    polygonOffsetUnits: -2,
+    ...IN_FRONT,
     fog: false,
   });
-  return new Mesh(geometry, material);
+  const ghost = new Mesh(geometry, material);
+  ghost.renderOrder = GHOST_ORDER;
+  ghost.add(nearest);
+  return ghost;
 }
 
 interface GhostFaces {

@@ -86,7 +86,6 @@ export class BuildMarks {
     if (this.#shown?.[0] !== picture || this.#shown[1] !== layer) {
       this.#dropGhost();
       this.#ghost = blockGhost(picture, at, slice, blocks);
-      this.#ghost.renderOrder = 5;
       this.#shown = [picture, layer];
       this.group.add(this.#ghost);
     }

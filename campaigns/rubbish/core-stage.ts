@@ -37,6 +37,9 @@ import {
   checkedOperation,
   checkedPattern,
   checkedSelection,
+  completeOperation,
+  decodeClipboard,
+  encodeClipboard,
   NOT_COPIED,
   parseMask,
   parseOperation,
@@ -187,8 +190,16 @@ function operationTargets(): readonly Target[] {
   const methods = methodTargets("Clipboard", clipboard, {
     rotate: (prng) => [prng.pick(["xy", "xz", "yz"]), prng.below(4)],
     mirror: (prng) => [prng.pick(["x", "y", "z"])],
+    missingIn: () => [DEFAULT_BLOCKS],
+    renamed: () => [{ chest: "box" }],
   });
   const functions = functionTargets({
+    completeOperation: [
+      completeOperation,
+      (prng) => [printOperation(random(prng).operation()).slice(0, prng.below(40)), DEFAULT_BLOCKS, options],
+    ],
+    encodeClipboard: [encodeClipboard, () => [clipboard]],
+    decodeClipboard: [decodeClipboard, (prng) => [prng.bytes(prng.below(64))]],
     parseOperation: [parseOperation, (prng) => [printOperation(random(prng).operation()), options]],
     parseMask: [parseMask, (prng) => [texts(prng).mask, options]],
     parsePattern: [parsePattern, (prng) => [texts(prng).pattern]],

@@ -1,6 +1,7 @@
 import { box } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { exportBox } from "@orthant/formats/exports";
+import { exportBox, exportClipboard } from "@orthant/formats/exports";
+import { importClipboard } from "@orthant/formats/imports";
 import {
   ColumnSection,
   flattenBlock,
@@ -27,6 +28,8 @@ export const importsStage: Stage = {
     const disk = new MemoryDisk({ directories: [], files: new Map([[REGION, new Uint8Array(8_192)]]) });
     const region = await openRegion(disk, REGION);
     const world = await createWorld(new MemoryDisk(), { dimensions: 3 }, { autosave: false });
+    await world.set([0, 0, 0], world.blocks.id("stone"));
+    const clipboard = await world.clipboard(box([0, 0, 0], [2, 2, 2]));
     return {
       targets: [
         ...functionTargets({
@@ -48,6 +51,8 @@ export const importsStage: Stage = {
           openTiled: [openTiled, () => [disk, "map.tmj"]],
           openLuanti: [openLuanti, () => [disk, REGION]],
           exportBox: [exportBox, () => [world, box([0, 0, 0], [2, 2, 2]), "a.schem"]],
+          exportClipboard: [exportClipboard, () => [clipboard, "a.schem", { names: { stone: "rock" } }]],
+          importClipboard: [importClipboard, () => [Uint8Array.of(10, 0, 0, ...COMPOUND), "a.schem"]],
         }),
         ...methodTargets("RegionFile", region, { columns: () => [[]] }),
         ...methodTargets(

@@ -22,7 +22,7 @@ import {
   PositionMap,
   positionsMinorToMajor,
 } from "@orthant/core/lattice";
-import { type Clipboard, encodeClipboard } from "@orthant/core/operations";
+import { Clipboard, encodeClipboard } from "@orthant/core/operations";
 import { PLAIN_DATA, requireDataCodec } from "@orthant/core/world";
 import { clipboardVoxels } from "./exported/clipboard-voxels.ts";
 import {
@@ -135,6 +135,8 @@ export async function exportClipboard(
     options,
     { names: requireNames, dataCodec: requireDataCodec },
   );
+  if (!(clipboard instanceof Clipboard))
+    throw wrongArgument("clipboard", clipboard, "it is what world.clipboard returns");
   if (requireText("file", file, "it is a name such as house.clip").toLowerCase().endsWith(CLIPBOARD_ENDING))
     return { bytes: await encodeClipboard(clipboard), losses: [] };
   const writer = writerOf(file, CLIPBOARD_ENDING);

@@ -8,7 +8,7 @@ import { u8 } from "../bytes/primitives.ts";
 import { magic, struct } from "../bytes/struct.ts";
 import { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec } from "../chunk/block-catalog-codec.ts";
 import { STORED_VOXEL_DATA_BYTES_MAX } from "../chunk/voxel-data.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Dimensions, Position } from "../lattice/position.ts";
 import { blockWith } from "./block-with.ts";
 import { CLIPBOARD_VOXELS_MAX, Clipboard, type ClipboardContent, NOT_COPIED } from "./clipboard.ts";
@@ -29,7 +29,7 @@ const catalogBytesCodec = bytesCodec(BLOCK_CATALOG_BYTES_MAX);
  */
 export async function encodeClipboard(clipboard: Clipboard): Promise<Uint8Array> {
   if (!(clipboard instanceof Clipboard))
-    throw new OrthantError("ORT_ARGUMENT", "clipboard is not what world.clipboard returns");
+    throw wrongArgument("clipboard", clipboard, "it is what world.clipboard returns");
   const { data, voxels } = clipboard.content;
   let bytes = voxels.length * 2 + BLOCK_CATALOG_BYTES_MAX;
   for (const value of data.values()) bytes += value.length;

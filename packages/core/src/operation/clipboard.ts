@@ -71,6 +71,7 @@ export class Clipboard<D extends Dimensions = Dimensions> {
    * await world.defineBlocks(house.missingIn(world.blocks));
    */
   missingIn(catalog: BlockCatalog): BlockDefinitions {
+    if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is world.blocks");
     const missing = this.blocks.types.filter(
       ({ id, name }) => id !== AIR && catalog.byName(name) === undefined,
     );

@@ -182,7 +182,16 @@ function operationTargets(): readonly Target[] {
   };
   const clipboard = new Clipboard(3, {
     extents: [2, 1, 1, 1],
-    blocks: DEFAULT_BLOCKS,
+    blocks: new BlockCatalog([
+      ...DEFAULT_BLOCKS.types,
+      {
+        id: 16,
+        name: "chest",
+        colour: 0,
+        solid: true,
+        properties: [{ name: "facing", values: ["north", "east", "south", "west"] }],
+      },
+    ]),
     palette: [{ type: "chest", properties: { facing: "east" } }],
     voxels: Uint16Array.of(0, NOT_COPIED),
     data: new Map(),

@@ -172,16 +172,23 @@ export class ServerSession implements Member {
   }
 
   /** Sends what the client's audience gets in this tick. */
-  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void {
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void {
     const out = this.#out;
     // Called for each client in each tick, so it looks at as little memory as possible.
     if (out.inFlightBytes >= this.#context.inFlightShare) {
       this.#missTick();
       return;
     }
-    if (patches.length > 0) this.#joined?.sender.writeShared(out, patches, nowMs);
+    for (const patch of patches) out.patch(patch);
     for (const { bytes, count } of entities) out.append(bytes, count);
     out.flush();
+  }
+
+  /** Sends what the client's audience gets in this tick, where an edit of several regions is in parts. */
+  sendParts(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void {
+    if (this.#out.inFlightBytes < this.#context.inFlightShare)
+      this.#joined?.sender.writeParts(this.#out, patches, nowMs);
+    this.sendShared([], entities);
   }
 
   /** Applies another part of the client's interest. */

@@ -28,7 +28,9 @@ export interface Member {
   /** Whether it has work of its own in this tick, and is sent with it what its audience gets. */
   readonly hasTurn: boolean;
   /** Sends what its audience gets in this tick. */
-  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void;
+  sendShared(patches: readonly SharedPatch[], entities: readonly EncodedMessages[]): void;
+  /** Sends it, where an edit of several regions is in parts. */
+  sendParts(patches: readonly SharedPatch[], entities: readonly EncodedMessages[], nowMs: number): void;
   /** Gives it work of its own in the next tick. */
   wake(): void;
   detailsChanged(entities: Iterable<GridEntity>): void;
@@ -289,8 +291,18 @@ export class Audience implements Watcher {
   send(volume: number, nowMs: number): void {
     const patches = this.patches(volume);
     const entities = this.entityMessages(nowMs);
+    const isInParts = this.isInParts(patches);
     // A client that cannot be sent it leaves.
-    for (const member of [...this.#members]) if (!member.hasTurn) member.sendShared(patches, entities, nowMs);
+    for (const member of [...this.#members]) {
+      if (member.hasTurn) continue;
+      if (isInParts) member.sendParts(patches, entities, nowMs);
+      else member.sendShared(patches, entities);
+    }
+  }
+
+  /** Whether an edit of several regions reaches the clients in several pieces. */
+  isInParts(patches: readonly SharedPatch[]): boolean {
+    return this.isTorn && (this.isBehind || patches.length > 1);
   }
 
   /** Records that the client, which is alone, was not sent what is new for `audience` in this tick. */

@@ -99,6 +99,7 @@ export class RegionSender {
   /** Writes the client's items for this tick. */
   write(out: Outbox, nowMs: number): void {
     const { audience } = this.#regions;
+    const { volume } = this.#context.world.shape;
     if (!audience.hasPatches && !this.isWaiting) return;
     if (this.#isResetWanted) {
       out.write({ kind: "reset", streamNumber: out.stream.next });
@@ -106,7 +107,8 @@ export class RegionSender {
       this.#resetFrame = out.frameNumber;
       // What was lost may have been a part of what was to be shown at once, or the release.
       if (this.#knowsHolds) this.#hold(out, this.#lost, nowMs);
-    } else if (this.#knowsHolds && !this.isHolding && this.#isInParts) this.#hold(out, [], nowMs);
+    } else if (this.#knowsHolds && !this.isHolding && audience.isInParts(audience.patches(volume)))
+      this.#hold(out, [], nowMs);
     // The next tick sends what others of an audience are behind with, too, from a record of its own.
     if (this.#held !== undefined && audience.size === 1)
       for (const holding of audience.behind) this.#held.awaited.add(holding);
@@ -114,20 +116,12 @@ export class RegionSender {
     this.#releaseIfWhole(out, nowMs);
   }
 
-  /** Whether an edit of several regions reaches the client in several pieces. */
-  get #isInParts(): boolean {
-    const { audience } = this.#regions;
-    if (!audience.isTorn) return false;
-    return audience.isBehind || audience.patches(this.#context.world.shape.volume).length > 1;
-  }
-
-  /** Sends what the client's audience gets in this tick. */
-  writeShared(out: Outbox, patches: readonly SharedPatch[], nowMs: number): void {
-    const { isTorn, isBehind } = this.#regions.audience;
-    if (this.#knowsHolds && isTorn && (isBehind || patches.length > 1)) this.#hold(out, [], nowMs);
+  /** Sends what the client's audience gets in this tick, where an edit of several regions is in parts. */
+  writeParts(out: Outbox, patches: readonly SharedPatch[], nowMs: number): void {
+    if (this.#knowsHolds) this.#hold(out, [], nowMs);
     for (const patch of patches) this.#patch(out, patch);
     // What it is behind with is sent in the next tick.
-    if (!isBehind) this.#releaseIfWhole(out, nowMs);
+    if (!this.#regions.audience.isBehind) this.#releaseIfWhole(out, nowMs);
   }
 
   #hold(out: Outbox, lost: readonly Holding[], nowMs: number): void {

@@ -51,7 +51,7 @@ export const IN_PLACE_MUTANTS: readonly SimMutant[] = [
     "chunks with data are edited in place",
     change("world/WorldRegions.editInPlace", condition("size"), "false"),
   ),
-  mutant("a journal has no edits in place", change("world/setOne", value("logged", 1), "undefined")),
+  mutant("a journal has no edits in place", change("world/setInPlace", value("logged", 1), "undefined")),
   mutant(
     "several voxels are edited in place, and the journal has none of them",
     change("world/editInPlace", condition("admit", "undefined"), "true"),

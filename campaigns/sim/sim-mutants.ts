@@ -106,7 +106,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a client keeps regions that it should forget",
-    without("protocol/WorldStream.#takeForget", call("#replica.forget")),
+    without("protocol/WorldStream.#applyForget", call("#replica.forget")),
     without("protocol/ClientSession.#checkComplete", call("dropAllBut")),
   ),
   mutant(
